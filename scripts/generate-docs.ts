@@ -1,0 +1,61 @@
+/**
+ * Writes the reference pages that are made from code, so that they cannot drift from it. `--check`
+ * writes nothing and fails when a page differs from what would be written.
+ * A new page is one more row of `pages`.
+ */
+import { join } from 'node:path'
+import { configurationMarkdown } from '#config/document.ts'
+import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
+
+interface Page {
+  /** Relative to the project. */
+  readonly file: string
+  /** The module that it is made from, relative to the project. */
+  readonly source: string
+  /** The whole text of the page. */
+  readonly render: () => string | Promise<string>
+}
+
+const pages: readonly Page[] = [
+  { file: 'docs/errors.md', source: 'src/errors/catalogue.ts', render: errorsMarkdown },
+  { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
+]
+const root = join(import.meta.dir, '..')
+const checkOnly = process.argv.includes('--check')
+
+for (const page of pages) {
+  const file = Bun.file(join(root, page.file))
+  const wanted = `<!-- Generated from ${page.source} by "npm run docs". Do not edit. -->\n\n${(await page.render()).trim()}\n`
+  const current = (await file.exists()) ? await file.text() : null
+  if (current === wanted) continue
+  if (checkOnly) {
+    console.error(`${page.file} is ${current === null ? 'missing' : 'out of date'}: run "npm run docs".`)
+    process.exitCode = 1
+  } else {
+    await Bun.write(file, wanted)
+    console.log(`wrote ${page.file}`)
+  }
+}
+
+function errorsMarkdown(): string {
+  const rows = Object.entries<ErrorRow>(errorCatalogue).map(([code, row]) => errorLine(code, row))
+  return `# Errors
+
+Every refusal has the same JSON body: \`{"error":{"message","type","param","code"}}\`. Decide by \`code\`: codes are
+stable, messages are for people and may become more exact. \`param\` names the field at fault, or is null. In a stream
+whose 200 has already gone out, the same object comes as the last event.
+
+**Who acts** tells whose move it is: the client that sent the request, the administrator of this gateway, or the
+model provider. **Retry** tells whether the same request can succeed later; where it cannot, the answer carries
+\`x-should-retry: false\`, which the official SDKs obey. A number is the \`Retry-After\` header, in seconds.
+
+| code | status | type | who acts | retry | message |
+|---|---|---|---|---|---|
+${rows.join('\n')}`
+}
+
+function errorLine(code: string, row: ErrorRow): string {
+  const retry = !row.retryable ? 'no' : row.retryAfterSeconds === undefined ? 'yes' : `yes, ${row.retryAfterSeconds}`
+  const cells = [`\`${code}\``, row.status, `\`${row.type}\``, row.origin, retry, row.message.replaceAll('|', '\\|')]
+  return `| ${cells.join(' | ')} |`
+}
