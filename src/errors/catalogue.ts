@@ -1,0 +1,85 @@
+/**
+ * Every error that Sluice itself can answer, one row each.
+ *
+ * A row fixes what a client may rely on: the code (stable, documented in docs/errors.md, which is
+ * generated from this table), the HTTP status, the OpenAI-style type, who caused it and whether the
+ * same request could succeed later. The sentence is the public message used when the place that
+ * refuses has nothing more exact to say; it tells the reader what to do next.
+ *
+ * Adding an error means adding a row here and a contract test under test/contract.
+ */
+
+/** Who has to act for the error to go away. Metrics and retry decisions read this, never the status. */
+export type ErrorOrigin = 'client' | 'gateway' | 'upstream'
+
+export interface ErrorRow {
+  readonly status: number
+  readonly type: string
+  readonly origin: ErrorOrigin
+  /** False puts `x-should-retry: false` on the answer: the official SDKs then do not try again. */
+  readonly retryable: boolean
+  /** Seconds for the `Retry-After` header when the refusing place names none. */
+  readonly retryAfterSeconds?: number
+  readonly message: string
+}
+
+const client = { origin: 'client', retryable: false } as const
+const gateway = { origin: 'gateway', retryable: true } as const
+const upstream = { origin: 'upstream', retryable: true } as const
+
+export const errorCatalogue = {
+  // 400: the request cannot be understood
+  invalid_json: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },
+  invalid_body: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body has a field that is missing or of the wrong type.' },
+  missing_model: { ...client, status: 400, type: 'invalid_request_error', message: 'The request names no model. Set "model" to a name from GET /ai/v1/models.' },
+  invalid_group: { ...client, status: 400, type: 'invalid_request_error', message: 'The group filter takes group ids (UUIDs), separated by commas.' },
+  invalid_query_parameter: { ...client, status: 400, type: 'invalid_request_error', message: 'A query parameter has a value that is not allowed.' },
+  invalid_cursor: { ...client, status: 400, type: 'invalid_request_error', message: 'The cursor is not one that this server gave out. Start again without a cursor.' },
+
+  // 401: who is calling
+  missing_api_key: { ...client, status: 401, type: 'authentication_error', message: 'No API key was sent. Send it as "Authorization: Bearer <key>".' },
+  invalid_api_key: { ...client, status: 401, type: 'authentication_error', message: 'The API key is not valid: it is mistyped, expired, or has been deleted. Create a new one on the API Keys page.' },
+  invalid_session: { ...client, status: 401, type: 'authentication_error', message: 'You are not signed in, or the session has ended. Sign in again.' },
+  invalid_credentials: { ...client, status: 401, type: 'authentication_error', message: 'The e-mail address or the password is wrong.' },
+
+  // 403: may the caller do this
+  model_access_denied: { ...client, status: 403, type: 'permission_error', message: 'Your account has no access to this model. Ask an administrator to add you to a group that has it.' },
+  scope_denied: { ...client, status: 403, type: 'permission_error', message: 'This API key is not allowed to use this part of the API. Use a key whose scopes include it.' },
+  admin_required: { ...client, status: 403, type: 'permission_error', message: 'Only an administrator may do this.' },
+  origin_denied: { ...client, status: 403, type: 'permission_error', message: 'The request comes from another web site. Open the console at its own address.' },
+  declared_read_only: { ...client, status: 403, type: 'permission_error', message: 'This is declared in the configuration file. Change it there and restart.' },
+
+  // 404, 405, 409: what is addressed
+  not_found: { ...client, status: 404, type: 'not_found_error', message: 'There is nothing at this address.' },
+  model_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No model has this name. GET /ai/v1/models lists the models that you can use.' },
+  method_not_allowed: { ...client, status: 405, type: 'invalid_request_error', message: 'This address does not take this method.' },
+  conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },
+
+  // 408, 413, 415, 422: the body
+  body_timeout: { ...client, retryable: true, status: 408, type: 'invalid_request_error', message: 'The request body did not arrive in time.' },
+  request_too_large: { ...client, status: 413, type: 'request_too_large', message: 'The request body is too large.' },
+  unsupported_media_type: { ...client, status: 415, type: 'invalid_request_error', message: 'The request body must be JSON. Send "Content-Type: application/json".' },
+  validation_failed: { ...client, status: 422, type: 'invalid_request_error', message: 'A field of the request has a value that is not allowed.' },
+
+  // 429: too much at once
+  inflight_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Too many requests of your account are in flight on this model. Try again when one of them has finished.' },
+  too_many_attempts: { ...client, status: 429, type: 'rate_limit_error', message: 'Too many failed sign-ins. Wait before you try again.' },
+
+  // what the upstream did
+  upstream_rejected: { ...client, origin: 'client', status: 400, type: 'invalid_request_error', message: 'The model provider refused the request.' },
+  upstream_rate_limited: { ...upstream, status: 429, type: 'rate_limit_error', message: 'The model provider is limiting requests. Try again later.' },
+  upstream_error: { ...upstream, status: 502, type: 'upstream_error', message: 'The model provider failed to answer.' },
+  upstream_auth_failed: { ...upstream, retryable: false, status: 502, type: 'upstream_error', message: 'The model provider refused the credential of this gateway. An administrator has to correct it.' },
+  upstream_invalid_response: { ...upstream, status: 502, type: 'upstream_error', message: 'The model provider sent an answer that cannot be read.' },
+  upstream_stream_error: { ...upstream, status: 502, type: 'upstream_error', message: 'The model provider broke off in the middle of the answer. What was received so far is incomplete.' },
+  upstream_unavailable: { ...upstream, status: 503, type: 'upstream_unavailable', message: 'No provider of this model can be used at the moment.' },
+  upstream_timeout: { ...upstream, status: 504, type: 'upstream_timeout', message: 'The model provider did not answer in time.' },
+
+  // our own troubles
+  client_closed: { ...client, status: 499, type: 'invalid_request_error', message: 'The client closed the connection before the answer was complete.' },
+  store_unavailable: { ...gateway, status: 503, type: 'store_unavailable', retryAfterSeconds: 1, message: 'The database cannot be reached. Try again shortly.' },
+  shutting_down: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 1, message: 'The server is shutting down. Try again.' },
+  internal_error: { ...gateway, status: 500, type: 'api_error', message: 'The server failed to handle the request. The request id is in the x-request-id header; give it to your administrator.' },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorCatalogue
