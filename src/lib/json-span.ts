@@ -1,0 +1,130 @@
+/**
+ * Finds and replaces top-level fields of a JSON object in its bytes, so that everything else
+ * reaches the other side exactly as it was sent: number spellings, unknown fields, white space.
+ *
+ * The text must already have passed JSON.parse: these functions look for structure and do not
+ * check it again. Nesting costs no stack.
+ */
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+/** Where a field stands: byte offsets of the key's opening quote and of the value, ends exclusive. */
+export interface FieldSpan {
+  readonly name: string
+  readonly keyStart: number
+  readonly valueStart: number
+  readonly valueEnd: number
+}
+
+/** The top-level fields with one of the names, in order; a name that is written twice is found twice. */
+export function findFields(json: Buffer, names: ReadonlySet<string>): FieldSpan[] {
+  const found: FieldSpan[] = []
+  let at = skipSpace(json, 0)
+  if (json[at] !== openBrace) return found
+  at = skipSpace(json, at + 1)
+  while (at < json.length && json[at] === quote) {
+    const keyStart = at
+    const keyEnd = stringEnd(json, at)
+    const valueStart = skipSpace(json, skipSpace(json, keyEnd) + 1)
+    const valueEnd = skipValue(json, valueStart)
+    const name = keyName(json, keyStart, keyEnd)
+    if (names.has(name)) found.push({ name, keyStart, valueStart, valueEnd })
+    at = skipSpace(json, valueEnd)
+    if (json[at] !== comma) break
+    at = skipSpace(json, at + 1)
+  }
+  return found
+}
+
+export interface Replacement {
+  /** Byte offsets, end exclusive; start = end inserts. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** A copy of the bytes with the stretches replaced. They must not overlap and must be in order. */
+export function replaceSpans(json: Buffer, replacements: readonly Replacement[]): Buffer<ArrayBuffer> {
+  const parts: Uint8Array[] = []
+  let from = 0
+  for (const { start, end, text } of replacements) {
+    parts.push(json.subarray(from, start), Buffer.from(text))
+    from = end
+  }
+  parts.push(json.subarray(from))
+  return Buffer.concat(parts)
+}
+
+/** Offset just after the opening brace of the object, where a field can be inserted. */
+export function firstFieldOffset(json: Buffer): number {
+  return skipSpace(json, 0) + 1
+}
+
+/** The bytes without the field, its comma included. */
+export function removeField(json: Buffer, field: FieldSpan): Buffer {
+  let start = field.keyStart
+  let end = skipSpace(json, field.valueEnd)
+  if (json[end] === comma) {
+    end += 1
+  } else {
+    end = field.valueEnd
+    while (start > 0 && isSpace(json[start - 1])) start -= 1
+    if (json[start - 1] === comma) start -= 1
+  }
+  return Buffer.concat([json.subarray(0, start), json.subarray(end)])
+}
+
+function keyName(json: Buffer, start: number, end: number): string {
+  const raw = json.toString('utf8', start + 1, end - 1)
+  // A key may be spelled with escapes; it is the same key to every JSON parser.
+  return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
+}
+
+/** Offset after the closing quote of the string that opens at `at`. */
+function stringEnd(json: Buffer, at: number): number {
+  let end = at
+  for (;;) {
+    end = json.indexOf(quote, end + 1)
+    if (end < 0) return json.length
+    let backslashes = 0
+    while (json[end - 1 - backslashes] === backslash) backslashes += 1
+    if (backslashes % 2 === 0) return end + 1
+  }
+}
+
+function skipValue(json: Buffer, start: number): number {
+  let at = start
+  let depth = 0
+  while (at < json.length) {
+    const byte = json[at]
+    if (byte === quote) {
+      at = stringEnd(json, at)
+      if (depth === 0) return at
+      continue
+    }
+    if (byte === openBrace || byte === openBracket) depth += 1
+    else if (byte === closeBrace || byte === closeBracket) {
+      if (depth === 0) return at
+      depth -= 1
+      if (depth === 0) return at + 1
+    } else if (depth === 0 && (byte === comma || isSpace(byte))) return at
+    at += 1
+  }
+  return at
+}
+
+function skipSpace(json: Buffer, start: number): number {
+  let at = start
+  while (isSpace(json[at])) at += 1
+  return at
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
