@@ -1,0 +1,58 @@
+/**
+ * Texts with a form of their own: addresses, keys, e-mail. One function each, from what was written
+ * to the one spelling that the rest of Sluice sees. No look-ups: a name need not resolve.
+ */
+import { isIP } from 'node:net'
+
+export type FormatName = 'host' | 'http-url' | 'database-url' | 'key-32' | 'email'
+
+interface Format {
+  /** What is allowed, as the object of "expected". */
+  readonly expected: string
+  /** The value in its one spelling, or null when it is not of this form. */
+  readonly read: (text: string) => string | null
+}
+
+/** The forms by name. */
+export const formats: Readonly<Record<FormatName, Format>> = {
+  host: { expected: 'an IP address or a host name, without scheme or port', read: readHost },
+  'http-url': { expected: 'an http:// or https:// address without user, query or fragment', read: readHttpUrl },
+  'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
+  'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
+  email: { expected: 'an e-mail address', read: readEmail },
+}
+
+/** The bare address or name; brackets around IPv6 are taken off. */
+function readHost(text: string): string | null {
+  const host = text.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) !== 0) return host
+  return host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*$/.test(host) ? host : null
+}
+
+/** The address without a trailing slash, so that a path can be appended to it. */
+export function readHttpUrl(text: string): string | null {
+  if (!/^https?:\/\/[^\s?#]+$/i.test(text) || !URL.canParse(text)) return null
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') return null
+  return url.href.replace(/\/+$/, '')
+}
+
+function readDatabaseUrl(text: string): string | null {
+  if (/^sqlite:[^\s]/.test(text)) return text
+  return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : null
+}
+
+/** The key as standard padded base64, whichever way it was written. */
+function readKey(text: string): string | null {
+  const key = text.trim()
+  if (/^[0-9a-f]{64}$/i.test(key)) return Buffer.from(key, 'hex').toString('base64')
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(key)) return null
+  const bytes = Buffer.from(key, 'base64')
+  return bytes.length === 32 ? bytes.toString('base64') : null
+}
+
+/** In lower case. Deliberately lenient: `admin@localhost` is an address too. */
+export function readEmail(text: string): string | null {
+  const email = text.trim().toLowerCase()
+  return email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email) ? email : null
+}

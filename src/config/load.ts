@@ -1,0 +1,125 @@
+/**
+ * From all sources to checked, frozen settings, or to the list of everything that is wrong.
+ * Printing the problems and ending with exit code 2 belong to the command line.
+ */
+import type { Declared } from './declared.ts'
+import { processEnvironment, type Environment } from './environment.ts'
+import { readConfigFile } from './file.ts'
+import { shownValue, type Problem } from './problem.ts'
+import { rawFromCommandLine, rawFromEnvironment, rawFromFile, type RawValue } from './raw.ts'
+import { readDeclared } from './read-declared.ts'
+import {
+  recordOf,
+  settingNames,
+  type SettingName,
+  type SettingRecord,
+  type Settings,
+  type SettingValue,
+} from './records.ts'
+import { sourceText, type Source } from './source.ts'
+import { readValue } from './value.ts'
+
+/** Where each setting's value comes from. */
+export type Sources = Readonly<Record<SettingName, Source>>
+
+export type ConfigResult =
+  | {
+      readonly kind: 'ok'
+      readonly settings: Settings
+      readonly sources: Sources
+      readonly declared: Declared
+      /** The file that was read, or null. */
+      readonly file: string | null
+    }
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+
+export interface ConfigInput {
+  /** The value of `--config`. */
+  readonly configFile?: string | undefined
+  /** The values of `--set`, each `name=value`; of two for one name the last one counts. */
+  readonly overrides?: readonly string[] | undefined
+  /** The process's own when left out. */
+  readonly environment?: Environment | undefined
+  /** Where `sluice.yaml` is looked for; the working directory when left out. */
+  readonly directory?: string | undefined
+}
+
+/**
+ * Reads defaults < file < environment < `--set`. Every value given anywhere is checked, also one
+ * that a stronger source covers, and all problems are returned at once.
+ */
+export function loadConfig(input: ConfigInput = {}): ConfigResult {
+  const environment = input.environment ?? processEnvironment()
+  const file = readConfigFile({ configFile: input.configFile, environment, directory: input.directory })
+  const fileName = file.file ?? ''
+  const raw = [
+    rawFromFile(fileName, file.tree, environment),
+    rawFromEnvironment(environment, file.references),
+    rawFromCommandLine(input.overrides ?? []),
+  ]
+  const resolved = resolve(raw.flatMap((part) => part.values))
+  const declared = readDeclared(fileName, file.tree, environment)
+  const problems = [
+    ...file.problems,
+    ...raw.flatMap((part) => part.problems),
+    ...resolved.problems,
+    ...declared.problems,
+  ]
+  if (problems.length > 0) return { kind: 'problems', problems }
+  return {
+    kind: 'ok',
+    settings: resolved.settings,
+    sources: resolved.sources,
+    declared: declared.declared,
+    file: file.file,
+  }
+}
+
+/** The settings of a server that nobody configured. */
+export function defaultSettings(): Settings {
+  return resolve([]).settings
+}
+
+interface Resolved {
+  readonly settings: Settings
+  readonly sources: Sources
+  readonly problems: readonly Problem[]
+}
+
+function resolve(values: readonly RawValue[]): Resolved {
+  const settings = new Map<SettingName, SettingValue>(settingNames.map((name) => [name, recordOf(name).default]))
+  const sources = new Map<SettingName, Source>(settingNames.map((name) => [name, { kind: 'default' }]))
+  const problems: Problem[] = []
+  for (const raw of values) {
+    const read = readValue(recordOf(raw.name), raw.value)
+    if (read.kind === 'refused') {
+      problems.push(valueProblem(raw, read.expected))
+    } else {
+      settings.set(raw.name, read.value)
+      sources.set(raw.name, raw.source)
+    }
+  }
+  return {
+    // The table's types were checked value by value above; the compiler cannot follow that through a map.
+    settings: Object.freeze(Object.fromEntries(settings)) as Settings,
+    sources: Object.freeze(Object.fromEntries(sources)) as Sources,
+    problems,
+  }
+}
+
+function valueProblem(raw: RawValue, expected: string): Problem {
+  const record = recordOf(raw.name)
+  return {
+    name: raw.name,
+    source: sourceText(raw.source),
+    value: record.type === 'secret' ? null : shownValue(raw.written),
+    expected,
+    remedy: valueRemedy(record, raw.value),
+  }
+}
+
+function valueRemedy(record: SettingRecord, value: unknown): string {
+  const isText = record.type === 'string' || record.type === 'secret'
+  if (isText && (typeof value === 'number' || typeof value === 'boolean')) return 'Put the value in quotes.'
+  return record.type === 'boolean' ? 'Write true or false.' : `For example: ${record.example}.`
+}

@@ -1,0 +1,407 @@
+/**
+ * Every setting of Sluice, one record each. The types, the environment names, the checks, the
+ * admin page, `sluice print-config` and docs/configuration.md are all read from this table.
+ *
+ * Adding a setting means adding a record here and running `npm run docs`. A setting is `live` only
+ * when every place that uses it asks for the value each time it needs it.
+ */
+import type { Secret } from '#lib/secret.ts'
+import type { FormatName } from './formats.ts'
+
+interface RecordBase {
+  /** `boot`: read once at start. `live`: also editable by an administrator, applied without a restart. */
+  readonly class: 'boot' | 'live'
+  /** What the setting does, one sentence. */
+  readonly sentence: string
+  /** A value as it would be written in the file. */
+  readonly example: string
+}
+
+interface StringRecord extends RecordBase {
+  readonly type: 'string'
+  readonly default: string | null
+  /** The only values allowed. */
+  readonly values?: readonly string[]
+  readonly format?: FormatName
+}
+
+interface NumberRecord extends RecordBase {
+  /** `duration` is a number of seconds; fractions are allowed. */
+  readonly type: 'integer' | 'number' | 'duration'
+  readonly default: number
+  readonly unit?: string
+  readonly min: number
+  readonly max: number
+}
+
+interface BooleanRecord extends RecordBase {
+  readonly type: 'boolean'
+  readonly default: boolean
+}
+
+interface SecretRecord extends RecordBase {
+  readonly type: 'secret'
+  readonly default: null
+  readonly format?: FormatName
+  /** Print it as a URL with only its password hidden. */
+  readonly shownAs?: 'url'
+}
+
+interface ListRecord extends RecordBase {
+  readonly type: 'list'
+  readonly default: readonly string[]
+}
+
+export type SettingRecord = StringRecord | NumberRecord | BooleanRecord | SecretRecord | ListRecord
+
+/** Refused as `security.secret_key`, because everybody can read it in the documentation. */
+export const exampleSecretKey = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
+
+const boot = { class: 'boot' } as const
+const live = { class: 'live' } as const
+const seconds = { type: 'duration', unit: 'seconds' } as const
+const bytes = { type: 'integer', unit: 'bytes' } as const
+
+export const settingRecords = {
+  data_dir: {
+    ...boot,
+    type: 'string',
+    default: './data',
+    example: '/var/lib/sluice',
+    sentence: 'Directory for everything that Sluice writes; made when it is missing.',
+  },
+
+  'server.host': {
+    ...boot,
+    type: 'string',
+    format: 'host',
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    sentence: 'Address to listen on; 0.0.0.0 or :: opens the server to other machines.',
+  },
+  'server.port': {
+    ...boot,
+    type: 'integer',
+    default: 3001,
+    min: 0,
+    max: 65535,
+    example: '8080',
+    sentence: 'Port to listen on; 0 takes any free one.',
+  },
+  'server.public_url': {
+    ...boot,
+    type: 'string',
+    format: 'http-url',
+    default: null,
+    example: 'https://ai.example.org',
+    sentence: 'Address under which users reach this server, as shown to them in examples.',
+  },
+  'server.drain_seconds': {
+    ...boot,
+    ...seconds,
+    default: 30,
+    min: 0,
+    max: 3600,
+    example: '60',
+    sentence: 'How long a stopping server waits for running requests before it ends them.',
+  },
+  'server.max_body_bytes': {
+    ...boot,
+    ...bytes,
+    default: 33_554_432,
+    min: 1024,
+    max: 1_073_741_824,
+    example: '67108864',
+    sentence: 'Largest request body that is accepted.',
+  },
+  'server.body_read_seconds': {
+    ...boot,
+    ...seconds,
+    default: 30,
+    min: 0.1,
+    max: 3600,
+    example: '60',
+    sentence: 'Time within which a request body must have arrived in full.',
+  },
+  'server.header_idle_seconds': {
+    ...boot,
+    type: 'integer',
+    unit: 'seconds',
+    default: 10,
+    min: 1,
+    max: 255,
+    example: '5',
+    sentence: 'Silence after which a connection is closed whose caller is not authenticated yet.',
+  },
+
+  'database.url': {
+    ...boot,
+    type: 'secret',
+    shownAs: 'url',
+    format: 'database-url',
+    default: null,
+    example: 'postgres://sluice:${DATABASE_PASSWORD}@db.example.org/sluice',
+    sentence: 'Database to use; without it a SQLite file sluice.db in data_dir.',
+  },
+  'database.pool_max': {
+    ...boot,
+    type: 'integer',
+    unit: 'connections',
+    default: 10,
+    min: 1,
+    max: 1000,
+    example: '20',
+    sentence: 'Largest number of PostgreSQL connections that one process holds.',
+  },
+
+  'security.secret_key': {
+    ...boot,
+    type: 'secret',
+    format: 'key-32',
+    default: null,
+    example: exampleSecretKey,
+    sentence:
+      'Key that seals stored credentials; without it one is made at the first start, in secret.key in data_dir. Make one with "openssl rand -base64 32": the example is refused.',
+  },
+
+  'log.level': {
+    ...boot,
+    type: 'string',
+    values: ['debug', 'info', 'warn', 'error'],
+    default: 'info',
+    example: 'debug',
+    sentence: 'Least important kind of log line that is written.',
+  },
+  'log.format': {
+    ...boot,
+    type: 'string',
+    values: ['json', 'text'],
+    default: 'json',
+    example: 'text',
+    sentence: 'Form of the log lines: one JSON object each, or text for people.',
+  },
+
+  'auth.session_hours': {
+    ...boot,
+    type: 'number',
+    unit: 'hours',
+    default: 12,
+    min: 0.1,
+    max: 8760,
+    example: '8',
+    sentence: 'How long a sign-in to the console lasts.',
+  },
+  'auth.sign_in_attempts': {
+    ...live,
+    type: 'integer',
+    unit: 'attempts',
+    default: 5,
+    min: 1,
+    max: 1000,
+    example: '10',
+    sentence: 'Failed sign-ins in a row after which further ones are refused for a while.',
+  },
+  'auth.sign_in_lock_seconds': {
+    ...live,
+    ...seconds,
+    default: 60,
+    min: 0.1,
+    max: 86_400,
+    example: '300',
+    sentence: 'How long sign-ins are refused after too many failed ones.',
+  },
+  'auth.admin_email': {
+    ...boot,
+    type: 'string',
+    format: 'email',
+    default: 'admin@localhost',
+    example: 'admin@example.org',
+    sentence: 'E-mail address of the administrator that the first start creates.',
+  },
+
+  'gateway.connect_seconds': {
+    ...live,
+    ...seconds,
+    default: 10,
+    min: 0.05,
+    max: 3600,
+    example: '5',
+    sentence: 'Time within which a provider must have accepted the connection.',
+  },
+  'gateway.first_token_seconds': {
+    ...live,
+    ...seconds,
+    default: 300,
+    min: 0.05,
+    max: 86_400,
+    example: '60',
+    sentence: 'Time within which the first piece of an answer must have come.',
+  },
+  'gateway.idle_seconds': {
+    ...live,
+    ...seconds,
+    default: 120,
+    min: 0.05,
+    max: 86_400,
+    example: '30',
+    sentence: 'Longest silence of a provider in the middle of an answer.',
+  },
+  'gateway.total_seconds': {
+    ...live,
+    ...seconds,
+    default: 1800,
+    min: 0.05,
+    max: 86_400,
+    example: '600',
+    sentence: 'Time within which an answer must be complete.',
+  },
+  'gateway.keepalive_seconds': {
+    ...live,
+    ...seconds,
+    default: 15,
+    min: 0.05,
+    max: 3600,
+    example: '5',
+    sentence: 'Silence after which a comment line is sent to the client of a stream.',
+  },
+  'gateway.rewrite_model': {
+    ...live,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence: "Answer with the gateway's name of the model in place of the provider's own.",
+  },
+  'gateway.max_response_bytes': {
+    ...live,
+    ...bytes,
+    default: 67_108_864,
+    min: 1024,
+    max: 1_073_741_824,
+    example: '16777216',
+    sentence: 'Largest answer of a provider that is not a stream.',
+  },
+  'gateway.max_event_bytes': {
+    ...live,
+    ...bytes,
+    default: 16_777_216,
+    min: 1024,
+    max: 1_073_741_824,
+    example: '4194304',
+    sentence: 'Largest single event of a stream.',
+  },
+
+  'limits.realtime_inflight.enforce': {
+    ...live,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence: 'Limit how many real-time requests of one account run on one model at once.',
+  },
+  'limits.realtime_inflight.default': {
+    ...live,
+    type: 'integer',
+    unit: 'requests',
+    default: 14,
+    min: 1,
+    max: 1_000_000,
+    example: '50',
+    sentence: 'That limit for models and accounts without one of their own.',
+  },
+
+  'usage.retention_days': {
+    ...live,
+    type: 'integer',
+    unit: 'days',
+    default: 90,
+    min: 1,
+    max: 36_500,
+    example: '365',
+    sentence: 'How long usage records are kept.',
+  },
+  'usage.queue_max': {
+    ...boot,
+    type: 'integer',
+    unit: 'records',
+    default: 20_000,
+    min: 1,
+    max: 10_000_000,
+    example: '100000',
+    sentence: 'Most usage records that wait in memory for the database.',
+  },
+  'usage.flush_milliseconds': {
+    ...boot,
+    type: 'integer',
+    unit: 'milliseconds',
+    default: 1000,
+    min: 1,
+    max: 600_000,
+    example: '5000',
+    sentence: 'How often waiting usage records are written to the database.',
+  },
+
+  'metrics.require_key': {
+    ...boot,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence: "Ask for an administrator's API key at /metrics.",
+  },
+
+  'discovery.enabled': {
+    ...boot,
+    type: 'boolean',
+    default: true,
+    example: 'false',
+    sentence:
+      'Look at the first start for model servers on this machine and for API keys of vendors in the environment, and tell how to add them.',
+  },
+
+  'cluster.replica_timeout_seconds': {
+    ...boot,
+    ...seconds,
+    default: 5,
+    min: 0.1,
+    max: 300,
+    example: '10',
+    sentence: 'Silence after which another process on the same database counts as gone.',
+  },
+} as const satisfies Record<string, SettingRecord>
+
+export type SettingName = keyof typeof settingRecords
+
+type ValueByType = {
+  string: string
+  integer: number
+  number: number
+  duration: number
+  boolean: boolean
+  secret: Secret
+  list: readonly string[]
+}
+
+type ValueOf<R extends SettingRecord> =
+  | (R extends { readonly values: readonly (infer V)[] } ? V : ValueByType[R['type']])
+  | (R['default'] extends null ? null : never)
+
+/** Checked values by dotted name; null = not set and without a default. Frozen. */
+export type Settings = { readonly [N in SettingName]: ValueOf<(typeof settingRecords)[N]> }
+
+export type SettingValue = Settings[SettingName] | readonly string[]
+
+/** All names, in the order of the table. */
+export const settingNames = Object.keys(settingRecords) as readonly SettingName[]
+
+/** Whether a text is the dotted name of a setting. */
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settingRecords, name)
+}
+
+/** The record of a setting, with the type that all records share. */
+export function recordOf(name: SettingName): SettingRecord {
+  return settingRecords[name]
+}
+
+/** The environment variable that sets a setting: `server.port` is `SLUICE_SERVER_PORT`. */
+export function variableOf(name: SettingName): string {
+  return `SLUICE_${name.toUpperCase().replaceAll('.', '_')}`
+}
