@@ -1,0 +1,224 @@
+/**
+ * The Prometheus metrics of one process: what is counted, under which names and labels.
+ *
+ * Recording is on the path of every request: a request costs about a microsecond here, and gauges
+ * are read only when somebody scrapes. No label can grow without bound: model and provider names
+ * are those of the catalog, and anything past a label's limit is counted as `other`.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createCounter, labelBound } from './counter.ts'
+
+/** What is known of a request when it has ended. */
+export interface FinishedRequest {
+  /** The route, not the path. */
+  readonly endpoint: string
+  /** Canonical name; null when the request named no model of the catalog. */
+  readonly modelServed: string | null
+  readonly status: number
+  /** Null when the request succeeded. */
+  readonly code: string | null
+  readonly streamed: boolean
+  readonly durationMs: number
+  readonly firstTokenMs: number | null
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
+}
+
+/** Values that others keep, read at each scrape. */
+export interface GaugeSources {
+  /** Requests in flight by canonical model name. */
+  readonly inflight: () => Iterable<readonly [string, number]>
+  /** Usage rows that wait to be written. */
+  readonly usageQueueDepth: () => number
+}
+
+export interface MetricsOptions {
+  readonly version: string
+  /** The codes of our own errors. Others are a provider's own words and count as `other`. */
+  readonly codes: Iterable<string>
+}
+
+export interface Metrics {
+  /** Counts a request that has ended, its duration and its tokens. */
+  request(request: FinishedRequest): void
+  /** Counts a request that ended before it had an account. Of the path only the area is kept. */
+  refused(path: string, error: { readonly status: number; readonly code: string }): void
+  /** Counts a request refused because its account has too many in flight. */
+  inflightRefused(model: string): void
+  /** Counts a failed call to a provider; `reason` is one of our own error codes. */
+  upstreamError(provider: string, reason: string): void
+  /** Counts usage rows that were lost. */
+  usageDropped(rows: number): void
+  /** Connects the gauges; until then they show nothing. */
+  watch(sources: GaugeSources): void
+  /** All metrics in Prometheus' text format. */
+  render(): Promise<string>
+  /** Media type of what `render` gives. */
+  readonly contentType: string
+}
+
+const requestSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1800]
+const firstTokenSecondsBuckets = [0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60]
+
+/** Metrics in a registry of their own, all at zero. */
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry()
+  const recorders = { ...requestRecorder(registry, options), ...faultRecorders(registry) }
+  new Gauge({
+    name: 'sluice_build_info',
+    help: 'Always 1; tells the version.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: options.version }, 1)
+  processMetrics(registry)
+  return {
+    ...recorders,
+    watch: (sources) => watchedGauges(registry, sources),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+function requestRecorder(registry: Registry, { codes }: MetricsOptions): Pick<Metrics, 'request'> {
+  const known = new Set(codes)
+  const endpointLabel = labelBound(50)
+  const modelLabel = labelBound(1000)
+  const requests = createCounter(registry, {
+    name: 'sluice_requests_total',
+    help: 'Requests that have ended.',
+    labels: ['endpoint', 'model', 'status', 'code'],
+  })
+  const tokens = createCounter(registry, {
+    name: 'sluice_tokens_total',
+    help: 'Tokens as the providers report them.',
+    labels: ['model', 'direction'],
+  })
+  const duration = new Histogram({
+    name: 'sluice_request_duration_seconds',
+    help: 'From the first header in to the last byte out.',
+    labelNames: ['endpoint', 'streamed'],
+    buckets: requestSecondsBuckets,
+    registers: [registry],
+  })
+  const firstToken = new Histogram({
+    name: 'sluice_first_token_seconds',
+    help: "From the first header in to the answer's first byte out.",
+    labelNames: ['model'],
+    buckets: firstTokenSecondsBuckets,
+    registers: [registry],
+  })
+  return {
+    request(request) {
+      const endpoint = endpointLabel(request.endpoint)
+      const model = request.modelServed === null ? 'unknown' : modelLabel(request.modelServed)
+      const code = request.code === null || known.has(request.code) ? (request.code ?? '') : 'other'
+      requests(1, endpoint, model, String(request.status), code)
+      duration.observe({ endpoint, streamed: request.streamed ? 'true' : 'false' }, request.durationMs / 1000)
+      if (request.firstTokenMs !== null) firstToken.observe({ model }, request.firstTokenMs / 1000)
+      if (request.promptTokens !== null) tokens(request.promptTokens, model, 'input')
+      if (request.completionTokens !== null) tokens(request.completionTokens, model, 'output')
+    },
+  }
+}
+
+/** First segments of paths; a stranger chooses the path, so no other part of it may become a label. */
+const areas = new Set(['ai', 'api', 'generate', 'generate_stream', 'image_generate', 'image_generate_stream', 'admin'])
+
+function areaOf(path: string): string {
+  const segment = path.split('/', 2)[1] ?? ''
+  return areas.has(segment) ? segment : 'other'
+}
+
+type FaultRecorders = Pick<Metrics, 'refused' | 'inflightRefused' | 'upstreamError' | 'usageDropped'>
+
+function faultRecorders(registry: Registry): FaultRecorders {
+  const modelLabel = labelBound(1000)
+  const providerLabel = labelBound(200)
+  const reasonLabel = labelBound(50)
+  const refused = createCounter(registry, {
+    name: 'sluice_refused_total',
+    help: 'Requests that ended before they had an account.',
+    labels: ['area', 'status', 'code'],
+  })
+  const inflightRefused = createCounter(registry, {
+    name: 'sluice_inflight_refused_total',
+    help: 'Requests refused because their account had too many in flight.',
+    labels: ['model'],
+  })
+  const upstream = createCounter(registry, {
+    name: 'sluice_upstream_errors_total',
+    help: 'Calls to a provider that failed.',
+    labels: ['provider', 'reason'],
+  })
+  const dropped = createCounter(registry, {
+    name: 'sluice_usage_dropped_total',
+    help: 'Usage rows lost because the queue was full.',
+    labels: [],
+  })
+  dropped(0)
+  return {
+    refused: (path, { status, code }) => refused(1, areaOf(path), String(status), reasonLabel(code)),
+    inflightRefused: (model) => inflightRefused(1, modelLabel(model)),
+    upstreamError: (provider, reason) => upstream(1, providerLabel(provider), reasonLabel(reason)),
+    usageDropped: (rows) => dropped(rows),
+  }
+}
+
+function watchedGauges(registry: Registry, sources: GaugeSources): void {
+  new Gauge({
+    name: 'sluice_inflight_requests',
+    help: 'Requests in flight now.',
+    labelNames: ['model'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [model, count] of sources.inflight()) this.set({ model }, count)
+    },
+  })
+  new Gauge({
+    name: 'sluice_usage_queue_depth',
+    help: 'Usage rows that wait to be written.',
+    registers: [registry],
+    collect() {
+      this.set(sources.usageQueueDepth())
+    },
+  })
+}
+
+/** By hand: prom-client's own set is made for Node and gives nonsense here, such as a lag of 9e15 seconds. */
+function processMetrics(registry: Registry): void {
+  const startedAtSeconds = Date.now() / 1000 - process.uptime()
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'Start of the process, seconds since 1970.',
+    registers: [registry],
+  }).set(startedAtSeconds)
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process that is in RAM.',
+    registers: [registry],
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process, user and system.',
+    registers: [registry],
+    collect() {
+      const { user, system } = process.cpuUsage()
+      this.reset()
+      this.inc((user + system) / 1_000_000)
+    },
+  })
+  new Gauge({
+    name: 'sluice_event_loop_lag_seconds',
+    help: 'How long a task that was ready had to wait, measured at the scrape.',
+    registers: [registry],
+    async collect() {
+      const readyAt = performance.now()
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      this.set((performance.now() - readyAt) / 1000)
+    },
+  })
+}
