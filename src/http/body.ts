@@ -1,0 +1,78 @@
+/**
+ * Reads request bodies within a limit of bytes and a limit of time, both ours: the server's own
+ * refusals have no body, and its idle timer restarts with every byte that dribbles in.
+ */
+import { isUtf8 } from 'node:buffer'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface BodyLimits {
+  readonly bytesMax: number
+  readonly readSeconds: number
+}
+
+/** The whole body. Answers 413, 408 or 415 by throwing; never holds more than the limit and one read. */
+export async function readBody({ request }: Exchange, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity') {
+    throw new ApiError('unsupported_media_type', { message: 'Send the request body without content encoding.' })
+  }
+  // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
+  // of unannounced length needs it.
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > limits.bytesMax) throw tooLarge(limits)
+  const reading = request.headers.has('transfer-encoding') ? readCounted(request.body, limits) : request.arrayBuffer()
+  // A body that came with its headers is there at once; only one that is still on its way needs a deadline.
+  const arrived = Bun.peek.status(reading) === 'pending' ? await withDeadline(reading, limits) : await reading
+  return Buffer.from(arrived)
+}
+
+/** The body as parsed JSON and as the bytes it came in. Answers 400 for what is not JSON in UTF-8. */
+export async function readJson(
+  exchange: Exchange,
+  limits: BodyLimits,
+): Promise<{ bytes: Buffer<ArrayBuffer>; value: unknown }> {
+  const bytes = await readBody(exchange, limits)
+  if (bytes.length === 0)
+    throw new ApiError('invalid_json', { message: 'The request body is empty. Send a JSON object.' })
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
+  try {
+    return { bytes, value: JSON.parse(bytes.toString()) as unknown }
+  } catch {
+    // The parser's message quotes the body, which may hold a prompt.
+    throw new ApiError('invalid_json')
+  }
+}
+
+async function readCounted(body: ReadableStream<Uint8Array> | null, limits: BodyLimits): Promise<ArrayBuffer> {
+  const parts: Uint8Array[] = []
+  let total = 0
+  for await (const part of body ?? []) {
+    total += part.byteLength
+    if (total > limits.bytesMax) throw tooLarge(limits)
+    parts.push(part)
+  }
+  return Bun.concatArrayBuffers(parts)
+}
+
+async function withDeadline<T>(reading: Promise<T>, limits: BodyLimits): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new ApiError('body_timeout', { headers: { connection: 'close' } })),
+      limits.readSeconds * 1000,
+    )
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function tooLarge(limits: BodyLimits): ApiError {
+  return new ApiError('request_too_large', {
+    message: `The request body is larger than the limit of ${limits.bytesMax} bytes.`,
+    headers: { connection: 'close' },
+  })
+}

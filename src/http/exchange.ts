@@ -1,0 +1,37 @@
+/**
+ * One HTTP request as the stories see it. Stories never touch the server: what they need from it
+ * is here. An exchange lives from the first header to the last byte of the answer.
+ */
+import type { Clock } from '#lib/clock.ts'
+
+export interface Exchange {
+  readonly request: Request
+  /** The caller's own `x-request-id` when it is valid, else a new one; echoed on the answer. */
+  readonly requestId: string
+  /** Path without query, still percent-encoded. */
+  readonly path: string
+  /** Decoded values of the route's `:name` parts; `*` holds the rest of the path, slashes included. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** `clock.elapsed()` when the request was taken. */
+  readonly startedAt: number
+  readonly clock: Clock
+  /** Address of the peer; the empty string on the control socket. */
+  readonly remoteAddress: string
+  /** True on the control socket, which only the server's own user can open. */
+  readonly trusted: boolean
+  /**
+   * An answer with the headers that every answer carries. Stories that answer often make their
+   * responses here; on all others the server sets the headers afterwards, which costs more.
+   */
+  respond(
+    body: Bun.BodyInit | null,
+    init: { readonly status: number; readonly headers: Record<string, string> },
+  ): Response
+  /** Adds a header to the answer, whoever makes it. */
+  addHeader(name: string, value: string): void
+  /** Lifts the server's idle timer: called once the caller is authenticated. */
+  liftIdleTimeout(): void
+}

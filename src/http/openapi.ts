@@ -1,0 +1,227 @@
+/**
+ * The OpenAPI 3.1 document, made from the route table: what is checked is what is described.
+ * https://spec.openapis.org/oas/v3.1.1.html
+ */
+import { z } from 'zod'
+import { errorCatalogue, type ErrorCode } from '#errors/catalogue.ts'
+import type { Access, Route } from './route.ts'
+
+export interface DocumentInfo {
+  readonly title: string
+  readonly version: string
+  /** Address under which the service is reached; relative to the document when left out. */
+  readonly serverUrl?: string
+}
+
+/** A JSON Schema, which may refer to the document's components. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly description?: string
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+interface Content {
+  readonly 'application/json': { readonly schema: Schema }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly required: true; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1'
+  readonly info: { readonly title: string; readonly version: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, unknown>>
+    readonly schemas: Readonly<Record<string, Schema>>
+  }
+}
+
+const errorSchema = z
+  .object({
+    error: z.object({
+      message: z.string().describe('What went wrong and what to do next, for people'),
+      type: z.string(),
+      param: z.string().nullable().describe('The field at fault, as a dotted path'),
+      code: z.string().nullable().describe('Stable, for programs'),
+    }),
+  })
+  .meta({ id: 'Error' })
+
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key: Authorization: Bearer sk-slu-…' },
+  session: { type: 'apiKey', in: 'cookie', name: 'sluice_session', description: 'Set by POST /admin/api/v1/session' },
+}
+
+/** Throws when two different schemas of the routes have one id. */
+export function openApiDocument<Caller>(routes: Iterable<Route<Caller>>, info: DocumentInfo): OpenApiDocument {
+  const components = new Components()
+  const paths: Record<string, Record<string, Operation>> = {}
+  const tags = new Set<string>()
+  for (const route of routes) {
+    const path = (paths[templateOf(route.path)] ??= {})
+    path[route.method.toLowerCase()] = operationOf(route, components)
+    tags.add(route.docs.tag)
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: info.title, version: info.version },
+    servers: [{ url: info.serverUrl ?? '/' }],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { securitySchemes, schemas: components.sorted() },
+  }
+}
+
+function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, components: Components): Operation {
+  const parameters = [...pathParameters(path), ...(docs.query ? queryParameters(docs.query) : [])]
+  const body = docs.body && components.add(docs.body, 'input')
+  return {
+    operationId: operationId(method, path),
+    tags: [docs.tag],
+    summary: docs.summary,
+    ...(docs.description !== undefined && { description: docs.description }),
+    security: securityOf(access),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      [docs.status ?? 200]: {
+        description: 'Success',
+        ...(docs.answer && { content: { 'application/json': { schema: components.add(docs.answer, 'output') } } }),
+      },
+      ...errorResponses([...errorsOfAccess(access, method), ...(docs.errors ?? [])], components),
+    },
+  }
+}
+
+function errorResponses(codes: readonly ErrorCode[], components: Components): Operation['responses'] {
+  const byStatus = new Map<number, Set<ErrorCode>>()
+  for (const code of codes) {
+    const { status } = errorCatalogue[code]
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
+  }
+  const schema = components.add(errorSchema, 'output')
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => {
+      const description = [...ofStatus].map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n')
+      return [status, { description, content: { 'application/json': { schema } } }]
+    }),
+  )
+}
+
+function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
+  if (access === 'public') return []
+  const withKey = ['missing_api_key', 'invalid_api_key', 'scope_denied'] as const
+  if (access === 'inference' || access === 'documents') return withKey
+  return [
+    ...withKey,
+    'invalid_session',
+    ...(method === 'GET' ? [] : (['origin_denied'] as const)),
+    ...(access === 'admin' ? (['admin_required'] as const) : []),
+  ]
+}
+
+function securityOf(access: Access): Operation['security'] {
+  if (access === 'public') return []
+  return access === 'user' || access === 'admin' ? [{ bearer: [] }, { session: [] }] : [{ bearer: [] }]
+}
+
+/** `/models/:id` and `/models/*` as OpenAPI writes them. */
+function templateOf(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}').replace('*', '{rest}')
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function pathParameters(path: string): Parameter[] {
+  return [...path.matchAll(/:(\w+)|\*/g)].map(([, name]) => ({
+    name: name ?? 'rest',
+    in: 'path',
+    required: true,
+    ...(name === undefined && { description: 'May hold slashes.' }),
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters(query: z.ZodObject): Parameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' }) as Schema
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: withoutPatterns(schema),
+  }))
+}
+
+const definitions = '#/$defs/'
+const componentsPath = '#/components/schemas/'
+
+/** The schemas that have an id, each once. */
+class Components {
+  readonly #schemas = new Map<string, Schema>()
+
+  /** The schema, its named parts as references into the components. */
+  add(schema: z.ZodType, io: 'input' | 'output'): Schema {
+    // Wrapped, because a schema at the root is never made a definition.
+    const wrapped = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: 'any' })
+    const { $defs = {}, properties } = JSON.parse(
+      JSON.stringify(wrapped).replaceAll(`"${definitions}`, `"${componentsPath}`),
+    ) as { readonly $defs?: Record<string, Schema>; readonly properties: { readonly root: Schema } }
+    for (const [id, definition] of Object.entries($defs)) this.#define(id, withoutPatterns(definition))
+    return withoutPatterns(properties.root)
+  }
+
+  sorted(): Readonly<Record<string, Schema>> {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  #define(id: string, { id: _, ...schema }: Schema & { readonly id?: string }): void {
+    const known = this.#schemas.get(id)
+    if (known !== undefined && !Bun.deepEquals(known, schema))
+      throw new Error(`two different schemas are called "${id}"`)
+    this.#schemas.set(id, schema)
+  }
+}
+
+/** The expressions behind formats are long and say nothing that the format does not; safe integers are no news either. */
+function withoutPatterns<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || key === 'properties') return value
+    const kept = Object.entries(value).filter(([name, each]) => {
+      if (name === 'pattern') return !('format' in value)
+      return !(name === 'maximum' || name === 'minimum') || Math.abs(Number(each)) < Number.MAX_SAFE_INTEGER
+    })
+    return Array.isArray(value) ? value : Object.fromEntries(kept)
+  }) as T
+}

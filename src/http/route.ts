@@ -1,0 +1,53 @@
+/**
+ * The shape of a row in the route table (src/routes.ts). The server, the OpenAPI document and the
+ * list of promised statuses are all read from these rows.
+ */
+import type { z } from 'zod'
+import type { ErrorCode } from '#errors/catalogue.ts'
+import type { Exchange } from './exchange.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * Who may call a route; checked before anything else is read.
+ * - `public`: anybody.
+ * - `inference`, `documents`: an API key whose scopes include that area.
+ * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
+ * - `admin`: the same, of an administrator.
+ */
+export type Access = 'public' | 'inference' | 'documents' | 'user' | 'admin'
+
+/** What the OpenAPI document says of a route beyond its address. */
+export interface RouteDocs {
+  /** Groups routes on the /docs page. */
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  /** Body of the success answer; left out when it is not JSON. */
+  readonly answer?: z.ZodType
+  /** Success status; 200 when left out. */
+  readonly status?: number
+  /** Error codes that the story can answer, beyond those of its access class. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+interface RouteAddress {
+  readonly method: Method
+  /** Segments are literal, `:name`, or a final `*`. */
+  readonly path: string
+  /** Answered even while the server drains: health and metrics. */
+  readonly duringDrain?: boolean
+  readonly docs: RouteDocs
+}
+
+/** A row of the table. `caller` is what the access check found. */
+export type Route<Caller> =
+  | (RouteAddress & { readonly access: 'public'; readonly story: (exchange: Exchange) => Answer })
+  | (RouteAddress & {
+      readonly access: Exclude<Access, 'public'>
+      readonly story: (exchange: Exchange, caller: Caller) => Answer
+    })
+
+export type Answer = Response | Promise<Response>

@@ -1,0 +1,214 @@
+/**
+ * The server loop: from a request to the answer of its route. What happens to every request, and
+ * only that, is here: an id, the access check before anything else, one rendering of errors, and a
+ * count of what is under way so that a stop can wait for it.
+ */
+import { ApiError, toApiError } from '#errors/api-error.ts'
+import { errorResponse } from '#errors/render.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Logger } from '#observe/log.ts'
+import type { Exchange } from './exchange.ts'
+import { requestIdFrom } from './request-id.ts'
+import type { Access, Route } from './route.ts'
+import { Router, type Match } from './router.ts'
+
+export interface ServerOptions<Caller> {
+  readonly routes: Iterable<Route<Caller>>
+  /** Who calls, or a thrown ApiError; runs before the body is read. */
+  readonly authorize: (access: Exclude<Access, 'public'>, exchange: Exchange) => Caller | Promise<Caller>
+  /** Access class of addresses that do not exist, so that a stranger learns nothing from a 404. */
+  readonly accessOfUnknownPath: (path: string) => Access
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Idle timer of a connection whose caller is not yet known. */
+  readonly idleSeconds: number
+  /** Above every limit of our own, because the runtime's own refusal has no body. */
+  readonly maxBodyBytes: number
+}
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export class HttpServer<Caller> {
+  readonly #options: ServerOptions<Caller>
+  readonly #router: Router<Caller>
+  readonly #listeners: Bun.Server<undefined>[] = []
+  #draining = false
+
+  constructor(options: ServerOptions<Caller>) {
+    this.#options = options
+    this.#router = new Router(options.routes)
+  }
+
+  /** Opens a TCP port; 0 takes any free one. Throws the runtime's error when it cannot. */
+  listen(address: ListenAddress): { readonly port: number } {
+    const server = Bun.serve({ ...this.#serveOptions(false), hostname: address.host, port: address.port })
+    this.#listeners.push(server)
+    return { port: server.port ?? address.port }
+  }
+
+  /** Opens the control socket: whoever can open the file is the operator. */
+  listenOnSocket(path: string): void {
+    // The idle timer is a TCP option: the runtime takes none for a socket file.
+    const { idleTimeout: _, ...options } = this.#serveOptions(true)
+    this.#listeners.push(Bun.serve({ ...options, unix: path }))
+  }
+
+  /** Answers one request without a socket: the command line's way when no server is running. */
+  handleTrusted(request: Request): Promise<Response> {
+    return this.#handle(request, null)
+  }
+
+  get draining(): boolean {
+    return this.#draining
+  }
+
+  /** Requests whose answer has not been sent to its end. */
+  get underWay(): number {
+    return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, 0)
+  }
+
+  /** From now on new connections are refused and new requests on old ones get 503. */
+  drain(): void {
+    if (this.#draining) return
+    this.#draining = true
+    for (const server of this.#listeners) void server.stop(false)
+  }
+
+  /** Closes every connection, finished or not. */
+  async close(): Promise<void> {
+    this.drain()
+    await Promise.all(this.#listeners.map((server) => server.stop(true)))
+  }
+
+  #serveOptions(trusted: boolean) {
+    const { idleSeconds, maxBodyBytes, logger } = this.#options
+    return {
+      development: false,
+      idleTimeout: idleSeconds,
+      maxRequestBodySize: maxBodyBytes,
+      fetch: (request: Request, server: Bun.Server<undefined>) => this.#handle(request, trusted ? null : server),
+      // Only a fault of the server loop itself comes here; the page it would show holds source code.
+      error: (error: Error) => {
+        logger.error('the server loop failed', { error })
+        return errorResponse(new ApiError('internal_error'))
+      },
+    }
+  }
+
+  /** @param server null when the caller is trusted */
+  async #handle(request: Request, server: Bun.Server<undefined> | null): Promise<Response> {
+    const exchange = new ServerExchange(request, this.#options.clock, server)
+    try {
+      return exchange.complete(await this.#answer(exchange))
+    } catch (thrown) {
+      return this.#refuse(exchange, thrown)
+    }
+  }
+
+  async #answer(exchange: ServerExchange): Promise<Response> {
+    const match = this.#router.match(exchange.request.method, exchange.path)
+    if (match.kind === 'route') {
+      const { route } = match
+      exchange.params = match.params
+      if (this.#draining && !route.duringDrain)
+        throw new ApiError('shutting_down', { headers: { connection: 'close' } })
+      if (route.access === 'public') return route.story(exchange)
+      const authorized = this.#options.authorize(route.access, exchange)
+      const caller = authorized instanceof Promise ? await authorized : authorized
+      exchange.liftIdleTimeout()
+      return route.story(exchange, caller)
+    }
+    return this.#noRoute(exchange, match)
+  }
+
+  async #noRoute(exchange: ServerExchange, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<never> {
+    const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(exchange.path) : match.route.access
+    if (access !== 'public') await this.#options.authorize(access, exchange)
+    if (match.kind === 'none') throw new ApiError('not_found')
+    const allowed = match.allowed.join(', ')
+    throw new ApiError('method_not_allowed', {
+      message: `This address takes only ${allowed}.`,
+      headers: { allow: allowed },
+    })
+  }
+
+  #refuse(exchange: ServerExchange, thrown: unknown): Response {
+    const error = toApiError(thrown)
+    if (error.row.origin === 'gateway') {
+      this.#options.logger.error('request failed', {
+        requestId: exchange.requestId,
+        path: exchange.path,
+        code: error.code,
+        error,
+      })
+    }
+    return exchange.complete(errorResponse(error))
+  }
+}
+
+class ServerExchange implements Exchange {
+  readonly request: Request
+  readonly requestId: string
+  readonly path: string
+  readonly startedAt: number
+  readonly clock: Clock
+  readonly trusted: boolean
+  params: Readonly<Record<string, string>> = {}
+  readonly #server: Bun.Server<undefined> | null
+  readonly #search: string
+  readonly #headers: Record<string, string>
+  #made: Response | null = null
+
+  constructor(request: Request, clock: Clock, server: Bun.Server<undefined> | null) {
+    this.request = request
+    this.clock = clock
+    this.startedAt = clock.elapsed()
+    this.requestId = requestIdFrom(request.headers)
+    this.#headers = { 'x-request-id': this.requestId }
+    this.trusted = server === null
+    this.#server = server
+    const { url } = request
+    const pathStart = url.indexOf('/', url.indexOf('://') + 3)
+    const searchStart = url.indexOf('?', pathStart)
+    this.path = searchStart < 0 ? url.slice(pathStart) : url.slice(pathStart, searchStart)
+    this.#search = searchStart < 0 ? '' : url.slice(searchStart)
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#search)
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+
+  get remoteAddress(): string {
+    return this.#server?.requestIP(this.request)?.address ?? ''
+  }
+
+  respond(
+    body: Bun.BodyInit | null,
+    init: { readonly status: number; readonly headers: Record<string, string> },
+  ): Response {
+    this.#made = new Response(body, { status: init.status, headers: { ...init.headers, ...this.#headers } })
+    return this.#made
+  }
+
+  addHeader(name: string, value: string): void {
+    this.#headers[name] = value
+  }
+
+  /** The response with the headers that every answer carries. */
+  complete(response: Response): Response {
+    if (response !== this.#made)
+      for (const [name, value] of Object.entries(this.#headers)) response.headers.set(name, value)
+    return response
+  }
+
+  liftIdleTimeout(): void {
+    this.#server?.timeout(this.request, 0)
+  }
+}
