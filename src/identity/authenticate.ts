@@ -1,0 +1,53 @@
+/**
+ * From request headers to a caller. Pure: reads the directory and nothing else.
+ *
+ * The key is taken from `Authorization: Bearer` (scheme in any case, RFC 9110 section 11.1), from
+ * `x-api-key` (clients of the Anthropic dialect) or from the password of HTTP Basic (clients of the
+ * document service), in that order.
+ */
+import { digestKey, isWellFormedKey } from './api-key.ts'
+import type { Directory } from './directory.ts'
+import type { Caller, KeyArea } from './records.ts'
+
+export type Authentication =
+  | { readonly kind: 'caller'; readonly caller: Caller }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'invalid' }
+
+/** Who sent these headers, as of now. A key of a disabled or deleted user is as invalid as none. */
+export function authenticateKey(headers: Headers, directory: Directory, now: number): Authentication {
+  const secret = keyFromHeaders(headers)
+  if (secret === null) return { kind: 'missing' }
+  if (!isWellFormedKey(secret)) return { kind: 'invalid' }
+  const key = directory.keyByDigest(digestKey(secret))
+  if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return { kind: 'invalid' }
+  const account = directory.account(key.userId)
+  if (account === undefined || account.user.disabled) return { kind: 'invalid' }
+  return { kind: 'caller', caller: { account, key } }
+}
+
+/** Whether the caller's key, if there is one, may be used for this part of the API. */
+export function mayUseArea(caller: Caller, area: KeyArea): boolean {
+  const areas = caller.key?.scopes.areas ?? null
+  return areas === null || areas.includes(area)
+}
+
+function keyFromHeaders(headers: Headers): string | null {
+  const authorization = headers.get('authorization')
+  if (authorization !== null) {
+    const space = authorization.indexOf(' ')
+    const scheme = authorization.slice(0, space).toLowerCase()
+    const credentials = authorization.slice(space + 1).trim()
+    if (credentials !== '') {
+      if (scheme === 'bearer') return credentials
+      if (scheme === 'basic') return basicPassword(credentials)
+    }
+  }
+  return headers.get('x-api-key')
+}
+
+function basicPassword(credentials: string): string | null {
+  const userAndPassword = Buffer.from(credentials, 'base64').toString('utf8')
+  const colon = userAndPassword.indexOf(':')
+  return colon < 0 ? null : userAndPassword.slice(colon + 1)
+}

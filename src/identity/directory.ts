@@ -1,0 +1,68 @@
+/**
+ * The users and keys of this process's memory: what authentication reads on every request, so that
+ * no request waits for a database.
+ *
+ * The maps hold immutable records and change one entry at a time, so a request that has looked
+ * something up keeps a consistent record while an administrator changes the next one.
+ */
+import { everyoneGroupId, type Account, type ApiKey, type User } from './records.ts'
+
+export interface DirectoryContents {
+  readonly users: Iterable<User>
+  readonly keys: Iterable<ApiKey>
+  /** Pairs of user id and group id, without the group everyone. */
+  readonly memberships: Iterable<{ readonly userId: string; readonly groupId: string }>
+}
+
+export class Directory {
+  #accounts = new Map<string, Account>()
+  #keysByDigest = new Map<string, ApiKey>()
+  #digestsByKeyId = new Map<string, string>()
+
+  /** Replaces everything at once. */
+  load(contents: DirectoryContents): void {
+    const groups = new Map<string, Set<string>>()
+    for (const { userId, groupId } of contents.memberships) {
+      let ids = groups.get(userId)
+      if (ids === undefined) groups.set(userId, (ids = new Set([everyoneGroupId])))
+      ids.add(groupId)
+    }
+    this.#accounts = new Map()
+    for (const user of contents.users) {
+      this.#accounts.set(user.id, { user, groupIds: groups.get(user.id) ?? new Set([everyoneGroupId]) })
+    }
+    this.#keysByDigest = new Map()
+    this.#digestsByKeyId = new Map()
+    for (const key of contents.keys) this.putKey(key)
+  }
+
+  account(userId: string): Account | undefined {
+    return this.#accounts.get(userId)
+  }
+
+  keyByDigest(digest: string): ApiKey | undefined {
+    return this.#keysByDigest.get(digest)
+  }
+
+  putAccount(user: User, groupIds: Iterable<string>): void {
+    this.#accounts.set(user.id, { user, groupIds: new Set([everyoneGroupId, ...groupIds]) })
+  }
+
+  /** Removes the user; the user's keys are refused from now on because their owner is gone. */
+  removeAccount(userId: string): void {
+    this.#accounts.delete(userId)
+  }
+
+  putKey(key: ApiKey): void {
+    this.removeKey(key.id)
+    this.#keysByDigest.set(key.digest, key)
+    this.#digestsByKeyId.set(key.id, key.digest)
+  }
+
+  removeKey(keyId: string): void {
+    const digest = this.#digestsByKeyId.get(keyId)
+    if (digest === undefined) return
+    this.#digestsByKeyId.delete(keyId)
+    this.#keysByDigest.delete(digest)
+  }
+}

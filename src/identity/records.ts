@@ -1,0 +1,71 @@
+/**
+ * Users, groups and API keys as the rest of Sluice sees them. Immutable: a change makes a new
+ * record. Times are milliseconds since 1970, ids are UUIDs. No secret is in any of these records.
+ */
+
+export type Role = 'admin' | 'user'
+
+export interface User {
+  readonly id: string
+  /** Lower case; unique. */
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  readonly disabled: boolean
+  /** False until a password is set: such a user cannot sign in, but keys work. */
+  readonly hasPassword: boolean
+  /** Written in the configuration file, hence read-only in the admin API. */
+  readonly declared: boolean
+  readonly createdAt: number
+}
+
+/** Group that every user is in without a membership row. */
+export const everyoneGroupId = '00000000-0000-0000-0000-000000000000'
+
+export interface Group {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly declared: boolean
+  readonly createdAt: number
+}
+
+/** Parts of the API that a key can be limited to. */
+export const keyAreas = ['inference', 'documents', 'admin'] as const
+export type KeyArea = (typeof keyAreas)[number]
+
+export interface KeyScopes {
+  /** Canonical model ids; null = all that the user has. */
+  readonly modelIds: readonly string[] | null
+  /** Null = all that the user has. */
+  readonly areas: readonly KeyArea[] | null
+}
+
+export interface ApiKey {
+  readonly id: string
+  /** The 8 characters after `sk-slu-`: may be displayed and logged. */
+  readonly publicId: string
+  /** SHA-256 of the secret, base64. */
+  readonly digest: string
+  readonly name: string
+  readonly description: string
+  readonly userId: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  readonly expiresAt: number | null
+  readonly scopes: KeyScopes
+}
+
+/** A user with everything that a permission check needs. */
+export interface Account {
+  readonly user: User
+  /** Always holds `everyoneGroupId`. */
+  readonly groupIds: ReadonlySet<string>
+}
+
+/** Who makes a request. */
+export interface Caller {
+  readonly account: Account
+  /** Null for a browser session and for the control socket. */
+  readonly key: ApiKey | null
+}
