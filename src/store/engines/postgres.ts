@@ -1,0 +1,88 @@
+/**
+ * The PostgreSQL engine: a pool of `pg` connections behind Kysely's PostgreSQL dialect.
+ * 64-bit integers arrive as numbers: all of ours are below 2^53.
+ */
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Pool, types, type PoolClient } from 'pg'
+import type { EngineConnection } from './engine-connection.ts'
+import { isUnavailable } from '../errors.ts'
+import type { Tables } from '../schema.ts'
+
+const int8Oid = 20
+
+/** The server ends a statement first; the client's own limit is for a server that has gone silent. */
+const statementTimeoutMs = 15_000
+const answerTimeoutMs = 20_000
+const connectTimeoutMs = 5_000
+
+export interface PostgresOptions {
+  readonly url: string
+  readonly poolMax: number
+  /** True lifts the limits on how long a statement takes: for migrations, which wait for each other. */
+  readonly patient: boolean
+}
+
+/** Makes a pool; nothing is connected before the first query. */
+export function openPostgres(options: PostgresOptions): EngineConnection {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolMax,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'sluice',
+    ...(options.patient ? {} : { statement_timeout: statementTimeoutMs, query_timeout: answerTimeoutMs }),
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
+        oid === int8Oid && format !== 'binary' ? Number : types.getTypeParser(oid, format),
+    },
+  })
+  // A connection that breaks is taken out of the pool by `pg`, which tells of it by events: of the pool
+  // when it was idle, of the connection when it broke between two statements of a transaction. Unheard,
+  // either would end the process; the next statement reports the loss to whoever it concerns.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: discardingPool(pool) }) })
+  return {
+    kysely,
+    async close() {
+      await kysely.destroy()
+      // Kysely leaves a pool open that it has not used yet.
+      await endPool(pool)
+    },
+  }
+}
+
+/**
+ * The pool, except that a connection is closed after any answer that makes the database unavailable,
+ * instead of being used again. `pg` itself keeps one whose answer did not come in time, where the
+ * next query waits behind the lost one, and one whose end the server has announced but not yet made.
+ */
+function discardingPool(pool: Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => endPool(pool),
+    connect: async () => discardingClient(await pool.connect()),
+  }
+}
+
+/** `pg` refuses to end a pool twice. */
+async function endPool(pool: Pool): Promise<void> {
+  if (!pool.ending) await pool.end()
+}
+
+function discardingClient(client: PoolClient): PostgresPoolClient {
+  let broken = false
+  const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await client.query(text, [...values])
+    } catch (thrown) {
+      broken ||= isUnavailable(thrown)
+      throw thrown
+    }
+  }
+  return {
+    // Kysely also types a form for cursors, which needs a package that is not used here.
+    query: query as PostgresPoolClient['query'],
+    release: (destroy = false) => client.release(destroy || broken),
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * What a store call can end with besides its answer, and how the engines' own errors become that.
+ *
+ * Callers see these classes and never an engine's error, unless the caller or this folder has a bug
+ * (a duplicate id, wrong SQL): such an error passes through unchanged.
+ */
+
+/** The database cannot be reached or cannot serve now; the same call may succeed later. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super(`The database cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.name = 'StoreUnavailable'
+  }
+}
+
+/** A name, alias or e-mail address that must be unique is in use already. */
+export class NameTaken extends Error {
+  /** The value that clashes. */
+  readonly taken: string
+
+  constructor(taken: string) {
+    super(`"${taken}" is already in use.`)
+    this.name = 'NameTaken'
+    this.taken = taken
+  }
+}
+
+/** The row cannot be deleted while others refer to it. */
+export class InUse extends Error {
+  constructor(what: string, by: string) {
+    super(`This ${what} is still used by ${by}.`)
+    this.name = 'InUse'
+  }
+}
+
+/** The row refers to another one that does not exist. */
+export class Missing extends Error {
+  /** What was referred to, for example `user`. */
+  readonly what: string
+
+  constructor(what: string) {
+    super(`The ${what} referred to does not exist.`)
+    this.name = 'Missing'
+    this.what = what
+  }
+}
+
+/** What the thrown refusals of a write mean to its caller. */
+export interface Refusals {
+  /** The value whose uniqueness the write can break. */
+  readonly taken?: string | undefined
+  /** Thrown when a foreign key refuses the write. */
+  readonly reference?: Missing | InUse
+}
+
+/** Runs a write and turns what a constraint refuses into NameTaken, Missing or InUse. */
+export async function refusing<T>(refusals: Refusals, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (thrown) {
+    const violation = violationOf(thrown)
+    if (violation === 'unique' && refusals.taken !== undefined) throw new NameTaken(refusals.taken)
+    if (violation === 'reference' && refusals.reference !== undefined) throw refusals.reference
+    throw thrown
+  }
+}
+
+type Violation = 'unique' | 'primary' | 'reference'
+
+/** Which kind of constraint an engine's error tells of; null for any other error. */
+export function violationOf(thrown: unknown): Violation | null {
+  switch (codeOf(thrown)) {
+    case 'SQLITE_CONSTRAINT_UNIQUE':
+      return 'unique'
+    case 'SQLITE_CONSTRAINT_PRIMARYKEY':
+      return 'primary'
+    // SQLite reports ON DELETE RESTRICT as a trigger; the schema has no other triggers.
+    case 'SQLITE_CONSTRAINT_FOREIGNKEY':
+    case 'SQLITE_CONSTRAINT_TRIGGER':
+    case '23503':
+    case '23001':
+      return 'reference'
+    case '23505':
+      return propertyOf(thrown, 'constraint').endsWith('_pkey') ? 'primary' : 'unique'
+    default:
+      return null
+  }
+}
+
+/** The same object, with every method's engine errors about reaching the database made StoreUnavailable. */
+export function withAvailability<Aggregate extends object>(aggregate: Aggregate): Aggregate {
+  const wrapped = Object.entries(aggregate).map(
+    ([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+      name,
+      async (...args: unknown[]): Promise<unknown> => {
+        try {
+          return await method(...args)
+        } catch (thrown) {
+          throw isUnavailable(thrown) ? new StoreUnavailable(thrown) : thrown
+        }
+      },
+    ],
+  )
+  return Object.fromEntries(wrapped) as Aggregate
+}
+
+/** SQLite result codes of a file that cannot be locked, read or written now. https://sqlite.org/rescode.html */
+const sqliteUnavailable = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB|PERM|AUTH|NOMEM|PROTOCOL)/
+
+/**
+ * SQLSTATEs of a server that cannot serve now: connection (08), authorization (28), no such database
+ * (3D), resources (53), cancelled or shutting down (57), system error (58), deadlock, and a server
+ * that has become read-only. https://www.postgresql.org/docs/15/errcodes-appendix.html
+ */
+const postgresUnavailable = /^(08...|28...|3D000|53...|57...|58...|40P01|25006)$/
+
+/** Node's names for a socket that failed. */
+const socketUnavailable = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|ERR_SOCKET)/
+
+/** Errors without a code: of `pg` about its connection, of Bun and Kysely about a closed database. */
+const messageUnavailable =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered)|Cannot use a pool after|The server does not support SSL|Cannot use a closed database|driver has already been destroyed)/
+
+/** Whether an engine's error means that the database cannot be reached or cannot serve now. */
+export function isUnavailable(thrown: unknown): boolean {
+  const code = codeOf(thrown)
+  if (sqliteUnavailable.test(code) || postgresUnavailable.test(code) || socketUnavailable.test(code)) return true
+  return thrown instanceof Error && messageUnavailable.test(thrown.message)
+}
+
+function codeOf(thrown: unknown): string {
+  return propertyOf(thrown, 'code')
+}
+
+function propertyOf(thrown: unknown, name: string): string {
+  if (typeof thrown !== 'object' || thrown === null) return ''
+  const value: unknown = Reflect.get(thrown, name)
+  return typeof value === 'string' ? value : ''
+}

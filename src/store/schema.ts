@@ -1,0 +1,163 @@
+/**
+ * The tables as Kysely types them; the DDL is in migrations/. One schema for both engines: ids are
+ * UUIDs as text, times are milliseconds since 1970, booleans are 0 or 1, JSON is text.
+ */
+import type { Generated } from 'kysely'
+
+/** 0 or 1: SQLite has no boolean type. */
+export type Flag = 0 | 1
+
+/** A boolean as the tables hold it. */
+export function flag(value: boolean): Flag {
+  return value ? 1 : 0
+}
+
+/** The flag of a patch; undefined leaves the column as it is. */
+export function flagIfSet(value: boolean | undefined): Flag | undefined {
+  return value === undefined ? undefined : flag(value)
+}
+
+/** Columns to write; Kysely leaves out those that are undefined. */
+export type Columns<Table> = { readonly [Name in keyof Table]?: Table[Name] | undefined }
+
+export interface UsersTable {
+  id: string
+  email: string
+  name: string
+  role: string
+  password_hash: string | null
+  disabled: Flag
+  declared: Flag
+  created_at: number
+  updated_at: number
+}
+
+export interface GroupsTable {
+  id: string
+  name: string
+  description: string
+  declared: Flag
+  created_at: number
+}
+
+export interface MembershipsTable {
+  user_id: string
+  group_id: string
+}
+
+export interface ApiKeysTable {
+  id: string
+  public_id: string
+  digest: string
+  name: string
+  description: string
+  user_id: string
+  created_at: number
+  last_used_at: number | null
+  expires_at: number | null
+  scope_models: string | null
+  scope_areas: string | null
+}
+
+export interface SessionsTable {
+  digest: string
+  user_id: string
+  created_at: number
+  expires_at: number
+}
+
+export interface ProvidersTable {
+  id: string
+  name: string
+  kind: string
+  base_url: string
+  credential_sealed: string | null
+  headers_sealed: string
+  timeouts: string
+  enabled: Flag
+  declared: Flag
+  created_at: number
+}
+
+export interface ModelsTable {
+  id: string
+  provider_id: string
+  upstream_name: string
+  description: string
+  active: Flag
+  context_length: number | null
+  capabilities: string
+  inflight_limit: number | null
+  timeouts: string
+  declared: Flag
+  created_at: number
+}
+
+/** Names and aliases of all models in one namespace: the primary key refuses a clash. */
+export interface ModelNamesTable {
+  name: string
+  model_id: string
+  alias: Flag
+}
+
+export interface ModelGroupsTable {
+  model_id: string
+  group_id: string
+}
+
+export interface InflightOverridesTable {
+  user_id: string
+  model_id: string
+  inflight_limit: number
+}
+
+export interface UsageRecordsTable {
+  id: Generated<number>
+  at: number
+  request_id: string
+  key_id: string | null
+  user_id: string | null
+  endpoint: string
+  model_asked: string | null
+  model_id: string | null
+  model_served: string | null
+  provider: string | null
+  upstream_status: number | null
+  status: number
+  code: string | null
+  streamed: Flag
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  first_token_ms: number | null
+  duration_ms: number
+  request_bytes: number
+  response_bytes: number
+  attempts: number
+}
+
+export interface SettingsTable {
+  name: string
+  value: string
+  updated_at: number
+}
+
+export interface MigrationsTable {
+  version: number
+  name: string
+}
+
+export interface Tables {
+  users: UsersTable
+  groups: GroupsTable
+  memberships: MembershipsTable
+  api_keys: ApiKeysTable
+  sessions: SessionsTable
+  providers: ProvidersTable
+  models: ModelsTable
+  model_names: ModelNamesTable
+  model_groups: ModelGroupsTable
+  inflight_overrides: InflightOverridesTable
+  usage_records: UsageRecordsTable
+  settings: SettingsTable
+  schema_migrations: MigrationsTable
+}

@@ -1,0 +1,135 @@
+/** The shape of one usage row, and its way into the table and out of it. */
+import type { Selectable } from 'kysely'
+import { flag, type UsageRecordsTable } from './schema.ts'
+
+export interface UsageRecord {
+  /** When the request arrived. */
+  readonly at: number
+  readonly requestId: string
+  /** Null for a browser session. */
+  readonly keyId: string | null
+  /** Null when the caller was not known. */
+  readonly userId: string | null
+  /** Path below the area's prefix, for example `chat/completions`. */
+  readonly endpoint: string
+  /** As the client wrote it. */
+  readonly modelAsked: string | null
+  readonly modelId: string | null
+  /** Canonical name, kept because the model may be renamed or deleted. */
+  readonly modelServed: string | null
+  /** Name of the provider. */
+  readonly provider: string | null
+  readonly upstreamStatus: number | null
+  /** What the client was answered. */
+  readonly status: number
+  /** Code of the error, null for a success. */
+  readonly code: string | null
+  readonly streamed: boolean
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
+  readonly firstTokenMs: number | null
+  readonly durationMs: number
+  readonly requestBytes: number
+  readonly responseBytes: number
+  /** Upstream calls made for this request. */
+  readonly attempts: number
+}
+
+/** A usage record as read back, with its row number. */
+export interface StoredUsage extends UsageRecord {
+  readonly id: number
+}
+
+type InsertedColumns = Omit<UsageRecordsTable, 'id'>
+
+const textMax = 256
+
+function columnsOf(record: UsageRecord): InsertedColumns {
+  return {
+    at: record.at,
+    request_id: bounded(record.requestId),
+    key_id: record.keyId,
+    user_id: record.userId,
+    endpoint: record.endpoint,
+    model_asked: record.modelAsked === null ? null : bounded(record.modelAsked),
+    model_id: record.modelId,
+    model_served: record.modelServed,
+    provider: record.provider,
+    upstream_status: record.upstreamStatus,
+    status: record.status,
+    code: record.code,
+    streamed: flag(record.streamed),
+    prompt_tokens: record.promptTokens,
+    completion_tokens: record.completionTokens,
+    first_token_ms: record.firstTokenMs === null ? null : Math.round(record.firstTokenMs),
+    duration_ms: Math.round(record.durationMs),
+    request_bytes: record.requestBytes,
+    response_bytes: record.responseBytes,
+    attempts: record.attempts,
+  }
+}
+
+/**
+ * A client's text as it can be stored: PostgreSQL refuses NUL and half a surrogate pair, and one
+ * such request must not take the whole batch with it.
+ */
+function bounded(text: string): string {
+  return text.slice(0, textMax).replaceAll('\0', '').toWellFormed()
+}
+
+/** The columns that an insert fills, in the order of `usageCells`. */
+export const usageColumns = [
+  'at',
+  'request_id',
+  'key_id',
+  'user_id',
+  'endpoint',
+  'model_asked',
+  'model_id',
+  'model_served',
+  'provider',
+  'upstream_status',
+  'status',
+  'code',
+  'streamed',
+  'prompt_tokens',
+  'completion_tokens',
+  'first_token_ms',
+  'duration_ms',
+  'request_bytes',
+  'response_bytes',
+  'attempts',
+] as const satisfies readonly (keyof InsertedColumns)[]
+
+/** The values of one row in the order of `usageColumns`. */
+export function usageCells(record: UsageRecord): readonly (string | number | null)[] {
+  const columns = columnsOf(record)
+  return usageColumns.map((column) => columns[column])
+}
+
+/** The record of a row. */
+export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
+  return {
+    id: row.id,
+    at: row.at,
+    requestId: row.request_id,
+    keyId: row.key_id,
+    userId: row.user_id,
+    endpoint: row.endpoint,
+    modelAsked: row.model_asked,
+    modelId: row.model_id,
+    modelServed: row.model_served,
+    provider: row.provider,
+    upstreamStatus: row.upstream_status,
+    status: row.status,
+    code: row.code,
+    streamed: row.streamed === 1,
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+    firstTokenMs: row.first_token_ms,
+    durationMs: row.duration_ms,
+    requestBytes: row.request_bytes,
+    responseBytes: row.response_bytes,
+    attempts: row.attempts,
+  }
+}

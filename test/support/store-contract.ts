@@ -1,0 +1,38 @@
+/**
+ * What every engine of the store must do, run once for each engine. Each test has a database of its
+ * own, so the order of tests and what earlier runs left behind cannot matter.
+ */
+import { describe, test } from 'bun:test'
+import type { Store } from '#store/store.ts'
+import { catalogContract } from './store-contract-catalog.ts'
+import { connectionContract } from './store-contract-connection.ts'
+import { identityContract } from './store-contract-identity.ts'
+import { usageContract } from './store-contract-usage.ts'
+import type { StoreTest } from './store-test.ts'
+
+export interface OpenedStore {
+  readonly store: Store
+  /** Closes the store and removes its database. */
+  close(): Promise<void>
+}
+
+/** Declares the whole contract for one engine; with a reason, as skipped tests that name it. */
+export function storeContract(name: string, open: () => Promise<OpenedStore>, reasonToSkip?: string): void {
+  const storeTest: StoreTest = (guarantee, body) => {
+    test(guarantee, async () => {
+      const opened = await open()
+      try {
+        await body(opened.store)
+      } finally {
+        await opened.close()
+      }
+    })
+  }
+  const suite = reasonToSkip === undefined ? describe : describe.skip
+  suite(reasonToSkip === undefined ? name : `${name} (skipped: ${reasonToSkip})`, () => {
+    describe('users, groups, keys, sessions', () => identityContract(storeTest))
+    describe('providers, models, limits, settings', () => catalogContract(storeTest))
+    describe('usage', () => usageContract(storeTest))
+    describe('connection', () => connectionContract(storeTest))
+  })
+}
