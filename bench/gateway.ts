@@ -1,0 +1,67 @@
+/** Sluice as the benchmark runs it: in-flight limit enforced, keys checked, usage recorded. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { freePort, outputOf, root, untilAnswers, type Workshop } from './processes.ts'
+import { modelOf, profileNames } from './profiles.ts'
+
+export interface RunningGateway {
+  readonly child: Subprocess
+  readonly pid: number
+  readonly port: number
+  /** An API key of an ordinary user with access to every model of the benchmark. */
+  readonly key: string
+}
+
+const user = 'bench@localhost'
+
+/** Starts a gateway with an empty store, and makes its user's key. */
+export async function startGateway(workshop: Workshop, upstreamPort: number): Promise<RunningGateway> {
+  const file = writeConfiguration(workshop, upstreamPort)
+  const { child, port } = await startFrom(workshop, file)
+  return { child, pid: child.pid, port, key: await createKey(file) }
+}
+
+/** Starts a gateway from a configuration file and waits until it is ready. */
+export async function startFrom(
+  workshop: Workshop,
+  file: string,
+  pollMs = 20,
+): Promise<{ readonly child: Subprocess; readonly port: number }> {
+  const port = freePort()
+  const command = [join(root, 'bin/sluice'), 'start', '--config', file, '--set', `server.port=${port}`]
+  const child = workshop.start('sluice', command)
+  await untilAnswers(`http://127.0.0.1:${port}/readyz`, child, pollMs)
+  return { child, port }
+}
+
+/** One provider and one model for each profile; YAML is written as JSON, which is a part of it. */
+export function writeConfiguration(workshop: Workshop, upstreamPort: number): string {
+  const providers = profileNames.map((profile) => ({
+    name: modelOf(profile),
+    kind: 'openai',
+    base_url: `http://127.0.0.1:${upstreamPort}/${profile}/v1`,
+    credential: 'bench-upstream-credential',
+    models: [{ name: modelOf(profile), groups: ['everyone'] }],
+  }))
+  const folder = join(workshop.folder, 'sluice')
+  const configuration = {
+    data_dir: join(folder, 'data'),
+    discovery: { enabled: false },
+    limits: { realtime_inflight: { enforce: true, default: 100_000 } },
+    users: [{ email: user, name: 'Bench', role: 'user' }],
+    providers,
+  }
+  if (!existsSync(folder)) mkdirSync(folder)
+  const file = join(folder, 'sluice.yaml')
+  writeFileSync(file, JSON.stringify(configuration, null, 2))
+  return file
+}
+
+async function createKey(file: string): Promise<string> {
+  const command = [join(root, 'bin/sluice'), 'keys', 'create', '--user', user, '--name', 'bench', '--json']
+  const printed = await outputOf([...command, '--config', file])
+  const key = /sk-slu-\w+/.exec(printed)?.[0]
+  if (key === undefined) throw new Error('sluice keys create printed no key')
+  return key
+}
