@@ -1,0 +1,158 @@
+/**
+ * The composition root: the only file that constructs things. Resources are opened in order and
+ * closed in reverse; if one cannot be opened, those before it are closed again.
+ */
+import { createAuthorize } from './authorize.ts'
+import { adminRoutes } from '#admin/routes.ts'
+import { sessionCaller } from '#admin/session.ts'
+import type { LiveSettings } from '#config/live-settings.ts'
+import { errorCatalogue } from '#errors/catalogue.ts'
+import type { Gateway } from '#gateway/gateway.ts'
+import { LocalInflightLimiter } from '#gateway/inflight.ts'
+import { UsageRecorder } from '#gateway/record.ts'
+import { HttpServer } from '#http/server.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Clock } from '#lib/clock.ts'
+import { Loop } from '#lib/loop.ts'
+import { Ticker } from '#lib/ticker.ts'
+import type { Logger } from '#observe/log.ts'
+import { createMetrics } from '#observe/metrics.ts'
+import { ProviderPool } from '#providers/registry.ts'
+import { LocalFeed } from '#replica/change-feed.ts'
+import { LastUsed } from '#replica/last-used.ts'
+import { LiveState } from '#replica/live-state.ts'
+import type { Store } from '#store/store.ts'
+import { routeTable } from './routes.ts'
+
+export interface AppOptions {
+  readonly settings: LiveSettings
+  /** Open and migrated; the app closes it. */
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly version: string
+}
+
+export interface App {
+  readonly state: LiveState
+  /** Opens the port of the settings and the control socket, when a path is given. */
+  listen(controlSocket?: string): { readonly host: string; readonly port: number }
+  /** Answers a request of the operator without a socket. */
+  handleTrusted(request: Request): Promise<Response>
+  /** Stops taking requests, waits for the running ones, ends the rest, and closes everything. Idempotent. */
+  close(): Promise<void>
+}
+
+const minuteMs = 60_000
+const drainPollMs = 20
+
+/** Builds everything. On failure what was opened is closed again, the store included. */
+export async function openApp(options: AppOptions): Promise<App> {
+  const { settings, store, clock, logger, version } = options
+  await using opening = new AsyncDisposableStack()
+  opening.defer(() => store.close())
+
+  const state = new LiveState(store, settings, logger)
+  await state.load()
+  const feed = opening.use(new LocalFeed(state))
+  const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
+  const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
+  opening.defer(() => lastUsed.flush())
+  const recorder = new UsageRecorder({
+    metrics,
+    write: (rows) => store.usage.insertMany(rows),
+    queueMax: settings.get('usage.queue_max'),
+  })
+  opening.defer(() => recorder.flush())
+
+  const inflight = new LocalInflightLimiter()
+  const ticker = opening.use(new Ticker())
+  const shutdown = new AbortController()
+  const providers = new ProviderPool()
+  const gateway: Gateway = {
+    settings,
+    catalog: () => state.catalog,
+    providers,
+    inflight,
+    recorder,
+    metrics,
+    ticker,
+    logger,
+    shutdown: shutdown.signal,
+  }
+  metrics.watch({ inflight: () => inflightByName(gateway), usageQueueDepth: () => recorder.depth })
+
+  const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
+    opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
+  background('writing usage records', settings.get('usage.flush_milliseconds'), () => recorder.flush())
+  background('writing when keys were last used', minuteMs, () => lastUsed.flush())
+  background('purging old records', minuteMs, () => purge(store, settings, clock))
+
+  const authorize = createAuthorize({
+    directory: state.directory,
+    feed,
+    session: (exchange) => sessionCaller({ store, directory: state.directory, clock, settings }, exchange),
+    lastUsed,
+    clock,
+    refused: (error, exchange) => metrics.refused(exchange.path, error),
+  })
+  const admin = adminRoutes({ store, state, feed, providers, inflight, settings, clock, logger })
+  const server: HttpServer<Caller> = new HttpServer({
+    routes: routeTable({ gateway, store, feed, admin, version, draining: () => server.draining }),
+    authorize,
+    accessOfUnknownPath,
+    clock,
+    logger,
+    idleSeconds: settings.get('server.header_idle_seconds'),
+    // Ours is checked first, so that the refusal has a body.
+    maxBodyBytes: settings.get('server.max_body_bytes') + 1024 * 1024,
+  })
+  opening.defer(() => server.close())
+  opening.defer(() => drain(server, shutdown, settings.get('server.drain_seconds') * 1000))
+
+  const resources = opening.move()
+  let closing: Promise<void> | undefined
+  return {
+    state,
+    listen(controlSocket) {
+      const host = settings.get('server.host')
+      const { port } = server.listen({ host, port: settings.get('server.port') })
+      if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
+      return { host, port }
+    },
+    handleTrusted: (request) => server.handleTrusted(request),
+    close: () => (closing ??= resources.disposeAsync()),
+  }
+}
+
+/** A stranger learns nothing of the addresses below these prefixes, not even that one does not exist. */
+function accessOfUnknownPath(path: string) {
+  if (path.startsWith('/ai/') || path.startsWith('/api/') || /^\/(image_)?generate/.test(path)) return 'inference'
+  return path.startsWith('/admin/') ? 'user' : 'public'
+}
+
+/** Waits for running requests, then ends those that are left with an error of their own. */
+async function drain(server: HttpServer<Caller>, shutdown: AbortController, graceMs: number): Promise<void> {
+  server.drain()
+  const idle = (until: number) => waitUntil(() => server.underWay === 0 || performance.now() > until)
+  await idle(performance.now() + graceMs)
+  shutdown.abort()
+  // The ended requests still send their last event.
+  await idle(performance.now() + 2000)
+}
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(drainPollMs)
+}
+
+function inflightByName({ inflight, catalog }: Gateway): Iterable<readonly [string, number]> {
+  const inUse = inflight.inUseByModel()
+  return catalog().models.map((model) => [model.record.name, inUse.get(model.record.id) ?? 0] as const)
+}
+
+async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
+  const dayMs = 24 * 60 * minuteMs
+  await store.sessions.purge(clock.now())
+  const days = settings.get('usage.retention_days')
+  if (days > 0) await store.usage.purgeBefore(clock.now() - days * dayMs)
+}

@@ -1,0 +1,82 @@
+/**
+ * The access check of every route that is not public: who calls, by key, by session or on the
+ * control socket, and whether that class of caller may use this class of route.
+ */
+import type { Clock } from '#lib/clock.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { Access } from '#http/route.ts'
+import { authenticateKey, mayUseArea } from '#identity/authenticate.ts'
+import type { Directory } from '#identity/directory.ts'
+import { everyoneGroupId, type Caller } from '#identity/records.ts'
+import type { LastUsed } from '#replica/last-used.ts'
+import type { ChangeFeed } from '#replica/change-feed.ts'
+
+type GuardedAccess = Exclude<Access, 'public'>
+
+export interface AuthorizeDeps {
+  readonly directory: Directory
+  readonly feed: ChangeFeed
+  /** The caller of the request's session cookie, or a thrown ApiError. */
+  readonly session: (exchange: Exchange) => Promise<Caller>
+  readonly lastUsed: LastUsed
+  readonly clock: Clock
+  /** Counts requests that end here, before they have an account to be recorded for. */
+  readonly refused: (error: ApiError, exchange: Exchange) => void
+}
+
+/** The operator: whoever can open the control socket, which only the server's own user can. */
+export const operator: Caller = {
+  account: {
+    user: {
+      id: 'operator',
+      email: 'operator@localhost',
+      name: 'Operator',
+      role: 'admin',
+      disabled: false,
+      hasPassword: false,
+      declared: false,
+      createdAt: 0,
+    },
+    groupIds: new Set([everyoneGroupId]),
+  },
+  key: null,
+}
+
+const areaOf = { inference: 'inference', documents: 'documents', user: 'admin', admin: 'admin' } as const
+
+export function createAuthorize(deps: AuthorizeDeps) {
+  return (access: GuardedAccess, exchange: Exchange): Caller | Promise<Caller> => {
+    try {
+      return authorize(deps, access, exchange)
+    } catch (thrown) {
+      if (thrown instanceof ApiError) deps.refused(thrown, exchange)
+      throw thrown
+    }
+  }
+}
+
+/** Answers 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */
+function authorize(deps: AuthorizeDeps, access: GuardedAccess, exchange: Exchange): Caller | Promise<Caller> {
+  if (exchange.trusted) return operator
+  if (!deps.feed.connected) throw new ApiError('store_unavailable')
+  const found = authenticateKey(exchange.request.headers, deps.directory, deps.clock.now())
+  if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
+  if (found.kind === 'caller') {
+    deps.lastUsed.touch(found.caller.key!.id, deps.clock.now())
+    return permit(found.caller, access)
+  }
+  if (access === 'inference' || access === 'documents') throw new ApiError('missing_api_key')
+  return deps.session(exchange).then((caller) => permit(caller, access))
+}
+
+function permit(caller: Caller, access: GuardedAccess): Caller {
+  const area = areaOf[access]
+  if (!mayUseArea(caller, area)) {
+    throw new ApiError('scope_denied', {
+      message: `This API key may not be used for "${area}". Use a key whose scopes include it.`,
+    })
+  }
+  if (access === 'admin' && caller.account.user.role !== 'admin') throw new ApiError('admin_required')
+  return caller
+}

@@ -1,0 +1,30 @@
+/** Takes the in-flight slot of a request, or refuses it. */
+import type { Model } from '#catalog/catalog.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Gateway } from './gateway.ts'
+import type { Slot } from './inflight.ts'
+
+/**
+ * The slot of this request, counted for its account and canonical model. Answers 429 when the limit
+ * is enforced and reached. A refusal touches no other counter.
+ */
+export function admit(gateway: Gateway, caller: Caller, model: Model): Slot | Promise<Slot> {
+  const { settings, inflight } = gateway
+  const limit = settings.get('limits.realtime_inflight.enforce')
+    ? gateway.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
+    : Infinity
+  const taken = inflight.acquire(caller.account.user.id, model.record.id, limit)
+  return taken instanceof Promise
+    ? taken.then((slot) => slot ?? refuse(gateway, model, limit))
+    : (taken ?? refuse(gateway, model, limit))
+}
+
+function refuse({ metrics }: Gateway, model: Model, limit: number): never {
+  metrics.inflightRefused(model.record.name)
+  throw new ApiError('inflight_limit_exceeded', {
+    message: `Your account already has ${limit} requests in flight on ${model.record.name}, which is its limit. Try again when one has finished.`,
+    // SDKs wait exactly as long as they are told: without jitter all refused clients would come back at once.
+    headers: { 'retry-after-ms': String(500 + Math.floor(Math.random() * 1000)) },
+  })
+}

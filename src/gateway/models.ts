@@ -1,0 +1,60 @@
+/** GET /ai/v1/models and GET /ai/v1/models/{id}: what the caller can call, in OpenAI's list shape. */
+import type { Model } from '#catalog/catalog.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { json } from '#http/respond.ts'
+import { everyoneGroupId, type Caller } from '#identity/records.ts'
+import type { Gateway } from './gateway.ts'
+import { resolveModel } from './resolve-model.ts'
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const parameters = ['group', 'available_for_realtime', 'include_reasoning_capabilities'] as const
+
+/** The list, sorted by id. Answers 400 for a filter that cannot be read. */
+export function listModels(gateway: Gateway, exchange: Exchange, caller: Caller): Response {
+  const { query } = exchange
+  for (const name of parameters) {
+    if (query.getAll(name).length > 1) throw invalidParameter(name, `"${name}" is given more than once.`)
+  }
+  const groups = readGroups(query.get('group'), caller)
+  const withoutDeny = readBoolean(query, 'available_for_realtime')
+  readBoolean(query, 'include_reasoning_capabilities')
+  // No traffic rule exists that could deny realtime requests, so every model is available for them.
+  const models = withoutDeny === false ? [] : gateway.catalog().listFor(caller)
+  const listed = groups === null ? models : models.filter((model) => !model.groupIds.isDisjointFrom(groups))
+  return json({ object: 'list', data: listed.map(modelObject) })
+}
+
+/** One model by name or alias. Answers 404 and 403 as a call of the model would. */
+export function getModel(gateway: Gateway, exchange: Exchange, caller: Caller): Response {
+  return json(modelObject(resolveModel(gateway.catalog(), exchange.params['*'] ?? '', caller)))
+}
+
+function modelObject({ record, provider }: Model) {
+  return { id: record.name, object: 'model', created: Math.floor(record.createdAt / 1000), owned_by: provider.name }
+}
+
+/** The groups to filter by that the caller is in, or null for no filter. */
+function readGroups(value: string | null, caller: Caller): ReadonlySet<string> | null {
+  const ids = (value ?? '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+  if (ids.length === 0) return null
+  const malformed = ids.find((id) => !uuidPattern.test(id))
+  if (malformed !== undefined) throw new ApiError('invalid_group', { param: 'group' })
+  const own = caller.account.groupIds
+  return new Set(ids.map((id) => id.toLowerCase()).filter((id) => own.has(id) || id === everyoneGroupId))
+}
+
+function readBoolean(query: URLSearchParams, name: (typeof parameters)[number]): boolean | null {
+  const value = query.get(name)
+  if (value === null) return null
+  const word = value.trim().toLowerCase()
+  if (word !== 'true' && word !== 'false') throw invalidParameter(name, `"${name}" takes true or false.`)
+  return word === 'true'
+}
+
+function invalidParameter(param: string, message: string): ApiError {
+  return new ApiError('invalid_query_parameter', { param, message })
+}

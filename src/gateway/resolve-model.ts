@@ -1,0 +1,27 @@
+/** From the name in a request to a model that the caller may use. */
+import type { Catalog, Model } from '#catalog/catalog.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Caller } from '#identity/records.ts'
+
+/** Answers 404 for a name that no active model has, and 403 for a model of other people's groups. */
+export function resolveModel(catalog: Catalog, name: string, caller: Caller): Model {
+  const resolution = catalog.resolve(name, caller)
+  switch (resolution.kind) {
+    case 'found':
+      return resolution.model
+    case 'unknown':
+      throw new ApiError('model_not_found', {
+        param: 'model',
+        message: `No model is called ${quoted(name)}. Names are case-sensitive; GET /ai/v1/models lists those you can use.`,
+      })
+    case 'forbidden':
+      throw new ApiError('model_access_denied', {
+        param: 'model',
+        message: `You have no access to the model ${quoted(name)}. Ask an administrator to add you to a group that has it, or use a key whose scopes include it.`,
+      })
+  }
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name)
+}

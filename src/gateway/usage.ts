@@ -1,0 +1,23 @@
+/** Token counts as upstreams report them, and nothing guessed. */
+
+export interface TokenUsage {
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
+}
+
+/**
+ * The counts of an OpenAI `usage` object (chat: prompt/completion, Responses: input/output), or
+ * null when the value is none. An explicit zero is a count; a missing field is unknown.
+ */
+export function readUsage(value: unknown): TokenUsage | null {
+  if (typeof value !== 'object' || value === null) return null
+  const usage = value as Readonly<Record<string, unknown>>
+  return {
+    promptTokens: count(usage['prompt_tokens']) ?? count(usage['input_tokens']),
+    completionTokens: count(usage['completion_tokens']) ?? count(usage['output_tokens']),
+  }
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+}

@@ -1,0 +1,30 @@
+/**
+ * Tells every process of a change. Whoever changes the store publishes what it changed and answers
+ * the administrator only when the promise has resolved: from then on no process answers a request
+ * from the old state.
+ */
+import type { Change } from './change.ts'
+import type { LiveState } from './live-state.ts'
+
+export interface ChangeFeed extends AsyncDisposable {
+  /** Resolves when every live process, this one included, has applied the changes. */
+  publish(changes: readonly Change[]): Promise<void>
+  /** Whether this process hears of changes; while it does not, it must not answer from memory. */
+  readonly connected: boolean
+}
+
+/** The feed of a store that only one process serves. */
+export class LocalFeed implements ChangeFeed {
+  readonly connected = true
+  readonly #state: LiveState
+
+  constructor(state: LiveState) {
+    this.#state = state
+  }
+
+  publish(changes: readonly Change[]): Promise<void> {
+    return this.#state.apply(changes)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

@@ -1,0 +1,98 @@
+/**
+ * What this process holds in memory of the store: users and keys, the catalog, the live settings.
+ * The request path reads nothing else.
+ *
+ * After a change is written to the store, `apply` reads the changed entities again. Changes are
+ * applied one after another, so an older read never replaces a newer one.
+ */
+import { Catalog } from '#catalog/catalog.ts'
+import type { LiveSettings } from '#config/live-settings.ts'
+import { Directory } from '#identity/directory.ts'
+import type { Logger } from '#observe/log.ts'
+import type { Store } from '#store/store.ts'
+import type { Change } from './change.ts'
+
+export class LiveState {
+  readonly directory = new Directory()
+  readonly settings: LiveSettings
+  readonly #store: Store
+  readonly #logger: Logger
+  #catalog = new Catalog({ providers: [], models: [], inflightOverrides: [] })
+  #applying: Promise<void> = Promise.resolve()
+
+  constructor(store: Store, settings: LiveSettings, logger: Logger) {
+    this.#store = store
+    this.settings = settings
+    this.#logger = logger
+  }
+
+  /** The snapshot of this moment. */
+  get catalog(): Catalog {
+    return this.#catalog
+  }
+
+  /** Reads everything. */
+  load(): Promise<void> {
+    return this.apply([{ kind: 'directory' }, { kind: 'catalog' }, { kind: 'settings' }])
+  }
+
+  /** Brings memory up to date; resolves when the next request sees the changes. */
+  apply(changes: readonly Change[]): Promise<void> {
+    const applied = this.#applying.then(async () => {
+      for (const change of changes) await this.#applyOne(change)
+    })
+    // The queue goes on after a failed read; the caller of this one hears of it.
+    this.#applying = applied.catch(() => {})
+    return applied
+  }
+
+  async #applyOne(change: Change): Promise<void> {
+    switch (change.kind) {
+      case 'user':
+        return this.#readUser(change.id)
+      case 'key':
+        return this.#readKey(change.id)
+      case 'directory':
+        return this.#readDirectory()
+      case 'catalog':
+        return this.#readCatalog()
+      case 'settings':
+        return this.#readSettings()
+    }
+  }
+
+  async #readUser(id: string): Promise<void> {
+    const { users } = this.#store
+    const [user, groupIds] = await Promise.all([users.get(id), users.groupsOf(id)])
+    if (user === null) this.directory.removeAccount(id)
+    else this.directory.putAccount(user, groupIds)
+  }
+
+  async #readKey(id: string): Promise<void> {
+    const key = await this.#store.keys.get(id)
+    if (key === null) this.directory.removeKey(id)
+    else this.directory.putKey(key)
+  }
+
+  async #readDirectory(): Promise<void> {
+    const { users, keys } = this.#store
+    const [all, memberships, allKeys] = await Promise.all([users.all(), users.memberships(), keys.all()])
+    this.directory.load({ users: all, memberships, keys: allKeys })
+  }
+
+  async #readCatalog(): Promise<void> {
+    const { providers, models, inflightOverrides } = this.#store
+    const [allProviders, allModels, overrides] = await Promise.all([
+      providers.all(),
+      models.all(),
+      inflightOverrides.all(),
+    ])
+    this.#catalog = new Catalog({ providers: allProviders, models: allModels, inflightOverrides: overrides })
+  }
+
+  async #readSettings(): Promise<void> {
+    for (const problem of this.settings.applyStored(await this.#store.settings.all())) {
+      this.#logger.warn('a stored setting is ignored', { setting: problem.name, expected: problem.expected })
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/** What the steps of applying declared entities share. */
+import type { Store } from '#store/store.ts'
+import type { Stock } from './declared-stock.ts'
+
+export interface Applying {
+  readonly store: Store
+  /** Kept up to date with what is added, so that later steps find it. */
+  readonly stock: Stock
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Tells of one change that was written. */
+  readonly note: (what: 'added' | 'changed' | 'taken over' | 'released', kind: string, name: string) => void
+}

@@ -1,0 +1,99 @@
+/** Applies declared providers, models and aliases. */
+import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
+import type { Declared, DeclaredModel, DeclaredProvider } from '#config/declared.ts'
+import { changedFields } from './changed-fields.ts'
+import type { Applying } from './applying.ts'
+
+/** Makes the stored provider equal to the declared one. */
+export async function applyProvider({ store, stock, now, note }: Applying, declared: DeclaredProvider): Promise<void> {
+  const { path: _, headers, ...fields } = declared
+  const revealed = Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, value.reveal()]))
+  const wanted = { ...fields, headers: revealed, declared: true }
+  const current = stock.providers.get(declared.name)
+  if (current === undefined) {
+    const provider: ProviderRecord = { ...wanted, id: crypto.randomUUID(), createdAt: now }
+    await store.providers.insert(provider)
+    stock.providers.set(provider.name, provider)
+    return note('added', 'provider', provider.name)
+  }
+  const changed = changedFields(current, wanted)
+  if (changed === null) return
+  await store.providers.update(current.id, changed)
+  note(current.declared ? 'changed' : 'taken over', 'provider', current.name)
+}
+
+/**
+ * Makes the stored models and their names equal to the declared ones. An alias that the file gives
+ * to one model is first taken from the model that has it, so that aliases can change places.
+ */
+export async function applyModels(applying: Applying, declared: Declared): Promise<void> {
+  await freeNames(applying, declared)
+  for (const model of declared.models) await applyModel(applying, model, aliasesOf(declared, model))
+  await aliasUndeclared(applying, declared)
+}
+
+/** Names by the model that the file gives them to. */
+function ownersOf(declared: Declared): ReadonlyMap<string, string> {
+  return new Map([
+    ...declared.models.flatMap((model) => [model.name, ...model.aliases].map((name) => [name, model.name] as const)),
+    ...declared.aliases.map(({ alias, model }) => [alias, model] as const),
+  ])
+}
+
+async function freeNames({ store, stock, note }: Applying, declared: Declared): Promise<void> {
+  const owners = ownersOf(declared)
+  for (const model of stock.models.values()) {
+    const aliases = model.aliases.filter((alias) => (owners.get(alias) ?? model.name) === model.name)
+    if (aliases.length === model.aliases.length) continue
+    await store.models.update(model.id, { aliases })
+    stock.models.set(model.name, { ...model, aliases })
+    note('changed', 'aliases of model', model.name)
+  }
+}
+
+async function applyModel(applying: Applying, declared: DeclaredModel, aliases: readonly string[]): Promise<void> {
+  const { store, stock, now, note } = applying
+  const { path: _, provider, groups, ...fields } = declared
+  const wanted = {
+    ...fields,
+    aliases: [...new Set(aliases)].sort(),
+    providerId: idIn(stock.providers, provider),
+    groupIds: [...new Set(groups.map((group) => idIn(stock.groups, group)))].sort(),
+    declared: true,
+  }
+  const current = stock.models.get(declared.name)
+  if (current === undefined) {
+    const model: ModelRecord = { ...wanted, id: crypto.randomUUID(), createdAt: now }
+    await store.models.insert(model)
+    stock.models.set(model.name, model)
+    return note('added', 'model', model.name)
+  }
+  const changed = changedFields(current, wanted)
+  if (changed === null) return
+  await store.models.update(current.id, changed)
+  note(current.declared ? 'changed' : 'taken over', 'model', current.name)
+}
+
+/** Models that are only in the database keep their other aliases. */
+async function aliasUndeclared({ store, stock, note }: Applying, declared: Declared): Promise<void> {
+  const names = new Set(declared.models.map((model) => model.name))
+  for (const { alias, model: name } of declared.aliases) {
+    const model = names.has(name) ? undefined : stock.models.get(name)
+    if (model === undefined || model.aliases.includes(alias)) continue
+    const aliases = [...model.aliases, alias].sort()
+    await store.models.update(model.id, { aliases })
+    stock.models.set(name, { ...model, aliases })
+    note('changed', 'aliases of model', name)
+  }
+}
+
+function aliasesOf(declared: Declared, model: DeclaredModel): readonly string[] {
+  return [...model.aliases, ...declared.aliases.filter((entry) => entry.model === model.name).map(({ alias }) => alias)]
+}
+
+function idIn(stock: ReadonlyMap<string, { readonly id: string }>, name: string): string {
+  const found = stock.get(name)
+  // References were resolved before anything was written.
+  if (found === undefined) throw new Error(`the declared reference "${name}" is not resolved`)
+  return found.id
+}

@@ -1,0 +1,73 @@
+/**
+ * What the store holds when declared entities are applied to it, and whether they fit: every name
+ * that the file refers to exists, and no declared name is refused by what is there.
+ */
+import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
+import { unresolvedReferences, type Declared, type DeclaredReference } from '#config/declared.ts'
+import { nearestRemedy } from '#config/nearest.ts'
+import { everyoneGroupId, type Group, type User } from '#identity/records.ts'
+import type { Store } from '#store/store.ts'
+
+/** Records by what the file calls them. */
+export interface Stock {
+  readonly providers: Map<string, ProviderRecord>
+  readonly models: Map<string, ModelRecord>
+  readonly groups: Map<string, Group>
+  readonly users: Map<string, User>
+}
+
+export const everyone = 'everyone'
+
+/** Reads everything that can be declared. */
+export async function readStock(store: Store): Promise<Stock> {
+  const [providers, models, groups, users] = await Promise.all([
+    store.providers.all(),
+    store.models.all(),
+    store.groups.all(),
+    store.users.all(),
+  ])
+  return {
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    models: new Map(models.map((model) => [model.name, model])),
+    // The built-in group is called so in the file whatever an administrator calls it.
+    groups: new Map(groups.map((group) => [group.id === everyoneGroupId ? everyone : group.name, group])),
+    users: new Map(users.map((user) => [user.email, user])),
+  }
+}
+
+/** Every reason why the entities cannot be applied, one sentence each. */
+export function declaredProblems(declared: Declared, stock: Stock, kinds: readonly string[]): readonly string[] {
+  return [
+    ...declared.providers
+      .filter((provider) => !kinds.includes(provider.kind))
+      .map(({ path, kind }) => `${path}.kind: there is no kind "${kind}". ${nearestRemedy(kind, kinds)}`),
+    ...unresolvedReferences(declared).flatMap((reference) => referenceProblem(reference, declared, stock)),
+    ...aliasProblems(declared, stock),
+  ]
+}
+
+function referenceProblem({ path, kind, name }: DeclaredReference, declared: Declared, stock: Stock): string[] {
+  const stored = { provider: stock.providers, group: stock.groups, user: stock.users, model: stock.models }[kind]
+  if (stored.has(name)) return []
+  const names = {
+    provider: declared.providers.map((provider) => provider.name),
+    group: declared.groups.map((group) => group.name),
+    user: declared.users.map((user) => user.email),
+    model: declared.models.map((model) => model.name),
+  }[kind]
+  const problem = `${path}: there is no ${kind} "${name}", neither in the file nor in the database.`
+  return [`${problem} ${nearestRemedy(name, [...names, ...stored.keys()])}`]
+}
+
+/** An alias in the file takes the name from an alias elsewhere, but not from a model that is called so. */
+function aliasProblems(declared: Declared, stock: Stock): string[] {
+  const aliases = [
+    ...declared.models.flatMap((model) => model.aliases.map((alias) => ({ alias, path: `${model.path}.aliases` }))),
+    ...declared.aliases,
+  ]
+  return aliases
+    .filter(({ alias }) => stock.models.has(alias))
+    .map(
+      ({ alias, path }) => `${path}: "${alias}" is the name of a model in the database. Rename or delete that model.`,
+    )
+}

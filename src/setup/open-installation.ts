@@ -1,0 +1,92 @@
+/** From settings to an open store: data directory, secret key, database, declared entities. */
+import { join } from 'node:path'
+import type { Declared } from '#config/declared.ts'
+import { maskUrlPassword } from '#config/problem.ts'
+import type { Settings } from '#config/records.ts'
+import type { Clock } from '#lib/clock.ts'
+import { SealError, sealer } from '#lib/seal.ts'
+import type { Logger } from '#observe/log.ts'
+import { providerKinds } from '#providers/registry.ts'
+import { StoreUnavailable } from '#store/errors.ts'
+import { StoreTooNew } from '#store/migrate.ts'
+import { openStore, type Store } from '#store/store.ts'
+import { applyDeclared } from './apply-declared.ts'
+import { prepareDataDirectory } from './data-directory.ts'
+import { firstStart, undoFirstStart, type FirstStart } from './first-start.ts'
+import { openSecretKey } from './secret-key.ts'
+import { StartProblem } from './start-problem.ts'
+
+export interface InstallationOptions {
+  readonly settings: Settings
+  readonly declared: Declared
+  readonly clock: Clock
+  readonly logger: Logger
+  /** True for the server: a store without an administrator gets one, whose secrets the caller has to show or undo. */
+  readonly setUp: boolean
+}
+
+export interface Installation {
+  /** Open; the caller closes it. */
+  readonly store: Store
+  /** Absolute path. */
+  readonly dataDirectory: string
+  /** Null unless this call set the store up. */
+  readonly firstStart: FirstStart | null
+}
+
+/** Opens the store of these settings and applies what is declared. Throws StartProblem; nothing stays open then. */
+export async function openInstallation(options: InstallationOptions): Promise<Installation> {
+  const { settings, declared, clock, logger } = options
+  const dataDirectory = prepareDataDirectory(settings.data_dir)
+  const key = openSecretKey(settings['security.secret_key'], dataDirectory, logger)
+  const url = databaseUrl(settings, dataDirectory)
+  return explained(url, async () => {
+    const store = await openStore({ url, poolMax: settings['database.pool_max'], sealer: sealer(key) })
+    const now = clock.now()
+    const adminEmail = settings['auth.admin_email']
+    let first: FirstStart | null = null
+    try {
+      if (options.setUp) first = await firstStart({ store, declared, adminEmail, now })
+      await applyDeclared({ store, declared, kinds: providerKinds, logger, now })
+      return { store, dataDirectory, firstStart: first }
+    } catch (thrown) {
+      if (first !== null) await undoFirstStart(store, first)
+      await store.close()
+      throw thrown
+    }
+  })
+}
+
+/** `database.url`, or the file in the data directory. */
+export function databaseUrl(settings: Settings, dataDirectory: string): string {
+  return settings['database.url']?.reveal() ?? `sqlite:${join(dataDirectory, 'sluice.db')}`
+}
+
+async function explained<T>(url: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open()
+  } catch (thrown) {
+    if (thrown instanceof StoreTooNew) throw new StartProblem(thrown.message, thrown)
+    if (thrown instanceof StoreUnavailable) {
+      throw new StartProblem(
+        `The database ${maskUrlPassword(url)} cannot be used (${causeText(thrown.cause)}). Check that it runs, and the setting database.url.`,
+        thrown,
+      )
+    }
+    if (thrown instanceof SealError) {
+      throw new StartProblem(
+        'The secret key is not the one that the credentials in the database were sealed with. Restore secret.key in the data directory, or set security.secret_key to that key.',
+        thrown,
+      )
+    }
+    throw thrown
+  }
+}
+
+/** What the engine says, in one line. Drivers put the reason into the message, or into a code, or into one of several causes. */
+function causeText(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return causeText(cause.errors[0])
+  if (!(cause instanceof Error)) return String(cause)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+  return maskUrlPassword((cause.message === '' ? code : cause.message).split('\n', 1)[0] ?? code)
+}

@@ -1,0 +1,81 @@
+/**
+ * The key that seals credentials in the database: the setting `security.secret_key`, or a file of
+ * the data directory that the first start makes.
+ */
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Secret } from '#lib/secret.ts'
+import type { Logger } from '#observe/log.ts'
+import { StartProblem } from './start-problem.ts'
+
+const keyBytes = 32
+
+/** Where the key is when no setting gives one. */
+export function secretKeyFileIn(dataDirectory: string): string {
+  return join(dataDirectory, 'secret.key')
+}
+
+/**
+ * The key's 32 bytes. Makes the file, readable by its owner only, when there is neither setting nor
+ * file; of several processes that start at once one makes it and the others read it. Throws
+ * StartProblem for a file that holds something else.
+ */
+export function openSecretKey(setting: Secret | null, dataDirectory: string, logger: Logger): Uint8Array {
+  if (setting !== null) return Buffer.from(setting.reveal(), 'base64')
+  const file = secretKeyFileIn(dataDirectory)
+  try {
+    const found = readKeyFile(file, logger)
+    if (found !== null) return found
+    makeKeyFile(file)
+    const made = readKeyFile(file, logger)
+    if (made !== null) return made
+  } catch (thrown) {
+    if (thrown instanceof StartProblem) throw thrown
+    const reason = thrown instanceof Error ? thrown.message : 'unknown error'
+    throw new StartProblem(`The secret key in ${file} cannot be read or made: ${reason}.`, thrown)
+  }
+  throw new StartProblem(`The secret key in ${file} was removed while Sluice started.`)
+}
+
+function readKeyFile(file: string, logger: Logger): Uint8Array | null {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null
+    throw thrown
+  }
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== keyBytes || key.toString('base64') !== text) {
+    throw new StartProblem(
+      `The file ${file} does not hold a secret key (${keyBytes} bytes as base64). Restore it from a backup: without it the stored credentials cannot be opened.`,
+    )
+  }
+  // Refusing to start would help nobody: the data is as readable as before, and some mounts know no modes.
+  if ((statSync(file).mode & 0o077) !== 0) {
+    logger.warn('the secret key file can be read by other users of this machine', { file, remedy: `chmod 600 ${file}` })
+  }
+  return key
+}
+
+/**
+ * Written under another name first and linked into place, so that whoever sees the file sees all of
+ * it, and so that the first of several processes wins.
+ */
+function makeKeyFile(file: string): void {
+  const draft = `${file}.${crypto.randomUUID()}`
+  const descriptor = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(descriptor, `${Buffer.from(crypto.getRandomValues(new Uint8Array(keyBytes))).toString('base64')}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  try {
+    linkSync(draft, file)
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
