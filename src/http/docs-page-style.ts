@@ -25,6 +25,7 @@ pre { background: var(--panel); border-radius: 6px; padding: .75rem 1rem; overfl
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 th { text-align: left; color: var(--soft); font-weight: 500; }
 td, th { padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+td.status { overflow-wrap: normal; width: 4rem; font-weight: 600; }
 em { color: var(--soft); font-size: .8125rem; }
 @media (max-width: 60rem) { body { display: block; } nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); } }
 @media (max-width: 34rem) { table, tbody, tr, td { display: block; } thead { display: none; } td { border: 0; padding: 0; } tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } section { padding: .75rem; } }

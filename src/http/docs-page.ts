@@ -75,7 +75,7 @@ function entryHtml(document: OpenApiDocument, { method, path, operation }: Entry
   const body = requestBody?.content['application/json'].schema
   return `<section id="${operation.operationId}">
 <h3><span class="method ${method}">${method}</span> <code>${breakable(path)}</code></h3>
-<p>${escaped(operation.summary)}.${operation.description === undefined ? '' : ` ${escaped(operation.description)}`}</p>
+<p>${escaped(operation.summary)}.${operation.description === undefined ? '' : ` ${withCode(operation.description)}`}</p>
 <p class="access">${accessText(operation)}</p>
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4>${parametersHtml(parameters)}`}
 ${body === undefined ? '' : `<h4>Body</h4>${schemaHtml(document, body)}`}
@@ -131,7 +131,7 @@ function fieldTable(rows: readonly string[]): string {
 function fieldRow({ name, required, schema, description }: Field): string {
   const fallback =
     schema.default === undefined ? '' : ` Default: <code>${escaped(JSON.stringify(schema.default))}</code>.`
-  return `<tr><td><code>${breakable(name)}</code>${required ? ' <em>required</em>' : ''}</td><td>${typeHtml(schema)}</td><td>${escaped(description.trim())}${fallback}</td></tr>`
+  return `<tr><td><code>${breakable(name)}</code>${required ? ' <em>required</em>' : ''}</td><td>${typeHtml(schema)}</td><td>${withCode(description.trim())}${fallback}</td></tr>`
 }
 
 function responseHtml(status: string, response: Operation['responses'][string]): string {
@@ -142,7 +142,7 @@ function responseHtml(status: string, response: Operation['responses'][string]):
     .map((line) => withCode(line))
     .join('<br>')
   const shape = schema === undefined || isError ? '' : ` ${typeHtml(schema)}`
-  return `<tr><td>${escaped(status)}</td><td>${lines}${shape}</td></tr>`
+  return `<tr><td class="status">${escaped(status)}</td><td>${lines}${shape}</td></tr>`
 }
 
 /** The type of a value in words; named schemas are links. */
@@ -155,14 +155,21 @@ function typeHtml(schema: Schema): string {
   if (schema.enum !== undefined)
     return schema.enum.map((value) => `<code>${escaped(JSON.stringify(value))}</code>`).join(' or ')
   if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
-  if (schema.type === 'array') return `list of ${schema.items === undefined ? 'anything' : typeHtml(schema.items)}`
+  if (schema.type === 'array') return `list of ${itemHtml(schema.items)}`
   if (schema.properties !== undefined) {
     const fields = Object.entries(schema.properties).map(
       ([name, field]) => `<code>${escaped(name)}</code>: ${typeHtml(field)}`,
     )
     return `object { ${fields.join(', ')} }`
   }
-  return escaped([schema.type ?? 'anything', schema.format === undefined ? '' : `(${schema.format})`].join(' ').trim())
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['anything'])
+  return escaped(types.join(' or ') + (schema.format === undefined ? '' : ` (${schema.format})`))
+}
+
+/** Alternatives in brackets, so that `list of (a or b) or null` can be read one way only. */
+function itemHtml(schema: Schema = {}): string {
+  const html = typeHtml(schema)
+  return html.includes(' or ') ? `(${html})` : html
 }
 
 function schemasHtml(document: OpenApiDocument): string {
@@ -198,7 +205,7 @@ function exampleOf(document: OpenApiDocument, schema: Schema, depth = 0): unknow
   if (target.enum !== undefined) return target.enum[0]
   const [first] = target.anyOf ?? []
   if (first !== undefined) return exampleOf(document, first, depth)
-  switch (target.type) {
+  switch (typeof target.type === 'object' ? target.type[0] : target.type) {
     case 'object':
       return exampleObject(document, target, depth)
     case 'array':
@@ -242,5 +249,5 @@ function breakable(value: string): string {
 
 /** Words between backticks as code. */
 function withCode(line: string): string {
-  return escaped(line).replaceAll(/`([^`]*)`|&#x60;([^&]*)&#x60;/g, '<code>$1$2</code>')
+  return escaped(line).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
 }

@@ -16,7 +16,7 @@ export interface DocumentInfo {
 /** A JSON Schema, which may refer to the document's components. */
 export interface Schema {
   readonly $ref?: string
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly description?: string
   readonly format?: string
   readonly enum?: readonly unknown[]
@@ -104,7 +104,7 @@ function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, comp
   const parameters = [...pathParameters(path), ...(docs.query ? queryParameters(docs.query) : [])]
   const body = docs.body && components.add(docs.body, 'input')
   return {
-    operationId: operationId(method, path),
+    operationId: operationId(method, templateOf(path)),
     tags: [docs.tag],
     summary: docs.summary,
     ...(docs.description !== undefined && { description: docs.description }),
@@ -206,7 +206,9 @@ class Components {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  #define(id: string, { id: _, ...schema }: Schema & { readonly id?: string }): void {
+  #define(id: string, definition: Schema): void {
+    // The converter repeats the id inside, where JSON Schema gives it no meaning.
+    const schema = Object.fromEntries(Object.entries(definition).filter(([name]) => name !== 'id')) as Schema
     const known = this.#schemas.get(id)
     if (known !== undefined && !Bun.deepEquals(known, schema))
       throw new Error(`two different schemas are called "${id}"`)

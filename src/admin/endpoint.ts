@@ -1,0 +1,138 @@
+/**
+ * Makes rows of the route table for the admin API. One schema checks what comes in and describes it
+ * in the OpenAPI document; one checks at compile time what goes out.
+ */
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { ErrorCode } from '#errors/catalogue.ts'
+import { readJson } from '#http/body.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { json, noContent } from '#http/respond.ts'
+import type { Method, Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from './admin.ts'
+import { guarded } from './guarded.ts'
+import { validBody, validQuery } from './validate.ts'
+
+/** Every address of the admin API begins with this. */
+export const adminPrefix = '/admin/api/v1'
+
+const bodyBytesMax = 1024 * 1024
+
+/** No browser or proxy keeps an answer: it may hold a secret, and the next one may differ. */
+export const notKept = { 'cache-control': 'no-store' }
+
+type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** One request, its parts checked. */
+export interface Call<Path extends string, Query, Body> {
+  readonly exchange: Exchange
+  readonly caller: Caller
+  /** The `:name` parts of the path. */
+  readonly params: Readonly<Record<ParamName<Path>, string>>
+  readonly query: Query
+  readonly body: Body
+}
+
+export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
+  readonly method: Method
+  /** Below the prefix. */
+  readonly path: Path
+  readonly access: 'user' | 'admin'
+  readonly summary: string
+  readonly description?: string
+  /** Left out: any query is refused. */
+  readonly query?: Q
+  readonly body?: B
+  /** Left out: the answer is 204. */
+  readonly answer?: A
+  /** 200 when left out. */
+  readonly status?: number
+  /** Codes that the story itself can answer; those of reading the request are added. */
+  readonly errors?: readonly ErrorCode[]
+  readonly story: (call: Call<Path, z.output<Q>, z.output<B>>) => z.input<A> | Promise<z.input<A>>
+}
+
+const noQuery = z.strictObject({})
+
+/** A maker of routes under one heading of the documentation. */
+export function endpointsOf(admin: Admin, tag: string) {
+  return <
+    const Path extends string,
+    Q extends z.ZodObject = typeof noQuery,
+    B extends z.ZodType = z.ZodUndefined,
+    A extends z.ZodType = z.ZodVoid,
+  >(
+    endpoint: Endpoint<Path, Q, B, A>,
+  ): Route<Caller> => {
+    const { method, access, summary, description, query, body, answer, status = 200 } = endpoint
+    return {
+      method,
+      path: adminPrefix + endpoint.path,
+      access,
+      docs: {
+        tag,
+        summary,
+        ...(description !== undefined && { description }),
+        ...(query && { query }),
+        ...(body && { body }),
+        ...(answer && { answer }),
+        status: answer ? status : 204,
+        errors: errorsOf(endpoint),
+      },
+      story: (exchange, caller) =>
+        guarded(async () => {
+          const call = {
+            exchange,
+            caller,
+            params: checkedParams(exchange) as Readonly<Record<ParamName<Path>, string>>,
+            query: validQuery(query ?? noQuery, exchange.query) as z.output<Q>,
+            body: (body && (await readBody(admin, exchange, body))) as z.output<B>,
+          }
+          const value = await endpoint.story(call)
+          return answer ? json(value, status, notKept) : noContent(notKept)
+        }),
+    }
+  }
+}
+
+/** A JSON body of at most 1 MB as the schema has it. Answers 400, 408, 413, 415 and 422. */
+export async function readBody<S extends z.ZodType>(admin: Admin, exchange: Exchange, schema: S): Promise<z.output<S>> {
+  const readSeconds = admin.settings.get('server.body_read_seconds')
+  const { value } = await readJson(exchange, { bytesMax: bodyBytesMax, readSeconds })
+  return validBody(schema, value)
+}
+
+/** What reading a JSON body can answer. */
+export const bodyErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+]
+
+function errorsOf(endpoint: {
+  readonly path: string
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly errors?: readonly ErrorCode[]
+}): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>(endpoint.errors)
+  if (endpoint.query !== undefined) codes.add('invalid_query_parameter')
+  if (endpoint.path.includes(':')) codes.add('not_found')
+  if (endpoint.body !== undefined) for (const code of bodyErrors) codes.add(code)
+  return [...codes.add('store_unavailable')]
+}
+
+/** Ids and setting names. Anything else is no address of ours, and a database may choke on it. */
+const harmless = /^[\w.-]{1,200}$/
+
+function checkedParams({ params }: Exchange): Readonly<Record<string, string>> {
+  if (Object.values(params).some((value) => !harmless.test(value))) throw new ApiError('not_found')
+  return params
+}

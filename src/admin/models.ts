@@ -1,0 +1,113 @@
+/** Routes of models and their aliases: what has been answered holds for the next request. */
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from './admin.ts'
+import { endpointsOf } from './endpoint.ts'
+import { editable, found, id, pageAnswer, pageOnWire, pageQuery } from './fields.ts'
+import { importAnswer, importedModels, importModels } from './import-models.ts'
+import {
+  modelAnswer,
+  modelChange,
+  modelCreation,
+  modelOnWire,
+  modelPatch,
+  newModel,
+  requireReferences,
+} from './model-record.ts'
+
+const tag = 'Models'
+
+export function modelRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/models',
+      access: 'admin',
+      summary: 'List models, active or not',
+      query: pageQuery.extend({ provider_id: id.optional().describe('Only the models of this provider') }),
+      answer: pageAnswer(modelAnswer),
+      errors: ['invalid_cursor'],
+      story: async ({ query: { provider_id: providerId, ...page } }) =>
+        pageOnWire(await store.models.list({ ...page, providerId }), modelOnWire),
+    }),
+    route({
+      method: 'POST',
+      path: '/models',
+      access: 'admin',
+      summary: 'Create a model',
+      body: modelCreation,
+      answer: modelAnswer,
+      status: 201,
+      errors: ['conflict'],
+      async story({ body }) {
+        await requireReferences(admin, body)
+        const model = newModel(body, clock.now())
+        await store.models.insert(model)
+        await feed.publish([{ kind: 'catalog' }])
+        return modelOnWire(found(await store.models.get(model.id), 'model'))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/providers/:id/import-models',
+      access: 'admin',
+      summary: 'Create many models that the provider offers',
+      description:
+        'A model whose name is taken is skipped, as is one that the provider does not offer or whose name has blanks.',
+      body: importedModels,
+      answer: importAnswer,
+      errors: ['upstream_error'],
+      story: async ({ params, body, exchange }) =>
+        importModels(admin, exchange, found(await store.providers.get(params.id), 'provider'), body),
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/models/:id',
+      access: 'admin',
+      summary: 'One model',
+      answer: modelAnswer,
+      story: async ({ params }) => modelOnWire(found(await store.models.get(params.id), 'model')),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/models/:id',
+      access: 'admin',
+      summary: 'Change a model',
+      body: modelChange,
+      answer: modelAnswer,
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params, body }) {
+        const before = editable(found(await store.models.get(params.id), 'model'))
+        await requireReferences(admin, body)
+        const model = found(await store.models.update(before.id, modelPatch(body)), 'model')
+        await feed.publish([{ kind: 'catalog' }])
+        return modelOnWire(model)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/models/:id',
+      access: 'admin',
+      summary: 'Delete a model with its aliases; usage records stay',
+      errors: ['declared_read_only'],
+      async story({ params }) {
+        const model = editable(found(await store.models.get(params.id), 'model'))
+        await store.models.delete(model.id)
+        await feed.publish([{ kind: 'catalog' }])
+      },
+    }),
+  ]
+}

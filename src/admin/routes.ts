@@ -1,0 +1,37 @@
+/** All routes of the admin API. A new resource is one file with its routes and one line here. */
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from './admin.ts'
+import { groupRoutes } from './groups.ts'
+import { keyRoutes } from './keys.ts'
+import { limitRoutes } from './limits.ts'
+import { meRoutes } from './me.ts'
+import { modelRoutes } from './models.ts'
+import { providerRoutes } from './providers.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { settingRoutes } from './settings.ts'
+import { SignInGuard } from './sign-in-guard.ts'
+import { usageRoutes } from './usage.ts'
+import { userRoutes } from './users.ts'
+
+/** The rows for the route table of one process. */
+export function adminRoutes(deps: Omit<Admin, 'signInGuard'>): Route<Caller>[] {
+  const { clock, settings } = deps
+  const limits = () => ({
+    attempts: settings.get('auth.sign_in_attempts'),
+    lockSeconds: settings.get('auth.sign_in_lock_seconds'),
+  })
+  const admin: Admin = { ...deps, signInGuard: new SignInGuard(clock, limits) }
+  return [
+    ...sessionRoutes(admin),
+    ...meRoutes(admin),
+    ...userRoutes(admin),
+    ...groupRoutes(admin),
+    ...keyRoutes(admin),
+    ...providerRoutes(admin),
+    ...modelRoutes(admin),
+    ...limitRoutes(admin),
+    ...usageRoutes(admin),
+    ...settingRoutes(admin),
+  ]
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { docsPage, docsPageHtml } from './docs-page.ts'
+import { openApiDocument } from './openapi.ts'
+import { json } from './respond.ts'
+import type { Route } from './route.ts'
+
+const part = z.strictObject({ size: z.int() }).meta({ id: 'Part' })
+const thing = z.strictObject({ id: z.string(), parts: z.array(part), spare: part.nullable() }).meta({ id: 'Thing' })
+const creation = z
+  .strictObject({ name: z.string().describe('What <b>people</b> see'), size: z.int().default(3) })
+  .meta({ id: 'ThingCreation' })
+const query = z.strictObject({
+  limit: z.coerce.number().int().default(50).describe('Most items'),
+  after: z.iso.datetime({ offset: true }).optional(),
+})
+
+const story = () => json({})
+const routes: Route<null>[] = [
+  {
+    method: 'GET',
+    path: '/things',
+    access: 'inference',
+    docs: { tag: 'Things', summary: 'List things', query, answer: z.object({ data: z.array(thing) }) },
+    story,
+  },
+  {
+    method: 'POST',
+    path: '/things',
+    access: 'admin',
+    docs: { tag: 'Things', summary: 'Make one', body: creation, answer: thing, status: 201, errors: ['conflict'] },
+    story,
+  },
+  {
+    method: 'DELETE',
+    path: '/things/:id/parts/:partId',
+    access: 'user',
+    docs: { tag: 'Things', summary: 'Remove a part', status: 204 },
+    story,
+  },
+  { method: 'GET', path: '/files/*', access: 'public', docs: { tag: 'Files', summary: 'A file' }, story },
+]
+
+const document = openApiDocument(routes, { title: 'Test', version: '1.2.3' })
+
+describe('openApiDocument', () => {
+  test('has one operation for each route, with its tag', () => {
+    expect(Object.entries(document.paths).map(([path, methods]) => [path, Object.keys(methods)])).toEqual([
+      ['/things', ['get', 'post']],
+      ['/things/{id}/parts/{partId}', ['delete']],
+      ['/files/{rest}', ['get']],
+    ])
+    expect(document.tags).toEqual([{ name: 'Things' }, { name: 'Files' }])
+    expect(document.info).toEqual({ title: 'Test', version: '1.2.3' })
+  })
+
+  test('parameters of path and query are described', () => {
+    expect(
+      document.paths['/things/{id}/parts/{partId}']?.['delete']?.parameters?.map(({ name, in: place, required }) => [
+        name,
+        place,
+        required,
+      ]),
+    ).toEqual([
+      ['id', 'path', true],
+      ['partId', 'path', true],
+    ])
+    expect(document.paths['/things']?.['get']?.parameters).toEqual([
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        description: 'Most items',
+        schema: { type: 'integer', default: 50 },
+      },
+      { name: 'after', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
+    ])
+  })
+
+  test('a schema with an id stands once among the components, wherever it is used', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(['Error', 'Part', 'Thing', 'ThingCreation'])
+    expect(document.components.schemas['Thing']?.properties?.['parts']).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/Part' },
+    })
+    const post = document.paths['/things']?.['post']
+    expect(post?.requestBody?.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/ThingCreation',
+    })
+    expect(post?.responses['201']?.content?.['application/json'].schema).toEqual({ $ref: '#/components/schemas/Thing' })
+  })
+
+  test('a field with a default need not be sent', () => {
+    expect(document.components.schemas['ThingCreation']?.required).toEqual(['name'])
+  })
+
+  test('every reference leads somewhere', () => {
+    const text = JSON.stringify(document)
+    expect(text).not.toContain('$defs')
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      expect(Object.keys(document.components.schemas)).toContain(name ?? '')
+  })
+
+  test('the statuses are those of success, of the access class and of the story', () => {
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
+    expect(statuses('/things', 'get')).toEqual(['200', '401', '403'])
+    expect(statuses('/things', 'post')).toEqual(['201', '401', '403', '409'])
+    expect(statuses('/files/{rest}', 'get')).toEqual(['200'])
+    const denied = document.paths['/things']?.['post']?.responses['403']?.description ?? ''
+    for (const code of ['scope_denied', 'origin_denied', 'admin_required']) expect(denied).toContain(`\`${code}\``)
+  })
+
+  test('keys and sessions are accepted where the access class says so', () => {
+    const security = (path: string, method: string) => document.paths[path]?.[method]?.security.flatMap(Object.keys)
+    expect(security('/things', 'get')).toEqual(['bearer'])
+    expect(security('/things', 'post')).toEqual(['bearer', 'session'])
+    expect(security('/files/{rest}', 'get')).toEqual([])
+  })
+
+  test('two different schemas with one id are an error, not a guess', () => {
+    const clash: Route<null> = {
+      method: 'GET',
+      path: '/clash',
+      access: 'public',
+      docs: { tag: 'x', summary: 'x', answer: z.object({ other: z.string() }).meta({ id: 'Part' }) },
+      story,
+    }
+    expect(() => openApiDocument([...routes, clash], { title: 'Test', version: '1' })).toThrow('"Part"')
+  })
+})
+
+describe('docsPage', () => {
+  const html = docsPageHtml(document)
+
+  test('shows every operation with its path, fields, statuses and a curl line', () => {
+    for (const operations of Object.values(document.paths)) {
+      for (const { operationId } of Object.values(operations)) {
+        expect(html).toContain(`id="${operationId}"`)
+        expect(html).toContain(`href="#${operationId}"`)
+      }
+    }
+    expect(html).toContain('curl -X POST')
+    expect(html).toContain('{&quot;name&quot;:&quot;…&quot;}')
+    expect(html).toContain('<code>conflict</code>')
+  })
+
+  test('asks for nothing from anywhere', () => {
+    expect(html).not.toMatch(/<script|<link|<img|@import|url\(|src=/)
+    expect(docsPage(document).headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  test('no text of the document becomes markup', () => {
+    expect(html).toContain('What &lt;b&gt;people&lt;/b&gt; see')
+    expect(html).not.toContain('<b>people')
+  })
+
+  test('every link inside the page has its target', () => {
+    const targets = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) expect(targets).toContain(id)
+  })
+})

@@ -1,0 +1,292 @@
+/** Signing in, staying signed in, and being signed out. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  adminEmail,
+  startAdminApp,
+  userEmail,
+  type AdminApp,
+  type Answer,
+  type CallOptions,
+} from '#test/support/admin-app.ts'
+
+let app: AdminApp
+beforeEach(async () => {
+  app = await startAdminApp({ set: ['auth.session_hours=2'] })
+  await app.call('POST', `/users/${app.adminId}/password`, { body: { password } })
+})
+afterEach(() => app[Symbol.asyncDispose]())
+
+const password = 'correct horse'
+
+interface WhoAmI {
+  readonly user: { readonly id: string; readonly email: string; readonly role: string }
+  readonly groups: readonly { readonly name: string }[]
+  readonly key: { readonly prefix: string } | null
+}
+
+function signIn(
+  sent: { readonly email?: string; readonly password?: string } = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer<WhoAmI>> {
+  return app.call<WhoAmI>('POST', '/session', { key: null, headers, body: { email: adminEmail, password, ...sent } })
+}
+
+function cookieOf({ headers }: Answer<unknown>): string {
+  return (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+}
+
+async function signedIn(): Promise<string> {
+  return cookieOf(await signIn())
+}
+
+/** A request with the cookie and without a key. */
+function withCookie<T>(
+  cookie: string,
+  method: string,
+  path: string,
+  { headers = {}, ...rest }: Omit<CallOptions, 'key'> = {},
+): Promise<Answer<T>> {
+  return app.call<T>(method, path, { key: null, headers: { cookie, ...headers }, ...rest })
+}
+
+describe('POST /session', () => {
+  test('the right password answers with the user and sets a cookie that scripts and other sites cannot use', async () => {
+    const answer = await signIn()
+    expect([answer.status, answer.body.user.email, answer.body.user.role, answer.body.key]).toEqual([
+      200,
+      adminEmail,
+      'admin',
+      null,
+    ])
+    expect(answer.body.groups.map((group) => group.name)).toEqual(['everyone'])
+    const cookie = answer.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/^sluice_session=[0-9A-Za-z]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=7200$/)
+  })
+
+  test('the address is taken in any case', async () => {
+    expect((await signIn({ email: adminEmail.toUpperCase() })).status).toBe(200)
+  })
+
+  test('behind an https public address the cookie goes over https only', async () => {
+    await using secure = await startAdminApp({ set: ['server.public_url=https://ai.example.org'] })
+    await secure.call('POST', `/users/${secure.adminId}/password`, { body: { password } })
+    const answer = await secure.call('POST', '/session', { key: null, body: { email: adminEmail, password } })
+    expect(answer.headers.get('set-cookie')).toEndWith('; Secure')
+  })
+
+  test('a wrong password, an unknown address, a user without password and a disabled one get the same 401', async () => {
+    const disabled = await app.call<{ id: string }>('POST', '/users', {
+      body: { email: 'off@example.org', password, disabled: true },
+    })
+    expect(disabled.status).toBe(201)
+    const refused = [
+      await signIn({ password: 'wrong horse' }),
+      await signIn({ email: 'nobody@example.org' }),
+      await signIn({ email: userEmail }),
+      await signIn({ email: 'off@example.org' }),
+    ]
+    for (const answer of refused) {
+      expect([answer.status, answer.code, answer.headers.get('set-cookie')]).toEqual([401, 'invalid_credentials', null])
+    }
+    expect(new Set(refused.map((answer) => answer.text)).size).toBe(1)
+  })
+
+  test('another web site cannot sign a browser in', async () => {
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const answer = await signIn({}, headers)
+      expect([answer.status, answer.code]).toEqual([403, 'origin_denied'])
+    }
+    expect((await signIn({}, { origin: app.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+
+  test('the public address is an own origin even when a proxy hides it', async () => {
+    await using proxied = await startAdminApp({ set: ['server.public_url=https://ai.example.org/gateway'] })
+    const attempt = (origin: string) =>
+      proxied.call('POST', '/session', {
+        key: null,
+        headers: { origin },
+        body: { email: adminEmail, password: 'wrong horse' },
+      })
+    expect((await attempt('https://ai.example.org')).code).toBe('invalid_credentials')
+    expect((await attempt('https://ai.example.org.evil.example')).code).toBe('origin_denied')
+  })
+
+  test('an unknown field or a missing one is 422', async () => {
+    const missing = await app.call('POST', '/session', { key: null, body: { email: adminEmail } })
+    expect([missing.status, missing.code, missing.param]).toEqual([422, 'validation_failed', 'password'])
+    const unknown = await app.call('POST', '/session', {
+      key: null,
+      body: { email: adminEmail, password, remember: true },
+    })
+    expect([unknown.status, unknown.param]).toEqual([422, 'remember'])
+  })
+
+  test('the password is in no answer and in no log line', async () => {
+    const answers = [
+      await signIn(),
+      await signIn({ password: 'canary-password-1' }),
+      await app.call('POST', '/session', { key: null, body: `{"password":"canary-password-1"` }),
+    ]
+    for (const answer of answers) expect(answer.text).not.toMatch(/canary-password|correct horse/)
+    expect(app.log()).not.toMatch(/canary-password|correct horse/)
+  })
+})
+
+describe('the limit of failed sign-ins', () => {
+  const fail = async (times: number, email = adminEmail) => {
+    const codes: (string | null)[] = []
+    for (let count = 0; count < times; count += 1) codes.push((await signIn({ email, password: 'wrong horse' })).code)
+    return codes
+  }
+
+  beforeEach(async () => {
+    await app.call('PUT', '/settings/auth.sign_in_attempts', { body: { value: 2 } })
+    await app.call('PUT', '/settings/auth.sign_in_lock_seconds', { body: { value: 30 } })
+  })
+
+  test('after the allowed failures even the right password is 429 with Retry-After, until the time has passed', async () => {
+    expect(await fail(2)).toEqual(['invalid_credentials', 'invalid_credentials'])
+    const locked = await signIn()
+    expect([locked.status, locked.code]).toEqual([429, 'too_many_attempts'])
+    expect(Number(locked.headers.get('retry-after'))).toBeWithin(28, 31)
+    app.advance(30_000)
+    expect((await signIn()).status).toBe(200)
+  })
+
+  test('attempts at the same time get no more tries than attempts one after the other', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => signIn({ password: 'wrong horse' })))
+    expect(answers.filter((answer) => answer.code === 'invalid_credentials')).toHaveLength(2)
+    expect(answers.filter((answer) => answer.code === 'too_many_attempts')).toHaveLength(4)
+  })
+
+  test('each failure after a lock doubles the next lock', async () => {
+    await fail(2)
+    app.advance(31_000)
+    expect(await fail(1)).toEqual(['invalid_credentials'])
+    expect(Number((await signIn()).headers.get('retry-after'))).toBeWithin(57, 61)
+  })
+
+  test('a success starts the count anew, and other addresses are not locked', async () => {
+    await fail(1)
+    expect((await signIn()).status).toBe(200)
+    await fail(1)
+    expect((await signIn()).status).toBe(200)
+    await fail(2, 'somebody@example.org')
+    expect((await signIn({ email: 'somebody@example.org' })).code).toBe('too_many_attempts')
+    expect((await signIn()).status).toBe(200)
+  })
+
+  test('guessing at the current password through a session is limited alike', async () => {
+    const cookie = await signedIn()
+    const guess = () =>
+      withCookie(cookie, 'POST', '/me/password', { body: { current: 'wrong horse', new: 'new password' } })
+    expect([(await guess()).code, (await guess()).code, (await guess()).code]).toEqual([
+      'validation_failed',
+      'validation_failed',
+      'too_many_attempts',
+    ])
+  })
+})
+
+describe('a session', () => {
+  test('is as good as an administrator’s key for the admin API', async () => {
+    const cookie = await signedIn()
+    const me = await withCookie<WhoAmI>(cookie, 'GET', '/session')
+    expect([me.status, me.body.user.id, me.body.key]).toEqual([200, app.adminId, null])
+    expect((await withCookie(cookie, 'GET', '/users')).status).toBe(200)
+    expect(
+      (await withCookie(cookie, 'POST', '/groups', { headers: { origin: app.url }, body: { name: 'Team' } })).status,
+    ).toBe(201)
+  })
+
+  test('does not reach the inference API', async () => {
+    const answer = await app.call('GET', '//ai/v1/models', { key: null, headers: { cookie: await signedIn() } })
+    expect([answer.status, answer.code]).toEqual([401, 'missing_api_key'])
+  })
+
+  test('a change that another web site makes the browser send is 403 and changes nothing', async () => {
+    const cookie = await signedIn()
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const answer = await withCookie(cookie, 'POST', '/groups', { headers, body: { name: 'Evil' } })
+      expect([answer.status, answer.code]).toEqual([403, 'origin_denied'])
+    }
+    expect(await app.store.groups.byName('Evil')).toBeNull()
+  })
+
+  test('ends at sign-out', async () => {
+    const cookie = await signedIn()
+    const out = await withCookie(cookie, 'DELETE', '/session')
+    expect([out.status, out.headers.get('set-cookie')]).toEqual([
+      204,
+      'sluice_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0',
+    ])
+    const after = await withCookie(cookie, 'GET', '/session')
+    expect([after.status, after.code]).toEqual([401, 'invalid_session'])
+  })
+
+  test('ends when its time has passed', async () => {
+    const cookie = await signedIn()
+    app.advance(2 * 3_600_000 - 60_000)
+    expect((await withCookie(cookie, 'GET', '/session')).status).toBe(200)
+    app.advance(60_000)
+    expect((await withCookie(cookie, 'GET', '/session')).code).toBe('invalid_session')
+  })
+
+  test('ends when the password changes, by an administrator or by the user', async () => {
+    const first = await signedIn()
+    await app.call('POST', `/users/${app.adminId}/password`, { body: { password: 'another horse' } })
+    expect((await withCookie(first, 'GET', '/session')).code).toBe('invalid_session')
+
+    const second = cookieOf(await signIn({ password: 'another horse' }))
+    const changed = await withCookie(second, 'POST', '/me/password', {
+      body: { current: 'another horse', new: password },
+    })
+    expect(changed.status).toBe(204)
+    expect((await withCookie(second, 'GET', '/session')).code).toBe('invalid_session')
+    expect((await signIn()).status).toBe(200)
+    expect((await signIn({ password: 'another horse' })).code).toBe('invalid_credentials')
+  })
+
+  test('ends when the user is disabled, and does not come back with the user', async () => {
+    await app.call('POST', `/users/${app.userId}/password`, { body: { password } })
+    const cookie = cookieOf(await signIn({ email: userEmail }))
+    expect((await withCookie(cookie, 'GET', '/me')).status).toBe(200)
+    await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: true } })
+    expect((await withCookie(cookie, 'GET', '/me')).code).toBe('invalid_session')
+    await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: false } })
+    expect((await withCookie(cookie, 'GET', '/me')).code).toBe('invalid_session')
+  })
+
+  test('of a disabled user is refused, even one that is still stored', async () => {
+    await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: true } })
+    const expiresAt = Date.now() + 3_600_000
+    await app.store.sessions.insert({
+      digest: Bun.SHA256.hash('left', 'base64'),
+      userId: app.userId,
+      createdAt: 0,
+      expiresAt,
+    })
+    expect((await withCookie('sluice_session=left', 'GET', '/me')).code).toBe('invalid_session')
+    await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: false } })
+    expect((await withCookie('sluice_session=left', 'GET', '/me')).status).toBe(200)
+  })
+
+  test('a made-up token is refused, and only its digest is stored of a real one', async () => {
+    expect((await withCookie('sluice_session=abc', 'GET', '/session')).code).toBe('invalid_session')
+    const token = (await signedIn()).replace('sluice_session=', '')
+    expect(await app.store.sessions.get(token)).toBeNull()
+    expect(await app.store.sessions.get(Bun.SHA256.hash(token, 'base64'))).not.toBeNull()
+  })
+
+  test('a key that is sent along decides, not the cookie', async () => {
+    const answer = await app.call<WhoAmI>('GET', '/session', {
+      key: app.userKey,
+      headers: { cookie: await signedIn() },
+    })
+    expect([answer.body.user.email, answer.body.key === null]).toEqual([userEmail, false])
+  })
+})
