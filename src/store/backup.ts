@@ -1,7 +1,7 @@
 /** A copy of a running database in one file. */
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { Connection } from './database.ts'
 
 /** The backup was not made; the message says what to do. */
 export class BackupRefused extends Error {
@@ -16,7 +16,7 @@ export class BackupRefused extends Error {
  * exist yet, readable by its owner only and on disk when this resolves. Throws BackupRefused when
  * the file exists or cannot be made, and on PostgreSQL, whose own tool is the right one.
  */
-export async function backup({ engine, kysely }: Database, file: string): Promise<void> {
+export async function backup({ engine, kysely }: Connection, file: string): Promise<void> {
   if (engine === 'postgres') {
     throw new BackupRefused('This installation keeps its data in PostgreSQL. Make a backup with pg_dump.')
   }

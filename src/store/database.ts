@@ -8,9 +8,15 @@ import { openSqlite } from './engines/sqlite.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
-export interface Database {
+/** What statements need of a database. */
+export interface Connection {
   readonly engine: Engine
   readonly kysely: Kysely<Tables>
+}
+
+export interface Database extends Connection {
+  /** The file of an SQLite database; null for one in memory, and on PostgreSQL. */
+  readonly file: string | null
   /** Resolves when the database answers a query that reads a table. */
   ping(): Promise<void>
   /** Waits for running queries, then closes every connection. Calling it again does nothing. */
@@ -31,9 +37,10 @@ const defaultPoolMax = 10
 /** Opens the engine that the URL names; throws an Error for any other URL. PostgreSQL connects at the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const engine = engineOf(options.url)
+  const file = engine === 'sqlite' ? sqliteFile(options.url) : null
   const connection =
-    engine === 'sqlite'
-      ? openSqlite(sqliteFile(options.url))
+    file !== null
+      ? openSqlite(file)
       : openPostgres({
           url: options.url,
           poolMax: options.poolMax ?? defaultPoolMax,
@@ -42,6 +49,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { kysely } = connection
   return {
     engine,
+    file: file === ':memory:' ? null : file,
     kysely,
     async ping() {
       await kysely.selectFrom('schema_migrations').select('version').limit(1).execute()

@@ -6,6 +6,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database, Engine } from './database.ts'
 import { initial } from './migrations/0001-initial.ts'
+import { replicas } from './migrations/0002-replicas.ts'
 import type { Tables } from './schema.ts'
 
 interface Migration {
@@ -15,7 +16,10 @@ interface Migration {
 }
 
 /** In the order in which they run; versions count up from 1 without gaps. */
-const migrations: readonly Migration[] = [{ version: 1, name: 'initial', run: initial }]
+const migrations: readonly Migration[] = [
+  { version: 1, name: 'initial', run: initial },
+  { version: 2, name: 'replicas', run: replicas },
+]
 
 const knownVersion = migrations.length
 

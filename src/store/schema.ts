@@ -141,6 +141,25 @@ export interface SettingsTable {
   updated_at: number
 }
 
+/** PostgreSQL only, like the two after it. */
+export interface ReplicasTable {
+  id: string
+  beat: string
+  applied_version: number
+  timeout_ms: number
+  heartbeat_at: Date
+}
+
+export interface ChangesTable {
+  version: number
+  entry: string
+}
+
+export interface ChangeCounterTable {
+  id: number
+  version: number
+}
+
 export interface MigrationsTable {
   version: number
   name: string
@@ -159,5 +178,8 @@ export interface Tables {
   inflight_overrides: InflightOverridesTable
   usage_records: UsageRecordsTable
   settings: SettingsTable
+  replicas: ReplicasTable
+  changes: ChangesTable
+  change_counter: ChangeCounterTable
   schema_migrations: MigrationsTable
 }

@@ -14,9 +14,12 @@ import { keyStore, type KeyStore } from './keys.ts'
 import { migrate } from './migrate.ts'
 import { modelStore, type ModelStore } from './models.ts'
 import { providerStore, type ProviderStore } from './providers.ts'
+import { replicaStore, type ReplicaStore } from './replicas.ts'
 import { sessionStore, type SessionStore } from './sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
-import { usageStore, type UsageStore } from './usage.ts'
+import { usageRows } from './usage-rows.ts'
+import { UsageThread, usageOn } from './usage-thread.ts'
+import { usageStore, type UsageStore, type UsageWork } from './usage.ts'
 import { userStore, type UserStore } from './users.ts'
 
 export interface Store {
@@ -29,6 +32,8 @@ export interface Store {
   readonly sessions: SessionStore
   readonly usage: UsageStore
   readonly settings: SettingStore
+  /** Null on SQLite, which one process serves. */
+  readonly replicas: ReplicaStore | null
   readonly engine: Engine
   /** Resolves when the database answers. */
   ping(): Promise<void>
@@ -49,9 +54,10 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'> {
  */
 export async function openStore({ sealer, ...options }: StoreOptions): Promise<Store> {
   const database = await withAvailability({ open: () => openMigrated(options) }).open()
+  const slow = slowWork(database)
   const { ping, backup: copy } = withAvailability({
     ping: () => database.ping(),
-    backup: (file: string) => backup(database, file),
+    backup: (file: string) => slow.backup(file),
   })
   return {
     users: withAvailability(userStore(database)),
@@ -61,12 +67,45 @@ export async function openStore({ sealer, ...options }: StoreOptions): Promise<S
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
     sessions: withAvailability(sessionStore(database)),
-    usage: withAvailability(usageStore(database)),
+    usage: withAvailability(usageStore(slow.usage)),
     settings: withAvailability(settingStore(database)),
+    replicas: database.engine === 'postgres' ? withAvailability(replicaStore(database, options.url)) : null,
     engine: database.engine,
     ping,
     backup: copy,
-    close: () => database.close(),
+    async close() {
+      await slow.close()
+      await database.close()
+    },
+  }
+}
+
+interface SlowWork {
+  readonly usage: UsageWork
+  backup(file: string): Promise<void>
+  /** Waits for what was asked for. */
+  close(): Promise<void>
+}
+
+/**
+ * The work that takes long, where it holds nobody up. PostgreSQL does it in a process of its own and
+ * SQLite on the calling thread, so that a file gets two other threads. A copy of a large one takes
+ * minutes, while usage is still being recorded: hence two, of which the copying one ends afterwards.
+ * A database in memory cannot be shared between threads; it is small and nobody's production.
+ */
+function slowWork(database: Database): SlowWork {
+  const { file } = database
+  if (file === null) {
+    return { usage: usageRows(database), backup: (copy) => backup(database, copy), close: async () => undefined }
+  }
+  const recording = new UsageThread({ file, whenIdle: 'keep' })
+  const copying = new UsageThread({ file, whenIdle: 'end' })
+  return {
+    usage: usageOn(recording),
+    backup: (copy) => copying.run('backup', copy),
+    async close() {
+      await Promise.all([recording.close(), copying.close()])
+    },
   }
 }
 

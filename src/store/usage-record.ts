@@ -40,34 +40,12 @@ export interface StoredUsage extends UsageRecord {
   readonly id: number
 }
 
-type InsertedColumns = Omit<UsageRecordsTable, 'id'>
+type InsertedColumn = Exclude<keyof UsageRecordsTable, 'id'>
+
+/** Value of a column. */
+export type UsageCell = string | number | null
 
 const textMax = 256
-
-function columnsOf(record: UsageRecord): InsertedColumns {
-  return {
-    at: record.at,
-    request_id: bounded(record.requestId),
-    key_id: record.keyId,
-    user_id: record.userId,
-    endpoint: record.endpoint,
-    model_asked: record.modelAsked === null ? null : bounded(record.modelAsked),
-    model_id: record.modelId,
-    model_served: record.modelServed,
-    provider: record.provider,
-    upstream_status: record.upstreamStatus,
-    status: record.status,
-    code: record.code,
-    streamed: flag(record.streamed),
-    prompt_tokens: record.promptTokens,
-    completion_tokens: record.completionTokens,
-    first_token_ms: record.firstTokenMs === null ? null : Math.round(record.firstTokenMs),
-    duration_ms: Math.round(record.durationMs),
-    request_bytes: record.requestBytes,
-    response_bytes: record.responseBytes,
-    attempts: record.attempts,
-  }
-}
 
 /**
  * A client's text as it can be stored: PostgreSQL refuses NUL and half a surrogate pair, and one
@@ -77,34 +55,42 @@ function bounded(text: string): string {
   return text.slice(0, textMax).replaceAll('\0', '').toWellFormed()
 }
 
-/** The columns that an insert fills, in the order of `usageCells`. */
-export const usageColumns = [
-  'at',
-  'request_id',
-  'key_id',
-  'user_id',
-  'endpoint',
-  'model_asked',
-  'model_id',
-  'model_served',
-  'provider',
-  'upstream_status',
-  'status',
-  'code',
-  'streamed',
-  'prompt_tokens',
-  'completion_tokens',
-  'first_token_ms',
-  'duration_ms',
-  'request_bytes',
-  'response_bytes',
-  'attempts',
-] as const satisfies readonly (keyof InsertedColumns)[]
+/** How each column that an insert fills comes out of a record; written out in the order of the table. */
+const cellOf: { readonly [Column in InsertedColumn]: (record: UsageRecord) => UsageCell } = {
+  at: (record) => record.at,
+  request_id: (record) => bounded(record.requestId),
+  key_id: (record) => record.keyId,
+  user_id: (record) => record.userId,
+  endpoint: (record) => record.endpoint,
+  model_asked: (record) => (record.modelAsked === null ? null : bounded(record.modelAsked)),
+  model_id: (record) => record.modelId,
+  model_served: (record) => record.modelServed,
+  provider: (record) => record.provider,
+  upstream_status: (record) => record.upstreamStatus,
+  status: (record) => record.status,
+  code: (record) => record.code,
+  streamed: (record) => flag(record.streamed),
+  prompt_tokens: (record) => record.promptTokens,
+  completion_tokens: (record) => record.completionTokens,
+  first_token_ms: (record) => (record.firstTokenMs === null ? null : Math.round(record.firstTokenMs)),
+  duration_ms: (record) => Math.round(record.durationMs),
+  request_bytes: (record) => record.requestBytes,
+  response_bytes: (record) => record.responseBytes,
+  attempts: (record) => record.attempts,
+}
 
-/** The values of one row in the order of `usageColumns`. */
-export function usageCells(record: UsageRecord): readonly (string | number | null)[] {
-  const columns = columnsOf(record)
-  return usageColumns.map((column) => columns[column])
+/** The columns that an insert fills, in the order of `usageCells`. */
+export const usageColumns = Object.keys(cellOf) as readonly InsertedColumn[]
+
+const cells = Object.values(cellOf)
+
+/** The values of these records, one row after the other, each in the order of `usageColumns`. */
+export function usageCells(records: readonly UsageRecord[]): UsageCell[] {
+  const values: UsageCell[] = []
+  for (const record of records) {
+    for (const cell of cells) values.push(cell(record))
+  }
+  return values
 }
 
 /** The record of a row. */

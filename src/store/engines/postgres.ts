@@ -3,7 +3,7 @@
  * 64-bit integers arrive as numbers: all of ours are below 2^53.
  */
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
-import { Pool, types, type PoolClient } from 'pg'
+import { Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { EngineConnection } from './engine-connection.ts'
 import { isUnavailable } from '../errors.ts'
 import type { Tables } from '../schema.ts'
@@ -22,19 +22,26 @@ export interface PostgresOptions {
   readonly patient: boolean
 }
 
-/** Makes a pool; nothing is connected before the first query. */
-export function openPostgres(options: PostgresOptions): EngineConnection {
-  const pool = new Pool({
-    connectionString: options.url,
-    max: options.poolMax,
+/** What all of our connections have in common. */
+export function connectionConfig(url: string): ClientConfig {
+  return {
+    connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     application_name: 'sluice',
-    ...(options.patient ? {} : { statement_timeout: statementTimeoutMs, query_timeout: answerTimeoutMs }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
         oid === int8Oid && format !== 'binary' ? Number : types.getTypeParser(oid, format),
     },
+  }
+}
+
+/** Makes a pool; nothing is connected before the first query. */
+export function openPostgres(options: PostgresOptions): EngineConnection {
+  const pool = new Pool({
+    ...connectionConfig(options.url),
+    max: options.poolMax,
+    ...(options.patient ? {} : { statement_timeout: statementTimeoutMs, query_timeout: answerTimeoutMs }),
   })
   // A connection that breaks is taken out of the pool by `pg`, which tells of it by events: of the pool
   // when it was idle, of the connection when it broke between two statements of a transaction. Unheard,

@@ -4,18 +4,25 @@
  * A commit is on disk before it is acknowledged (WAL with synchronous=FULL), so neither `kill -9`
  * nor a power cut takes an acknowledged write back. Calls run on the calling thread.
  *
- * A process opens a file once: a second connection would wait, on this thread, for a transaction of
- * the first that cannot go on meanwhile. Other processes may open it too.
+ * A thread opens a file once: a second connection would wait, on this thread, for a transaction of
+ * the first that cannot go on meanwhile. Other threads and other processes may open it too.
  */
 import { Database as BunDatabase, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import type { EngineConnection } from './engine-connection.ts'
 import type { Tables } from '../schema.ts'
 
-/** How long a write waits, on this thread, for another process that is writing. */
+/** How long a write waits, on its thread, for another thread or process that is writing. */
 const busyTimeoutMs = 5000
+
+/**
+ * Pages of the log at which a commit also moves them into the database, two waits for the disk. The
+ * thread for usage does it at 1000; the main thread, which serves requests, only when the log has
+ * grown to 16 MB without that thread having written anything.
+ */
+const checkpointPages = { main: 4000, beside: 1000 } as const
 
 /** The statements of this folder are far fewer; past this number something builds SQL from data. */
 const statementsMax = 256
@@ -23,7 +30,38 @@ const statementsMax = 256
 /** Opens or creates the file, for its owner only since it holds sealed credentials. `:memory:` makes a passing one. */
 export function openSqlite(file: string): EngineConnection {
   if (file !== ':memory:') createFile(file)
-  const database = openConfigured(file)
+  return connect(file, [
+    'pragma journal_mode = wal',
+    'pragma synchronous = full',
+    'pragma foreign_keys = on',
+    `pragma wal_autocheckpoint = ${checkpointPages.main}`,
+  ])
+}
+
+/**
+ * Opens another connection, for another thread, to a file that `openSqlite` has opened in this process.
+ *
+ * Its commits do not wait for the disk (synchronous=NORMAL): it is for usage records, which nobody
+ * has been told of and whose last second a power cut may take. `kill -9` takes nothing, the database
+ * stays whole either way, and a commit of the other connection still brings all before it to the disk.
+ */
+export function openSqliteBeside(file: string): EngineConnection {
+  return connect(file, [
+    'pragma synchronous = normal',
+    'pragma foreign_keys = on',
+    `pragma wal_autocheckpoint = ${checkpointPages.beside}`,
+  ])
+}
+
+function connect(file: string, pragmas: readonly string[]): EngineConnection {
+  const database = new BunDatabase(file, { create: file === ':memory:', readwrite: true })
+  try {
+    // The busy time-out comes first: switching to WAL needs a lock that another starting process may hold.
+    for (const pragma of [`pragma busy_timeout = ${busyTimeoutMs}`, ...pragmas]) database.run(pragma)
+  } catch (thrown) {
+    database.close()
+    throw thrown
+  }
   const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) })
   return {
     kysely,
@@ -35,25 +73,12 @@ export function openSqlite(file: string): EngineConnection {
   }
 }
 
-function openConfigured(file: string): BunDatabase {
-  const database = new BunDatabase(file, { create: true, readwrite: true })
-  try {
-    // The busy time-out comes first: switching to WAL needs a lock that another starting process may hold.
-    database.run(`pragma busy_timeout = ${busyTimeoutMs}`)
-    database.run('pragma journal_mode = wal')
-    database.run('pragma synchronous = full')
-    database.run('pragma foreign_keys = on')
-    return database
-  } catch (thrown) {
-    database.close()
-    throw thrown
-  }
-}
-
 function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  // Closing any descriptor of a file gives up all locks that this process has on it, SQLite's too: one
+  // that exists, and that another connection may have open, is left alone.
   // SQLite gives the -wal and -shm files the mode of the main file.
-  closeSync(openSync(file, 'a', 0o600))
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
 function kyselyDatabase(database: BunDatabase): SqliteDatabase {

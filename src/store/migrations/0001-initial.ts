@@ -168,16 +168,31 @@ function otherTables(engine: Engine): readonly string[] {
       response_bytes ${big} not null,
       attempts integer not null
     ) ${strict}`,
-    // One index for each way that reports are filtered; all read a range of times.
-    'create index usage_records_at on usage_records (at)',
-    'create index usage_records_user on usage_records (user_id, at)',
-    'create index usage_records_key on usage_records (key_id, at)',
-    'create index usage_records_model on usage_records (model_served, at)',
+    ...usageIndexes(engine),
 
     `create table settings (
       name text primary key,
       value text not null,
       updated_at ${big} not null
     ) ${strict}`,
+  ]
+}
+
+/**
+ * SQLite has the one on time alone, to which every row is appended. Each of the others, with a UUID
+ * or a name in front, makes a batch change as many pages all over the file as it has keys, users and
+ * models: together 15 of 17 µs of CPU a row. Without them a report on one key reads all rows of its
+ * period, 0.2 µs each, on a thread that holds nobody up. PostgreSQL is for more rows than that, and
+ * changes its pages elsewhere.
+ */
+function usageIndexes(engine: Engine): readonly string[] {
+  const byTime = 'create index usage_records_at on usage_records (at)'
+  if (engine === 'sqlite') return [byTime]
+  return [
+    byTime,
+    // One for each way that reports are filtered; all read a range of times.
+    'create index usage_records_user on usage_records (user_id, at)',
+    'create index usage_records_key on usage_records (key_id, at)',
+    'create index usage_records_model on usage_records (model_served, at)',
   ]
 }
