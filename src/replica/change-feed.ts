@@ -15,11 +15,15 @@ export interface ChangeFeed extends AsyncDisposable {
 
 /** The feed of a store that only one process serves. */
 export class LocalFeed implements ChangeFeed {
-  readonly connected = true
   readonly #state: LiveState
 
   constructor(state: LiveState) {
     this.#state = state
+  }
+
+  /** The store is in this process: only a change that could not be read makes memory old. */
+  get connected(): boolean {
+    return this.#state.current
   }
 
   publish(changes: readonly Change[]): Promise<void> {

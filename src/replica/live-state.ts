@@ -3,7 +3,8 @@
  * The request path reads nothing else.
  *
  * After a change is written to the store, `apply` reads the changed entities again. Changes are
- * applied one after another, so an older read never replaces a newer one.
+ * applied one after another, so an older read never replaces a newer one. What could not be read is
+ * read again with the next call; until then memory is known to be old, and `current` says so.
  */
 import { Catalog } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/live-settings.ts'
@@ -11,6 +12,7 @@ import { Directory } from '#identity/directory.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Store } from '#store/store.ts'
 import type { Change } from './change.ts'
+import { distinct } from './change-log.ts'
 
 export class LiveState {
   readonly directory = new Directory()
@@ -19,6 +21,8 @@ export class LiveState {
   readonly #logger: Logger
   #catalog = new Catalog({ providers: [], models: [], inflightOverrides: [] })
   #applying: Promise<void> = Promise.resolve()
+  /** Changes that are in the store and not in memory, because reading them failed. */
+  #unread: readonly Change[] = []
 
   constructor(store: Store, settings: LiveSettings, logger: Logger) {
     this.#store = store
@@ -31,19 +35,40 @@ export class LiveState {
     return this.#catalog
   }
 
+  /** Whether no change is known that memory does not hold. */
+  get current(): boolean {
+    return this.#unread.length === 0
+  }
+
   /** Reads everything. */
   load(): Promise<void> {
     return this.apply([{ kind: 'directory' }, { kind: 'catalog' }, { kind: 'settings' }])
   }
 
-  /** Brings memory up to date; resolves when the next request sees the changes. */
+  /**
+   * Brings memory up to date; resolves when the next request sees the changes. Rejects when one of
+   * them, or one left from before, cannot be read; the others are applied all the same.
+   */
   apply(changes: readonly Change[]): Promise<void> {
-    const applied = this.#applying.then(async () => {
-      for (const change of changes) await this.#applyOne(change)
-    })
+    const applied = this.#applying.then(() => this.#applyAll(distinct([...this.#unread, ...changes])))
     // The queue goes on after a failed read; the caller of this one hears of it.
     this.#applying = applied.catch(() => {})
     return applied
+  }
+
+  async #applyAll(changes: readonly Change[]): Promise<void> {
+    const unread: Change[] = []
+    const failures: unknown[] = []
+    for (const change of changes) {
+      try {
+        await this.#applyOne(change)
+      } catch (failure) {
+        unread.push(change)
+        failures.push(failure)
+      }
+    }
+    this.#unread = unread
+    if (failures.length > 0) throw failures[0]
   }
 
   async #applyOne(change: Change): Promise<void> {

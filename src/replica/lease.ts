@@ -1,0 +1,48 @@
+/**
+ * How long a process may answer from memory after others have last heard of it. It ends by itself:
+ * a process that can reach nobody still knows that it has to stop.
+ */
+import type { Clock } from '#lib/clock.ts'
+
+/** A moment on both clocks. */
+export interface Moment {
+  readonly elapsed: number
+  readonly now: number
+}
+
+/**
+ * Part of the time-out in which nobody answers: the process has stopped and the others do not count
+ * it as gone yet. It absorbs what the clocks of two machines differ in rate.
+ */
+const margin = 0.1
+
+export class Lease {
+  readonly #clock: Clock
+  readonly #lastsMs: number
+  #from: Moment = { elapsed: -Infinity, now: -Infinity }
+
+  /** Not held before the first `renew`. @param timeoutMs after which others may count this process as gone */
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock
+    this.#lastsMs = timeoutMs * (1 - margin)
+  }
+
+  /** This moment; for `renew`, once what is sent after it has been answered. */
+  mark(): Moment {
+    return { elapsed: this.#clock.elapsed(), now: this.#clock.now() }
+  }
+
+  /** Holds from the moment at which the heartbeat was about to be sent: others cannot have heard it earlier. */
+  renew(sentAt: Moment): void {
+    this.#from = sentAt
+  }
+
+  /**
+   * Whether no other process can have given this one up. The clock that has gone further counts: on
+   * Linux the monotonic one stands still while the machine sleeps, and the wall clock can be set back.
+   */
+  get held(): boolean {
+    const { elapsed, now } = this.mark()
+    return Math.max(elapsed - this.#from.elapsed, now - this.#from.now) < this.#lastsMs
+  }
+}
