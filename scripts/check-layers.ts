@@ -41,8 +41,9 @@ async function checkFile(file: string): Promise<void> {
   }
 }
 
-/** The layer that an import leads to; null for packages. */
+/** The layer that an import leads to; null for packages and for what is not source, as package.json. */
 function targetOf(specifier: string, importer: string): string | null {
+  if (specifier.endsWith('.json')) return null
   if (specifier.startsWith('#')) return layerOf(specifier.replace(/^#(src\/)?/, ''))
   return specifier.startsWith('.') ? layerOf(normalize(join(dirname(importer), specifier))) : null
 }
