@@ -11,10 +11,11 @@ export interface BodyLimits {
   readonly readSeconds: number
 }
 
-/** The whole body. Answers 413, 408 or 415 by throwing; never holds more than the limit and one read. */
-export async function readBody({ request }: Exchange, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+/** The whole body. Answers 413, 408 or 415 by throwing, and never holds more than the limit and one read. */
+export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+  const { request } = exchange
   const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding !== 'identity') {
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', { message: 'Send the request body without content encoding.' })
   }
   // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
@@ -22,9 +23,13 @@ export async function readBody({ request }: Exchange, limits: BodyLimits): Promi
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > limits.bytesMax) throw tooLarge(limits)
   const reading = request.headers.has('transfer-encoding') ? readCounted(request.body, limits) : request.arrayBuffer()
-  // A body that came with its headers is there at once; only one that is still on its way needs a deadline.
-  const arrived = Bun.peek.status(reading) === 'pending' ? await withDeadline(reading, limits) : await reading
-  return Buffer.from(arrived)
+  try {
+    // A body that came with its headers is there at once; only one that is still on its way needs a deadline.
+    return Buffer.from(Bun.peek.status(reading) === 'pending' ? await withDeadline(reading, limits) : await reading)
+  } catch (thrown) {
+    // A client that leaves in the middle of its body is no fault of the server.
+    throw exchange.signal.aborted ? new ApiError('client_closed') : thrown
+  }
 }
 
 /** The body as parsed JSON and as the bytes it came in. Answers 400 for what is not JSON in UTF-8. */
@@ -70,9 +75,12 @@ async function withDeadline<T>(reading: Promise<T>, limits: BodyLimits): Promise
   }
 }
 
+/**
+ * The rest of the body is thrown away as it comes. Closing the connection instead would reset it,
+ * and most clients, which read only when they have sent all, would never see the answer.
+ */
 function tooLarge(limits: BodyLimits): ApiError {
   return new ApiError('request_too_large', {
     message: `The request body is larger than the limit of ${limits.bytesMax} bytes.`,
-    headers: { connection: 'close' },
   })
 }

@@ -34,4 +34,6 @@ export interface Exchange {
   addHeader(name: string, value: string): void
   /** Lifts the server's idle timer: called once the caller is authenticated. */
   liftIdleTimeout(): void
+  /** Sets it again for the next request of the connection: called by whoever ends a streamed answer. */
+  restoreIdleTimeout(): void
 }

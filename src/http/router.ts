@@ -57,8 +57,10 @@ function pick<Caller>(
 ): Match<Caller> {
   const route = methods.get(method === 'HEAD' ? 'GET' : method)
   if (route !== undefined) return { kind: 'route', route, params }
-  const [first] = methods.values()
-  return { kind: 'wrong-method', allowed: [...methods.values()].map((each) => each.method), route: first! }
+  const routes = [...methods.values()]
+  const [first] = routes
+  if (first === undefined) return { kind: 'none' }
+  return { kind: 'wrong-method', allowed: routes.map((each) => each.method), route: first }
 }
 
 function literalCount(segments: readonly string[]): number {

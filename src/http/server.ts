@@ -44,7 +44,13 @@ export class HttpServer<Caller> {
 
   /** Opens a TCP port; 0 takes any free one. Throws the runtime's error when it cannot. */
   listen(address: ListenAddress): { readonly port: number } {
-    const server = Bun.serve({ ...this.#serveOptions(false), hostname: address.host, port: address.port })
+    // Without reusePort: false the runtime lets a second server have the same port, silently.
+    const server = Bun.serve({
+      ...this.#serveOptions(false),
+      hostname: address.host,
+      port: address.port,
+      reusePort: false,
+    })
     this.#listeners.push(server)
     return { port: server.port ?? address.port }
   }
@@ -70,7 +76,7 @@ export class HttpServer<Caller> {
     return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, 0)
   }
 
-  /** From now on new connections are refused and new requests on old ones get 503. */
+  /** From now on new connections are refused, idle ones are closed, and requests that were on their way get 503. */
   drain(): void {
     if (this.#draining) return
     this.#draining = true
@@ -100,7 +106,7 @@ export class HttpServer<Caller> {
 
   /** @param server null when the caller is trusted */
   async #handle(request: Request, server: Bun.Server<undefined> | null): Promise<Response> {
-    const exchange = new ServerExchange(request, this.#options.clock, server)
+    const exchange = new ServerExchange(request, server, this.#options)
     try {
       return exchange.complete(await this.#answer(exchange))
     } catch (thrown) {
@@ -128,10 +134,11 @@ export class HttpServer<Caller> {
     const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(exchange.path) : match.route.access
     if (access !== 'public') await this.#options.authorize(access, exchange)
     if (match.kind === 'none') throw new ApiError('not_found')
-    const allowed = match.allowed.join(', ')
+    const { allowed } = match
+    const heads = allowed.includes('GET') ? ['HEAD'] : []
     throw new ApiError('method_not_allowed', {
-      message: `This address takes only ${allowed}.`,
-      headers: { allow: allowed },
+      message: `This address takes only ${allowed.join(', ')}.`,
+      headers: { allow: [...allowed, ...heads].join(', ') },
     })
   }
 
@@ -149,6 +156,8 @@ export class HttpServer<Caller> {
   }
 }
 
+type ExchangeOptions = Pick<ServerOptions<unknown>, 'clock' | 'idleSeconds'>
+
 class ServerExchange implements Exchange {
   readonly request: Request
   readonly requestId: string
@@ -160,18 +169,23 @@ class ServerExchange implements Exchange {
   readonly #server: Bun.Server<undefined> | null
   readonly #search: string
   readonly #headers: Record<string, string>
+  readonly #idleSeconds: number
   #made: Response | null = null
+  #lifted = false
+  #streams = false
 
-  constructor(request: Request, clock: Clock, server: Bun.Server<undefined> | null) {
+  constructor(request: Request, server: Bun.Server<undefined> | null, { clock, idleSeconds }: ExchangeOptions) {
     this.request = request
     this.clock = clock
+    this.#idleSeconds = idleSeconds
     this.startedAt = clock.elapsed()
     this.requestId = requestIdFrom(request.headers)
     this.#headers = { 'x-request-id': this.requestId }
     this.trusted = server === null
     this.#server = server
     const { url } = request
-    const pathStart = url.indexOf('/', url.indexOf('://') + 3)
+    // Without a host, or with one that is none, the runtime gives the target as it was sent.
+    const pathStart = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
     const searchStart = url.indexOf('?', pathStart)
     this.path = searchStart < 0 ? url.slice(pathStart) : url.slice(pathStart, searchStart)
     this.#search = searchStart < 0 ? '' : url.slice(searchStart)
@@ -193,6 +207,7 @@ class ServerExchange implements Exchange {
     body: Bun.BodyInit | null,
     init: { readonly status: number; readonly headers: Record<string, string> },
   ): Response {
+    this.#streams = body instanceof ReadableStream
     this.#made = new Response(body, { status: init.status, headers: { ...init.headers, ...this.#headers } })
     return this.#made
   }
@@ -201,14 +216,22 @@ class ServerExchange implements Exchange {
     this.#headers[name] = value
   }
 
-  /** The response with the headers that every answer carries. */
+  /** The response with the headers that every answer carries. A streamed one restores the timer itself when it ends. */
   complete(response: Response): Response {
+    if (!this.#streams) this.restoreIdleTimeout()
     if (response !== this.#made)
       for (const [name, value] of Object.entries(this.#headers)) response.headers.set(name, value)
     return response
   }
 
   liftIdleTimeout(): void {
+    this.#lifted = true
     this.#server?.timeout(this.request, 0)
+  }
+
+  restoreIdleTimeout(): void {
+    if (!this.#lifted) return
+    this.#lifted = false
+    this.#server?.timeout(this.request, this.#idleSeconds)
   }
 }

@@ -20,7 +20,7 @@ export interface NewKeySecret {
 
 /** A fresh random key. */
 export function createKeySecret(): NewKeySecret {
-  // 47 bits always fit 8 base62 characters (47.6 bits); the id only has to be unique.
+  // 40 bits fit 8 base62 characters (47.6 bits); the id only has to be unique.
   const publicId = randomBase62(5, 8)
   const body = `sk-slu-${publicId}_${randomBase62(32, 43)}`
   const secret = body + checksum(body)

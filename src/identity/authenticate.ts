@@ -7,10 +7,15 @@
  */
 import { digestKey, isWellFormedKey } from './api-key.ts'
 import type { Directory } from './directory.ts'
-import type { Caller, KeyArea } from './records.ts'
+import type { ApiKey, Caller, KeyArea } from './records.ts'
+
+/** A caller who showed a key. */
+export interface KeyCaller extends Caller {
+  readonly key: ApiKey
+}
 
 export type Authentication =
-  | { readonly kind: 'caller'; readonly caller: Caller }
+  | { readonly kind: 'caller'; readonly caller: KeyCaller }
   | { readonly kind: 'missing' }
   | { readonly kind: 'invalid' }
 
@@ -36,14 +41,14 @@ function keyFromHeaders(headers: Headers): string | null {
   const authorization = headers.get('authorization')
   if (authorization !== null) {
     const space = authorization.indexOf(' ')
-    const scheme = authorization.slice(0, space).toLowerCase()
-    const credentials = authorization.slice(space + 1).trim()
-    if (credentials !== '') {
+    if (space > 0) {
+      const scheme = authorization.slice(0, space).toLowerCase()
+      const credentials = authorization.slice(space + 1).trim()
       if (scheme === 'bearer') return credentials
       if (scheme === 'basic') return basicPassword(credentials)
     }
   }
-  return headers.get('x-api-key')
+  return headers.get('x-api-key') || null
 }
 
 function basicPassword(credentials: string): string | null {

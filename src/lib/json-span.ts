@@ -2,8 +2,8 @@
  * Finds and replaces top-level fields of a JSON object in its bytes, so that everything else
  * reaches the other side exactly as it was sent: number spellings, unknown fields, white space.
  *
- * The text must already have passed JSON.parse: these functions look for structure and do not
- * check it again. Nesting costs no stack.
+ * These functions look for structure and do not check it: offsets mean something only in a text
+ * that JSON.parse takes. On any other they end without harm. Nesting costs no stack.
  */
 
 const quote = 0x22
@@ -32,6 +32,7 @@ export function findFields(json: Buffer, names: ReadonlySet<string>): FieldSpan[
     const keyStart = at
     const keyEnd = stringEnd(json, at)
     const valueStart = skipSpace(json, skipSpace(json, keyEnd) + 1)
+    if (valueStart >= json.length) break
     const valueEnd = skipValue(json, valueStart)
     const name = keyName(json, keyStart, keyEnd)
     if (names.has(name)) found.push({ name, keyStart, valueStart, valueEnd })
@@ -82,8 +83,13 @@ export function removeField(json: Buffer, field: FieldSpan): Buffer {
 
 function keyName(json: Buffer, start: number, end: number): string {
   const raw = json.toString('utf8', start + 1, end - 1)
+  if (!raw.includes('\\')) return raw
   // A key may be spelled with escapes; it is the same key to every JSON parser.
-  return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    return raw
+  }
 }
 
 /** Offset after the closing quote of the string that opens at `at`. */

@@ -15,7 +15,9 @@ import { Router } from '#http/router.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 import type { Caller, KeyScopes, Role } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
+import { Http1Client } from '#lib/http1/client.ts'
 import { sealer } from '#lib/seal.ts'
+import { Ticker } from '#lib/ticker.ts'
 import { createLogger } from '#observe/log.ts'
 import { ProviderPool } from '#providers/registry.ts'
 import { LocalFeed } from '#replica/change-feed.ts'
@@ -107,7 +109,7 @@ export async function startAdminApp({ set = [], environment = {} }: AdminAppOpti
     store,
     state,
     feed: new LocalFeed(state),
-    providers: new ProviderPool(),
+    providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker: opening.use(new Ticker()) }))),
     inflight: new LocalInflightLimiter(),
     settings,
     clock,

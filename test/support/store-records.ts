@@ -1,5 +1,5 @@
 /** Records for store tests: complete, valid, and different each time, unless a test says otherwise. */
-import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
+import type { CompositeTarget, ModelRecord, ProviderRecord } from '#catalog/records.ts'
 import type { ApiKey, Group, User } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
 import type { UsageRecord } from '#store/usage-record.ts'
@@ -59,6 +59,8 @@ export function aProvider(fields: Partial<ProviderRecord> = {}): ProviderRecord 
     credential: new Secret(`credential of ${id}`),
     headers: { 'x-team': 'research' },
     timeouts: { totalSeconds: 60 },
+    options: {},
+    reasoning: null,
     enabled: true,
     declared: false,
     createdAt: nextMoment(),
@@ -72,8 +74,9 @@ export function aModel(providerId: string, fields: Partial<ModelRecord> = {}): M
     id,
     name: `model ${id}`,
     aliases: [],
-    providerId,
-    upstreamName: 'upstream-model',
+    target: { kind: 'plain', providerId, upstreamName: 'upstream-model' },
+    rules: {},
+    reasoning: null,
     description: '',
     active: true,
     contextLength: null,
@@ -85,6 +88,19 @@ export function aModel(providerId: string, fields: Partial<ModelRecord> = {}): M
     createdAt: nextMoment(),
     ...fields,
   }
+}
+
+/** A composite of these models, all alike unless a test says otherwise. */
+export function aComposite(
+  modelIds: readonly string[],
+  target: Partial<CompositeTarget> = {},
+  fields: Partial<ModelRecord> = {},
+): ModelRecord {
+  const components = modelIds.map((modelId) => ({ modelId, weight: 1, priority: 0, enabled: true }))
+  return aModel('', {
+    target: { kind: 'composite', strategy: 'weighted', components, failover: {}, ...target },
+    ...fields,
+  })
 }
 
 export function aUsage(fields: Partial<UsageRecord> = {}): UsageRecord {
@@ -109,6 +125,8 @@ export function aUsage(fields: Partial<UsageRecord> = {}): UsageRecord {
     requestBytes: 50,
     responseBytes: 60,
     attempts: 1,
+    upstreamModel: 'gpt-4o',
+    attemptReasons: null,
     ...fields,
   }
 }

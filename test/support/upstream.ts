@@ -220,6 +220,12 @@ export class Upstream {
     return request === undefined ? new Promise((resolve) => this.#takers.push(resolve)) : Promise.resolve(request)
   }
 
+  /** Forgets every request so far, for tests that send very many and watch the memory. */
+  forget(): void {
+    this.#requests.length = 0
+    this.#untaken.length = 0
+  }
+
   /** Opens the next `count` gates, of whatever request reaches them first. */
   release(count = 1): void {
     this.#gates.release(count, null)

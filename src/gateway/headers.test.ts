@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { headersForClient, headersForUpstream } from './headers.ts'
+
+const ofOneConnection = {
+  'keep-alive': 'timeout=5',
+  'proxy-authenticate': 'Basic',
+  'proxy-authorization': 'Basic x',
+  'proxy-connection': 'close',
+  te: 'trailers',
+  trailer: 'x-sum',
+  'transfer-encoding': 'chunked',
+  upgrade: 'h2c',
+  'http2-settings': 'x',
+}
+const framing = {
+  'content-length': '1',
+  'content-encoding': 'gzip',
+  'content-type': 'application/json',
+  'accept-encoding': 'gzip',
+  host: 'a',
+  expect: '100-continue',
+  date: 'now',
+}
+
+describe('headers for the upstream', () => {
+  test('are those of the client that are no business of one connection', () => {
+    const sent = { accept: 'text/event-stream', 'user-agent': 'sdk/1', 'openai-beta': 'x', 'x-stainless-lang': 'js' }
+    expect(headersForUpstream(new Headers({ ...sent, ...ofOneConnection, ...framing }))).toEqual(sent)
+  })
+
+  test('never hold a credential or the identity of the client', () => {
+    const credentials = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'cookie2']
+    const accounts = ['openai-organization', 'openai-project']
+    const addresses = [
+      'forwarded',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-real-ip',
+      'x-client-ip',
+      'via',
+      'true-client-ip',
+    ]
+    const pages = ['origin', 'referer', 'sec-fetch-site', 'sec-ch-ua', 'cf-connecting-ip', 'x-request-id']
+    const headers = new Headers()
+    for (const name of [...credentials, ...accounts, ...addresses, ...pages]) headers.set(name, 'value')
+    expect(headersForUpstream(headers)).toEqual({})
+  })
+
+  test('leave out what the connection header names, in any case and spacing', () => {
+    const headers = new Headers({ connection: 'Keep-Alive ,X-One,  x-TWO', 'x-one': '1', 'x-two': '2', 'x-three': '3' })
+    expect(headersForUpstream(headers)).toEqual({ 'x-three': '3' })
+  })
+
+  test('hold a repeated header once, with all its values', () => {
+    const headers = new Headers([
+      ['X-Tag', 'a'],
+      ['x-tag', 'b'],
+    ])
+    expect(headersForUpstream(headers)).toEqual({ 'x-tag': 'a, b' })
+  })
+
+  test('are in lower case, whatever the client wrote', () => {
+    expect(headersForUpstream(new Headers({ 'X-Mixed-Case': 'Value' }))).toEqual({ 'x-mixed-case': 'Value' })
+  })
+})
+
+describe('headers for the client', () => {
+  test('are those of the upstream that are no business of one connection', () => {
+    const sent = { 'x-ratelimit-remaining-requests': '9', 'openai-processing-ms': '120', 'retry-after': '3' }
+    expect(headersForClient({ ...sent, ...ofOneConnection, ...framing })).toEqual(sent)
+  })
+
+  test("carry the upstream's request id under a name of its own", () => {
+    expect(headersForClient({ 'x-request-id': 'up-1' })).toEqual({ 'x-upstream-request-id': 'up-1' })
+  })
+
+  test('set no cookie, name no account, and tell a browser nothing', () => {
+    const accounts = {
+      'openai-organization': 'org',
+      'openai-project': 'p',
+      'www-authenticate': 'Bearer',
+      location: '/x',
+    }
+    const browser = [
+      'set-cookie',
+      'access-control-allow-origin',
+      'content-security-policy',
+      'strict-transport-security',
+    ]
+    const more = ['clear-site-data', 'refresh', 'nel', 'report-to', 'reporting-endpoints', 'alt-svc', 'server', 'via']
+    const all = Object.fromEntries([...browser, ...more, 'set-cookie2'].map((name) => [name, 'x']))
+    expect(headersForClient({ ...accounts, ...all })).toEqual({})
+  })
+
+  test('leave out what the connection header names', () => {
+    expect(headersForClient({ connection: 'close, X-Internal', 'x-internal': '1', 'x-other': '2' })).toEqual({
+      'x-other': '2',
+    })
+  })
+})
+
+test('no header of one connection passes in either direction, whatever stands beside it', () => {
+  const name = fc.constantFrom(...Object.keys(ofOneConnection), 'x-a', 'x-b', 'x-c')
+  fc.assert(
+    fc.property(fc.array(name), fc.subarray(['x-a', 'x-b', 'te']), (names, named) => {
+      const headers = { ...Object.fromEntries(names.map((each) => [each, '1'])), connection: named.join(', ') }
+      const expected = new Set(names.filter((each) => each.startsWith('x-') && !named.includes(each)))
+      expect(new Set(Object.keys(headersForUpstream(new Headers(headers))))).toEqual(expected)
+      expect(new Set(Object.keys(headersForClient(headers)))).toEqual(expected)
+    }),
+  )
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { readUsage } from './usage.ts'
+
+test('counts are read in the words of chat completions and of responses', () => {
+  const read = { promptTokens: 3, completionTokens: 5 }
+  expect(readUsage({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 })).toEqual(read)
+  expect(readUsage({ input_tokens: 3, output_tokens: 5 })).toEqual(read)
+})
+
+test('an explicit zero is a count, a missing one is unknown', () => {
+  expect(readUsage({ prompt_tokens: 0 })).toEqual({ promptTokens: 0, completionTokens: null })
+})
+
+test('what is no count is unknown', () => {
+  for (const odd of [-1, 1.5, '7', null, Infinity, 2 ** 60, {}]) {
+    expect(readUsage({ prompt_tokens: odd, completion_tokens: 5 })).toEqual({ promptTokens: null, completionTokens: 5 })
+  }
+})
+
+test('what holds no count at all is no usage', () => {
+  for (const value of [null, undefined, 7, 'usage', [], {}, { total_tokens: 8 }, { prompt_tokens: '3' }]) {
+    expect(readUsage(value)).toBeNull()
+  }
+})

@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiError } from '#errors/api-error.ts'
+import { goodKey, startTestServer, undocumented, type TestServer } from '#test/support/test-server.ts'
+import { until } from '#test/support/until.ts'
+import type { Exchange } from './exchange.ts'
+import type { Route } from './route.ts'
+
+const started = Promise.withResolvers<void>()
+const gate = Promise.withResolvers<void>()
+const abandoned = Promise.withResolvers<AbortSignal>()
+
+const open = (path: string, story: (exchange: Exchange) => Response | Promise<Response>): Route<string> => {
+  return { method: 'GET', path, access: 'public', docs: undocumented, story }
+}
+
+/** What a story sees of its request. */
+function seen({ path, params, query, trusted, remoteAddress }: Exchange): Response {
+  return Response.json({ path, params, query: query.toString(), trusted, remoteAddress })
+}
+
+const routes: readonly Route<string>[] = [
+  open('/seen', seen),
+  open('/seen/*', seen),
+  open('/made', (exchange) => {
+    exchange.addHeader('x-added', 'yes')
+    return exchange.respond('made', { status: 201, headers: { 'x-own': '1' } })
+  }),
+  open('/plain', (exchange) => {
+    exchange.addHeader('x-added', 'yes')
+    return new Response('plain', { headers: { 'x-own': '1' } })
+  }),
+  open('/throws', () => {
+    throw new TypeError('the cause, with a path /etc/secret')
+  }),
+  open('/rejects', () => Promise.reject(new Error('outer', { cause: new Error('inner cause') }))),
+  open('/throws-nothing', () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- what a careless library may do
+    throw undefined
+  }),
+  open('/refuses', () => {
+    throw new ApiError('conflict', { message: 'Taken.', param: 'name', internal: 'for the log' })
+  }),
+  open('/held', async () => {
+    started.resolve()
+    await gate.promise
+    return new Response('held')
+  }),
+  open('/abandoned', ({ signal }) => {
+    abandoned.resolve(signal)
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(new Response()), { once: true }))
+  }),
+  { ...open('/health', () => new Response('fine')), duringDrain: true },
+  {
+    method: 'GET',
+    path: '/private/thing',
+    access: 'user',
+    docs: undocumented,
+    story: (_, caller) => new Response(caller),
+  },
+  { method: 'POST', path: '/private/thing', access: 'user', docs: undocumented, story: () => new Response('posted') },
+]
+
+let server: TestServer
+beforeAll(() => void (server = startTestServer(routes)))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const authorization = `Bearer ${goodKey}`
+
+interface Refusal {
+  readonly message: string
+  readonly type: string
+  readonly param: string | null
+  readonly code: string
+}
+
+/** Status and error of an answer in the shape that all refusals have. */
+async function refusal(response: Response): Promise<readonly [number, Refusal]> {
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(response.headers.get('x-request-id')).toBeString()
+  const body = (await response.json()) as { readonly error: Refusal }
+  expect(Object.keys(body)).toEqual(['error'])
+  expect(Object.keys(body.error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
+  return [response.status, body.error]
+}
+
+async function code(path: string, init?: RequestInit): Promise<string> {
+  const [status, error] = await refusal(await fetch(server.url + path, init))
+  return `${status} ${error.code}`
+}
+
+/** Bytes of one request as they are, and all that comes back until the connection ends or the text is there. */
+async function raw(bytes: string, expected: string): Promise<string> {
+  using client = server.client()
+  client.write(bytes)
+  await client.untilText(expected)
+  return client.text
+}
+
+describe('access', () => {
+  test('below a guarded prefix nothing is told without a key, not even that it does not exist', async () => {
+    for (const path of ['/private/thing', '/private/nothing', '/private/thing/more']) {
+      expect(await code(path)).toBe('401 invalid_api_key')
+      expect(await code(path, { method: 'DELETE' })).toBe('401 invalid_api_key')
+    }
+  })
+
+  test('with a key an unknown path is 404, a wrong method 405 with those that are right', async () => {
+    const headers = { authorization }
+    expect(await code('/private/nothing', { headers })).toBe('404 not_found')
+    const refused = await fetch(`${server.url}/private/thing`, { method: 'DELETE', headers })
+    expect(refused.headers.get('allow')).toBe('GET, POST, HEAD')
+    expect((await refusal(refused))[1].code).toBe('method_not_allowed')
+    expect(await (await fetch(`${server.url}/private/thing`, { headers })).text()).toBe('caller')
+  })
+
+  test('elsewhere an unknown path is 404 for everybody', async () => {
+    for (const path of ['/nothing', '/seen/', '/SEEN', '/%73een', '/private'])
+      expect(await code(path)).toBe('404 not_found')
+    expect(await code('/seen', { method: 'POST' })).toBe('405 method_not_allowed')
+  })
+})
+
+describe('failures', () => {
+  test('an unexpected exception is a 500 that tells nothing, and the log has its cause', async () => {
+    for (const [path, cause] of Object.entries({
+      '/throws': '/etc/secret',
+      '/rejects': 'inner cause',
+      '/throws-nothing': '',
+    })) {
+      const logged = server.log.length
+      const response = await fetch(server.url + path)
+      const [status, error] = await refusal(response)
+      expect([status, error.code, error.type]).toEqual([500, 'internal_error', 'api_error'])
+      expect(JSON.stringify(error)).not.toMatch(/secret|cause|outer|server\.test|at /)
+      const [record, ...more] = server.log.slice(logged)
+      expect(more).toEqual([])
+      expect(record).toMatchObject({ level: 'error', requestId: response.headers.get('x-request-id'), path })
+      expect(JSON.stringify(record)).toContain(cause)
+    }
+  })
+
+  test('a refusal is answered as it was thrown, and what is for the log stays out', async () => {
+    const [status, error] = await refusal(await fetch(`${server.url}/refuses`))
+    expect([status, error]).toEqual([
+      409,
+      { message: 'Taken.', type: 'invalid_request_error', param: 'name', code: 'conflict' },
+    ])
+  })
+})
+
+describe('the request id', () => {
+  async function idFor(sent: string | null, path = '/plain'): Promise<string | null> {
+    const response = await fetch(server.url + path, { headers: sent === null ? {} : { 'x-request-id': sent } })
+    return response.headers.get('x-request-id')
+  }
+
+  test("is the caller's own when it can do no harm", async () => {
+    for (const id of ['a', 'req-1.2:3_x', 'x'.repeat(128)]) {
+      for (const path of ['/plain', '/made', '/refuses', '/nothing']) expect(await idFor(id, path)).toBe(id)
+    }
+  })
+
+  test('is a new one when there is none or it could do harm', async () => {
+    const ids = await Promise.all([null, '', 'a b', 'a"b', 'é', '{}', 'x'.repeat(129)].map((id) => idFor(id)))
+    for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{32}$/)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+test('headers that a story adds are on the answer, whoever made it', async () => {
+  for (const path of ['/made', '/plain']) {
+    const { headers } = await fetch(server.url + path)
+    expect([headers.get('x-added'), headers.get('x-own')]).toEqual(['yes', '1'])
+  }
+})
+
+describe('the address', () => {
+  async function seenOf(target: string, host = 'Host: h'): Promise<unknown> {
+    const text = await raw(`GET ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`, '}')
+    expect(text).toStartWith('HTTP/1.1 200')
+    return JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as unknown
+  }
+
+  test('is told as it was sent: encoded path, decoded parameters, query', async () => {
+    expect(await seenOf('/seen/a%2Fb/%C3%A9?x=1&x=%202')).toEqual({
+      path: '/seen/a%2Fb/%C3%A9',
+      params: { '*': 'a/b/é' },
+      query: 'x=1&x=+2',
+      trusted: false,
+      remoteAddress: '127.0.0.1',
+    })
+  })
+
+  test('has no other path because of its host', async () => {
+    for (const host of [
+      'Host: x/nothing?',
+      'Host: ',
+      'Host: a b',
+      'Host: u@h',
+      'Host: [::1]:80',
+      'Host: x/private/thing#',
+    ]) {
+      expect(await seenOf('/seen?y', host)).toMatchObject({ path: '/seen', query: 'y=' })
+    }
+    expect(await seenOf('http://elsewhere/seen')).toMatchObject({ path: '/seen' })
+  })
+
+  test('is understood without a host in HTTP/1.0', async () => {
+    expect(await raw('GET /seen/x://y HTTP/1.0\r\n\r\n', '}')).toContain('"*":"x://y"')
+  })
+
+  test('with dot segments leads nowhere that its normal form does not', async () => {
+    expect(await raw('GET /seen/../private/thing HTTP/1.1\r\nHost: h\r\n\r\n', '}}')).toStartWith('HTTP/1.1 401')
+    expect(await raw('GET /private/../seen HTTP/1.1\r\nHost: h\r\n\r\n', '}')).toContain('"path":"/seen"')
+  })
+})
+
+describe('the protocol', () => {
+  test('HEAD is answered like GET, without a body', async () => {
+    const response = await fetch(`${server.url}/plain`, { method: 'HEAD' })
+    expect([response.status, response.headers.get('x-own'), await response.text()]).toEqual([200, '1', ''])
+  })
+
+  test('pipelined requests are answered in their order', async () => {
+    using client = server.client()
+    const ids = ['one', 'two', 'three', 'four']
+    const paths = ['/seen', '/nothing', '/throws', '/plain']
+    client.write(
+      ids.map((id, index) => `GET ${paths[index]} HTTP/1.1\r\nHost: h\r\nX-Request-Id: ${id}\r\n\r\n`).join(''),
+    )
+    await client.untilText('\r\n\r\nplain')
+    expect([...(client.text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [])]).toEqual(['200', '404', '500', '200'])
+    expect([...(client.text.match(/(?<=x-request-id: ).+/gi) ?? [])]).toEqual(ids)
+  })
+
+  test('a request sent before the answer to the last one ends its own connection, and no other', async () => {
+    using other = server.client()
+    other.write('GET /seen HTTP/1.1\r\nHost: h\r\n')
+    using client = server.client()
+    client.write('GET /abandoned HTTP/1.1\r\nHost: h\r\n\r\n')
+    const signal = await abandoned.promise
+    client.write('GET /seen HTTP/1.1\r\nHost: h\r\n\r\n')
+    await client.closed
+    await until(() => signal.aborted)
+    other.write('\r\n')
+    await other.untilText('"path":"/seen"')
+  })
+
+  const malformed: Readonly<Record<string, string>> = {
+    'no HTTP at all': 'HELLO\r\n\r\n',
+    'a space in a header name': 'GET /seen HTTP/1.1\r\nHost: h\r\nBad Name: x\r\n\r\n',
+    'a length that is no number': 'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 1x\r\n\r\na',
+    'two lengths': 'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    'a length and chunks':
+      'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'a version of tomorrow': 'GET /seen HTTP/9.9\r\nHost: h\r\n\r\n',
+  }
+  for (const [what, bytes] of Object.entries(malformed)) {
+    test(`${what} gets an answer and the end of its connection, and disturbs nobody`, async () => {
+      using other = server.client()
+      other.write('GET /seen HTTP/1.1\r\nHost: h\r\n')
+      using client = server.client()
+      client.write(bytes)
+      await client.untilText('\r\n\r\n')
+      expect(client.text).toMatch(/^HTTP\/1\.1 (400|505) /)
+      await client.closed
+      other.write('\r\n')
+      await other.untilText('"path":"/seen"')
+    })
+  }
+})
+
+describe('the control socket', () => {
+  test('makes its caller trusted, and no other way does', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-socket-'))
+    const unix = join(folder, 'control.sock')
+    server.server.listenOnSocket(unix)
+    const trusted = async (answer: Promise<Response>) => ((await (await answer).json()) as { trusted: boolean }).trusted
+    expect(await trusted(fetch('http://localhost/seen', { unix }))).toBe(true)
+    expect(await trusted(server.server.handleTrusted(new Request('http://localhost/seen')))).toBe(true)
+    expect(await trusted(fetch(`${server.url}/seen`, { headers: { host: 'localhost' } }))).toBe(false)
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('draining', () => {
+  test('lets what runs finish, answers 503 to what is on its way, and takes nothing new', async () => {
+    using running = server.client()
+    running.write('GET /held HTTP/1.1\r\nHost: h\r\n\r\n')
+    using health = server.client()
+    using late = server.client()
+    for (const client of [health, late]) client.write('GET /')
+    using idle = server.client()
+    await started.promise
+    // When later bytes have been answered twice, the server has also read the two beginnings.
+    for (const times of [1, 2]) {
+      idle.write('GET /plain HTTP/1.1\r\nHost: h\r\n\r\n')
+      await idle.untilText('\r\n\r\nplain', times)
+    }
+    expect(server.server.underWay).toBe(1)
+
+    server.server.drain()
+    server.server.drain()
+    expect(server.server.draining).toBe(true)
+    await idle.closed
+    health.write('health HTTP/1.1\r\nHost: h\r\n\r\n')
+    await health.untilText('\r\n\r\nfine')
+    late.write('plain HTTP/1.1\r\nHost: h\r\n\r\n')
+    await late.untilText('"code":"shutting_down"')
+    expect(late.text).toContain('HTTP/1.1 503')
+    using refused = server.client()
+    await refused.closed
+    expect(refused.bytesReceived).toBe(0)
+
+    gate.resolve()
+    await running.untilText('\r\n\r\nheld')
+    await until(() => server.server.underWay === 0)
+    await server.server.close()
+    await server.server.close()
+  })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, spyOn, test } from 'bun:test'
+import fc from 'fast-check'
+import { aKey, aUser } from '#test/support/store-records.ts'
+import { createKeySecret } from './api-key.ts'
+import { authenticateKey, mayUseArea } from './authenticate.ts'
+import { Directory } from './directory.ts'
+import { everyoneGroupId, type ApiKey, type KeyArea, type User } from './records.ts'
+
+const now = 1_800_000_000_000
+
+/** A directory with one user and one key, and the secret of it. */
+function stock(user: Partial<User> = {}, key: Partial<ApiKey> = {}) {
+  const directory = new Directory()
+  const owner = aUser(user)
+  const { secret, digest } = createKeySecret()
+  const made = aKey(owner.id, { digest, ...key })
+  directory.load({ users: [owner], keys: [made], memberships: [] })
+  return { directory, owner, key: made, secret }
+}
+
+const { directory, owner, key, secret } = stock()
+
+/** Who the headers are from: the caller's key, or why there is none. */
+function from(headers: Record<string, string>, at = now): string {
+  const found = authenticateKey(new Headers(headers), directory, at)
+  return found.kind === 'caller' ? found.caller.key!.id : found.kind
+}
+
+function basic(userAndPassword: string): string {
+  return `Basic ${Buffer.from(userAndPassword).toString('base64')}`
+}
+
+describe('a key is taken', () => {
+  test('from a bearer token, whatever the case of the scheme and the spaces', () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer   ']) {
+      expect(from({ authorization: `${scheme} ${secret}` })).toBe(key.id)
+    }
+  })
+
+  test('from x-api-key and from the password of HTTP Basic, whatever the user name', () => {
+    expect(from({ 'x-api-key': secret })).toBe(key.id)
+    for (const name of ['', 'api', 'someone@example.com']) {
+      expect(from({ authorization: basic(`${name}:${secret}`) })).toBe(key.id)
+    }
+    expect(from({ authorization: basic(`:${secret}`).replace('Basic', 'bAsIc') })).toBe(key.id)
+  })
+
+  test('from the authorization header first, and elsewhere only when that holds no credential of ours', () => {
+    expect(from({ authorization: 'Bearer wrong', 'x-api-key': secret })).toBe('invalid')
+    expect(from({ authorization: 'Negotiate abc', 'x-api-key': secret })).toBe(key.id)
+    expect(from({ authorization: 'Bearer', 'x-api-key': secret })).toBe(key.id)
+  })
+
+  test('together with its user and the groups of that user', () => {
+    const found = authenticateKey(new Headers({ 'x-api-key': secret }), directory, now)
+    expect(found).toEqual({
+      kind: 'caller',
+      caller: { account: { user: owner, groupIds: new Set([everyoneGroupId]) }, key },
+    })
+  })
+})
+
+describe('no key', () => {
+  test('is told apart from a wrong one', () => {
+    const none = [{}, { authorization: '' }, { authorization: 'Bearer' }, { 'x-api-key': '' }, { 'x-api-key': ' ' }]
+    const other = [{ authorization: 'Digest x' }, { authorization: secret }, { authorization: basic('no colon') }]
+    for (const headers of [...none, ...other]) expect(from(headers)).toBe('missing')
+  })
+})
+
+describe('a wrong key is refused', () => {
+  test('when it is mistyped, cut, padded, doubled, or of nobody', () => {
+    const twice = `${secret}, ${secret}`
+    const wrong = [
+      secret.slice(0, -1),
+      `${secret}x`,
+      secret.toLowerCase(),
+      `x${secret}`,
+      twice,
+      createKeySecret().secret,
+    ]
+    for (const each of [...wrong, 'sk-', 'null', 'undefined', 'é']) {
+      expect(from({ authorization: `Bearer ${each}` })).toBe('invalid')
+      expect(from({ 'x-api-key': each })).toBe('invalid')
+      expect(from({ authorization: basic(`u:${each}`) })).toBe('invalid')
+    }
+    expect(from({ authorization: basic('u:') })).toBe('invalid')
+  })
+
+  test('at the moment when it expires, and not before', () => {
+    const { directory: expiring, secret: own } = stock({}, { expiresAt: now })
+    const kindAt = (at: number) => authenticateKey(new Headers({ 'x-api-key': own }), expiring, at).kind
+    expect([kindAt(now - 1), kindAt(now), kindAt(now + 1)]).toEqual(['caller', 'invalid', 'invalid'])
+  })
+
+  test('while its user is disabled, and when the user or the key is gone', () => {
+    const { directory: changing, owner: user, key: own, secret: text } = stock()
+    const kind = () => authenticateKey(new Headers({ 'x-api-key': text }), changing, now).kind
+    changing.putAccount({ ...user, disabled: true }, [])
+    expect(kind()).toBe('invalid')
+    changing.putAccount(user, [])
+    expect(kind()).toBe('caller')
+    changing.removeAccount(user.id)
+    expect(kind()).toBe('invalid')
+    changing.putAccount(user, [])
+    changing.removeKey(own.id)
+    expect(kind()).toBe('invalid')
+  })
+
+  test('without being hashed when its form or its checksum is wrong, however long it is', () => {
+    using hash = spyOn(Bun.SHA256, 'hash')
+    for (const text of [`${secret.slice(0, -1)}!`, 'x'.repeat(1_000_000), `sk-slu-${'0'.repeat(1_000_000)}`]) {
+      expect(from({ authorization: `Bearer ${text}` })).toBe('invalid')
+      expect(from({ authorization: basic(`u:${text}`) })).toBe('invalid')
+    }
+    expect(hash).not.toHaveBeenCalled()
+    expect(from({ 'x-api-key': secret })).toBe(key.id)
+    expect(hash).toHaveBeenCalledTimes(1)
+  })
+
+  test('whatever the headers are', () => {
+    const text = fc.string().map((raw) => raw.replaceAll(/[^\x20-\x7e]/g, ''))
+    const scheme = fc.constantFrom('Bearer ', 'Basic ', 'basic', '', 'bearer', ' ')
+    fc.assert(
+      fc.property(scheme, text, text, (prefix, credentials, apiKey) => {
+        expect(from({ authorization: prefix + credentials, 'x-api-key': apiKey })).toBeOneOf(['missing', 'invalid'])
+      }),
+    )
+  })
+})
+
+test('a key with areas may be used for them only, and a caller without a key for all', () => {
+  const { account } = { account: directory.account(owner.id)! }
+  const may = (areas: readonly KeyArea[] | null, area: KeyArea) =>
+    mayUseArea({ account, key: { ...key, scopes: { modelIds: null, areas } } }, area)
+  expect([
+    may(null, 'admin'),
+    may(['inference'], 'inference'),
+    may(['inference'], 'admin'),
+    may([], 'inference'),
+  ]).toEqual([true, true, false, false])
+  expect(mayUseArea({ account, key: null }, 'admin')).toBe(true)
+})

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { aKey, aUser } from '#test/support/store-records.ts'
+import { Directory } from './directory.ts'
+import { everyoneGroupId } from './records.ts'
+
+const [ada, bob] = [aUser(), aUser()]
+const [first, second] = [aKey(ada.id), aKey(bob.id)]
+
+function loaded(): Directory {
+  const directory = new Directory()
+  const memberships = [
+    { userId: ada.id, groupId: 'g1' },
+    { userId: ada.id, groupId: 'g2' },
+  ]
+  directory.load({ users: [ada, bob], keys: [first, second], memberships })
+  return directory
+}
+
+test('every user is in the group everyone, with or without other groups', () => {
+  const directory = loaded()
+  expect(directory.account(ada.id)?.groupIds).toEqual(new Set([everyoneGroupId, 'g1', 'g2']))
+  expect(directory.account(bob.id)?.groupIds).toEqual(new Set([everyoneGroupId]))
+  directory.putAccount(bob, ['g3', 'g3'])
+  expect(directory.account(bob.id)?.groupIds).toEqual(new Set([everyoneGroupId, 'g3']))
+})
+
+test('a changed membership holds for the next look-up and leaves accounts that were handed out as they were', () => {
+  const directory = loaded()
+  const before = directory.account(ada.id)
+  directory.putAccount(ada, ['g2'])
+  expect(directory.account(ada.id)?.groupIds).toEqual(new Set([everyoneGroupId, 'g2']))
+  expect(before?.groupIds).toEqual(new Set([everyoneGroupId, 'g1', 'g2']))
+})
+
+test('a changed key is found by its digest with its new record only', () => {
+  const directory = loaded()
+  directory.putKey({ ...first, name: 'renamed' })
+  expect(directory.keyByDigest(first.digest)?.name).toBe('renamed')
+  directory.putKey({ ...first, digest: 'another digest' })
+  expect(directory.keyByDigest(first.digest)).toBeUndefined()
+  expect(directory.keyByDigest('another digest')?.id).toBe(first.id)
+})
+
+test('a removed key or user is gone, others stay, and removing what is not there does no harm', () => {
+  const directory = loaded()
+  directory.removeKey(first.id)
+  directory.removeKey(first.id)
+  directory.removeKey('never there')
+  expect([directory.keyByDigest(first.digest), directory.keyByDigest(second.digest)?.id]).toEqual([
+    undefined,
+    second.id,
+  ])
+  directory.removeAccount(ada.id)
+  directory.removeAccount('never there')
+  expect([directory.account(ada.id), directory.account(bob.id)?.user]).toEqual([undefined, bob])
+})
+
+test('loading replaces everything that was there', () => {
+  const directory = loaded()
+  const eve = aUser()
+  directory.load({ users: [eve], keys: [], memberships: [{ userId: 'gone', groupId: 'g1' }] })
+  expect([ada.id, bob.id, 'gone', eve.id].map((id) => directory.account(id)?.user)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    eve,
+  ])
+  expect(directory.keyByDigest(first.digest)).toBeUndefined()
+  directory.putKey(first)
+  expect(directory.keyByDigest(first.digest)).toEqual(first)
+})

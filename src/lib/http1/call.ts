@@ -1,0 +1,135 @@
+/**
+ * One request and its answer: the promise of the head, then the body at the reader's pace. What
+ * arrives unread is kept; beyond a bound the connection is told to pause.
+ */
+import type { AnswerHead } from './answer-head.ts'
+import type { Http1Failure } from './failure.ts'
+import type { Reply, ReplyBody } from './reply.ts'
+
+/** What a call may do to the connection that carries it. */
+export interface Carrier {
+  pause(): void
+  resume(): void
+  /** Ends the connection at once, without another word to the call. */
+  drop(): void
+}
+
+interface Settlers<T> {
+  readonly resolve: (value: T) => void
+  readonly reject: (reason: unknown) => void
+}
+
+const unreadBytesMax = 64 * 1024
+
+export class Http1Call implements ReplyBody {
+  /** `clock.elapsed()` after which waiting for a connection is over. */
+  readonly connectBy: number
+  readonly #signal: AbortSignal
+  readonly #head: Settlers<Reply>
+  #reader: Settlers<Uint8Array | null> | null = null
+  #carrier: Carrier | null = null
+  #unread: Uint8Array[] = []
+  #unreadBytes = 0
+  #paused = false
+  /** No more bytes will come. */
+  #over = false
+  /** Set together with `#over` when the answer broke. */
+  #broken: { readonly reason: unknown } | null = null
+
+  /** The signal must not be aborted yet. */
+  constructor(signal: AbortSignal, connectBy: number, head: Settlers<Reply>) {
+    this.#signal = signal
+    this.connectBy = connectBy
+    this.#head = head
+    signal.addEventListener('abort', this)
+  }
+
+  /** For the connection that takes the call on. */
+  carriedBy(carrier: Carrier): void {
+    this.#carrier = carrier
+  }
+
+  /** For the connection: the head has come. */
+  begin({ status, headers }: AnswerHead): void {
+    this.#head.resolve({ status, headers, body: this })
+  }
+
+  /** For the connection: bytes of the body have come; the memory is the call's from now on. */
+  receive(bytes: Uint8Array): void {
+    const reader = this.#reader
+    if (reader !== null) {
+      this.#reader = null
+      reader.resolve(bytes)
+      return
+    }
+    this.#unread.push(bytes)
+    this.#unreadBytes += bytes.byteLength
+  }
+
+  /** For the connection, after it has handed over all it has: too much of it is unread. */
+  holdBack(): void {
+    if (this.#paused || this.#unreadBytes <= unreadBytesMax) return
+    this.#paused = true
+    this.#carrier?.pause()
+  }
+
+  /** For the connection: the answer is complete. */
+  end(): void {
+    this.#release()
+    this.#reader?.resolve(null)
+    this.#reader = null
+  }
+
+  /** For the connection: there will be no complete answer. What came before can still be read. */
+  fail(failure: Http1Failure): void {
+    this.#break(failure)
+  }
+
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
+    const bytes = this.#unread.shift()
+    if (bytes !== undefined) {
+      this.#unreadBytes -= bytes.byteLength
+      if (this.#paused && this.#unreadBytes === 0) {
+        this.#paused = false
+        this.#carrier?.resume()
+      }
+      return bytes
+    }
+    if (this.#broken !== null) return Promise.reject(this.#broken.reason)
+    if (this.#over) return null
+    return new Promise((resolve, reject) => (this.#reader = { resolve, reject }))
+  }
+
+  cancel(): void {
+    this.#unread = []
+    this.#unreadBytes = 0
+    if (this.#over) return
+    this.#carrier?.drop()
+    this.end()
+  }
+
+  /** The signal's listener: an object with this method costs no closure. */
+  handleEvent(): void {
+    if (this.#over) return
+    this.#unread = []
+    this.#unreadBytes = 0
+    this.#carrier?.drop()
+    this.#break(this.#signal.reason)
+  }
+
+  #break(reason: unknown): void {
+    if (this.#over) return
+    this.#broken = { reason }
+    this.#release()
+    // Settles at most one of the two: a reader exists only after the head.
+    this.#head.reject(reason)
+    this.#reader?.reject(reason)
+    this.#reader = null
+  }
+
+  #release(): void {
+    this.#over = true
+    this.#carrier = null
+    this.#signal.removeEventListener('abort', this)
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * An HTTP/1.1 client for calls that must be cheap and exact: it keeps connections, bounds what it
+ * holds of an answer, and says of every failure what is known about it. It follows no redirects,
+ * decodes no content-encoding, and has no time-out but the one for connecting: the signal ends a call.
+ */
+import type { Clock } from '../clock.ts'
+import type { Ticker } from '../ticker.ts'
+import { Http1Call } from './call.ts'
+import { Pool } from './pool.ts'
+import type { Reply } from './reply.ts'
+import { encodeRequest, type Http1Request } from './request.ts'
+
+export interface Http1ClientOptions {
+  readonly clock: Clock
+  /** Drives the expiry of idle connections and the connect time-out. */
+  readonly ticker: Ticker
+  /** How long an unused connection is kept. */
+  readonly idleMs?: number
+  readonly idleMaxPerOrigin?: number
+  /** Bound on the head of an answer, interim answers included. */
+  readonly headBytesMax?: number
+}
+
+/** TLS beyond the defaults: certificates and host names are always verified. */
+export interface OriginTls {
+  /** Certificates of the authorities to trust, as PEM. */
+  readonly ca?: string
+}
+
+/** A server to call; made once by `client.origin` and then used for many calls. */
+export interface Origin {
+  /** Value of the `host` header. */
+  readonly host: string
+  readonly pool: Pool
+}
+
+export class Http1Client implements Disposable {
+  readonly #options: Required<Http1ClientOptions>
+  readonly #origins = new Map<string, Origin>()
+  #closed = false
+
+  constructor(options: Http1ClientOptions) {
+    this.#options = { idleMs: 60_000, idleMaxPerOrigin: 1024, headBytesMax: 64 * 1024, ...options }
+    options.ticker.add(this.#expire)
+  }
+
+  /** The origin of an http: or https: URL, whose path does not matter. Equal ones share connections. Throws a TypeError for other URLs. */
+  origin(url: string, tls: OriginTls = {}): Origin {
+    const { protocol, host, hostname, port } = new URL(url)
+    const secure = protocol === 'https:'
+    if (!secure && protocol !== 'http:') throw new TypeError('the URL is neither http: nor https:')
+    const key = `${protocol}//${host} ${tls.ca ?? ''}`
+    let origin = this.#origins.get(key)
+    if (origin === undefined) {
+      const address = {
+        // Bun takes IPv6 addresses without their brackets.
+        hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+        port: port === '' ? (secure ? 443 : 80) : Number(port),
+        tls: secure ? { rejectUnauthorized: true, ...tls } : null,
+        headBytesMax: this.#options.headBytesMax,
+      }
+      origin = { host, pool: new Pool(address, this.#options) }
+      this.#origins.set(key, origin)
+    }
+    return origin
+  }
+
+  /**
+   * Resolves with the head of the answer; its body is read, or cancelled, by the caller. Rejects
+   * with an Http1Failure, with the signal's reason, or with a TypeError when the request has a
+   * character that HTTP does not allow, in which case nothing was sent.
+   */
+  request(origin: Origin, request: Http1Request): Promise<Reply> {
+    const { signal, connectTimeoutMs } = request
+    if (signal.aborted) return Promise.reject(signal.reason)
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new TypeError('the client has been closed')
+      const bytes = encodeRequest(request, origin.host)
+      const connectBy = connectTimeoutMs === undefined ? Infinity : this.#options.clock.elapsed() + connectTimeoutMs
+      const call = new Http1Call(signal, connectBy, { resolve, reject })
+      origin.pool.carry({ call, bytes, bodiless: request.method === 'HEAD' }, request.reuseConnection)
+    })
+  }
+
+  /** Ends every call and connection. May be called more than once. */
+  close(): void {
+    this.#closed = true
+    this.#options.ticker.delete(this.#expire)
+    for (const { pool } of this.#origins.values()) pool.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  readonly #expire = (): void => {
+    for (const { pool } of this.#origins.values()) pool.expire()
+  }
+}

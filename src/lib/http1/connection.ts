@@ -1,0 +1,273 @@
+/**
+ * One connection to an origin. It carries one call at a time, from the first byte of the request
+ * to the last of the answer; what it is between calls is its owner's affair (pool.ts).
+ */
+import type { Socket, SocketHandler } from 'bun'
+import { AnswerParser } from './answer-parser.ts'
+import type { Carrier, Http1Call } from './call.ts'
+import { Http1Failure, type Http1FailureKind } from './failure.ts'
+
+export interface Address {
+  readonly hostname: string
+  readonly port: number
+  /** Null for plain HTTP. */
+  readonly tls: Readonly<Bun.TLSOptions> | null
+  readonly headBytesMax: number
+}
+
+/** A call with all that is needed to send it. */
+export interface Assignment {
+  readonly call: Http1Call
+  readonly bytes: readonly Uint8Array[]
+  readonly bodiless: boolean
+}
+
+/** Who is told what becomes of a connection. */
+export interface ConnectionOwner {
+  /** It can take a call: new with none to carry, or done with one. `keepSeconds` is the server's word for how long. */
+  onIdle(connection: Connection, keepSeconds: number | null): void
+  /** It has opened or been given up by its call while it was opening. */
+  onAbandoned(connection: Connection): void
+  /** It is gone. */
+  onGone(connection: Connection): void
+}
+
+const keepAliveProbeMs = 60_000
+
+export class Connection implements Carrier {
+  /** For the owner: when to close it if it stays idle, in `clock.elapsed()`. */
+  idleUntil = 0
+  readonly #owner: ConnectionOwner
+  readonly #address: Address
+  #phase: 'opening' | 'idle' | 'busy' | 'gone' = 'opening'
+  #socket: Socket<Connection> | null = null
+  #assignment: Assignment | null = null
+  #parser: AnswerParser | null = null
+  /** The request, and how far the socket has taken it: whole parts, and bytes of the next. */
+  #request: readonly Uint8Array[] = []
+  #partsSent = 0
+  #bytesSent = 0
+  #paused = false
+  #reused = false
+  #error: unknown = undefined
+
+  /** Starts to connect; the assignment is sent as soon as that is done. */
+  constructor(owner: ConnectionOwner, address: Address, assignment: Assignment) {
+    this.#owner = owner
+    this.#address = address
+    this.#assignment = assignment
+    assignment.call.carriedBy(this)
+    const { hostname, port, tls } = address
+    const options = { hostname, port, socket: tls === null ? plainHandlers : tlsHandlers, data: this }
+    // The handlers are told of a failure as well; here it is only marked as handled.
+    Bun.connect<Connection>(tls === null ? options : { ...options, tls }).catch((error: unknown) =>
+      this.failedToOpen(error),
+    )
+  }
+
+  /** `clock.elapsed()` until which it may go on opening; infinite when no call waits for it. */
+  get openBy(): number {
+    return this.#phase === 'opening' ? (this.#assignment?.call.connectBy ?? Infinity) : Infinity
+  }
+
+  /** Takes on a call. Only for a connection that is idle, or opening without a call. */
+  assign(assignment: Assignment): void {
+    this.#assignment = assignment
+    this.#reused = true
+    assignment.call.carriedBy(this)
+    if (this.#phase === 'idle') this.#send(assignment)
+  }
+
+  /** Ends the wait for the connection. */
+  openingTimedOut(): void {
+    const call = this.#assignment?.call
+    const failure = this.#failure('connect-timeout', undefined)
+    this.drop()
+    call?.fail(failure)
+  }
+
+  /** Closes in good order: for a connection without a call. */
+  close(): void {
+    if (this.#phase === 'gone') return
+    this.#gone()
+    this.#socket?.end()
+  }
+
+  /** Breaks it; a call that it carries fails with this cause. */
+  break(cause: Error): void {
+    this.#breakOff('reset', cause)
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#socket?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#socket?.resume()
+  }
+
+  drop(): void {
+    this.#assignment = null
+    // A connection attempt cannot be called off; it is of use to the next call.
+    if (this.#phase === 'opening' && this.#socket === null) return this.#owner.onAbandoned(this)
+    this.#terminate()
+  }
+
+  /** For the handlers: a plain connection is ready now, one with TLS begins its handshake. */
+  opened(socket: Socket<Connection>): void {
+    this.#socket = socket
+    if (this.#phase === 'gone') {
+      socket.terminate()
+      return
+    }
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, keepAliveProbeMs)
+    if (this.#address.tls === null) this.#ready()
+  }
+
+  /** For the handlers: only a certificate that is valid for this host lets a request out. */
+  secured(authorized: boolean, error: Error | null): void {
+    if (this.#phase !== 'opening') return
+    if (authorized && error === null) this.#ready()
+    else this.#breakOff('protocol', error ?? new Error('the certificate was not accepted'))
+  }
+
+  /** For the handlers. */
+  failedToOpen(error: unknown): void {
+    if (this.#phase !== 'opening') return
+    const timedOut = error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT'
+    this.#breakOff(timedOut ? 'connect-timeout' : 'refused', error)
+  }
+
+  /** For the handlers: bytes of the answer, whose memory is ours (each read has its own). */
+  received(bytes: Buffer): void {
+    const parser = this.#parser
+    const assignment = this.#assignment
+    // Nobody has asked: whatever this is, the connection is out of step.
+    if (parser === null || assignment === null) return this.#terminate()
+    const hadHead = parser.head !== null
+    try {
+      const body = parser.push(bytes)
+      if (!hadHead && parser.head !== null) assignment.call.begin(parser.head)
+      if (body !== null) assignment.call.receive(body)
+    } catch (malformed) {
+      return this.#breakOff('protocol', malformed)
+    }
+    if (parser.ended) this.#finish(parser, assignment.call)
+    else assignment.call.holdBack()
+  }
+
+  /** For the handlers: the socket has room again. */
+  drained(): void {
+    const socket = this.#socket
+    if (socket === null) return
+    for (let part = this.#request[this.#partsSent]; part !== undefined; part = this.#request[this.#partsSent]) {
+      const left = part.byteLength - this.#bytesSent
+      const taken = socket.write(part, this.#bytesSent, left)
+      if (taken < left) {
+        // A negative count means that the connection is ending; an answer may still be on its way in.
+        this.#bytesSent += Math.max(taken, 0)
+        return
+      }
+      this.#partsSent += 1
+      this.#bytesSent = 0
+    }
+    this.#request = []
+    this.#partsSent = 0
+  }
+
+  /** For the handlers: the server will send no more. */
+  finished(): void {
+    const call = this.#assignment?.call
+    if (call !== undefined && this.#parser?.end() !== true) return
+    // The end of what was sent, and of a connection that is of no more use.
+    this.close()
+    call?.end()
+  }
+
+  /** For the handlers: TLS failed on an open connection, or a handler of ours threw. */
+  failed(error: unknown): void {
+    this.#breakOff('protocol', error)
+  }
+
+  /** For the handlers: the socket is closed, whoever did it. */
+  closed(error: unknown): void {
+    // Closed before the handshake was over: the other side does not speak TLS as we do.
+    this.#breakOff(this.#phase === 'opening' ? 'protocol' : 'reset', error)
+  }
+
+  #ready(): void {
+    this.#phase = 'idle'
+    if (this.#assignment === null) this.#owner.onIdle(this, null)
+    else this.#send(this.#assignment)
+  }
+
+  #send({ bytes, bodiless }: Assignment): void {
+    this.#phase = 'busy'
+    this.#parser = new AnswerParser(this.#address.headBytesMax, bodiless)
+    this.#request = bytes
+    this.#partsSent = 0
+    this.#bytesSent = 0
+    this.drained()
+  }
+
+  /** The answer is complete. */
+  #finish(parser: AnswerParser, call: Http1Call): void {
+    this.#assignment = null
+    this.#parser = null
+    // TLS may hand over what it had decoded before it heard of the pause.
+    if (this.#paused) this.resume()
+    if (parser.excess || this.#request.length > 0) this.#terminate()
+    else if (parser.head?.persistent !== true) this.close()
+    else {
+      this.#phase = 'idle'
+      this.#owner.onIdle(this, parser.head.keepSeconds)
+    }
+    call.end()
+  }
+
+  #breakOff(kind: Http1FailureKind, cause: unknown): void {
+    if (this.#phase === 'gone') return
+    const call = this.#assignment?.call
+    this.#error ??= cause
+    const failure = call === undefined ? null : this.#failure(kind, this.#error)
+    this.#terminate()
+    if (failure !== null) call?.fail(failure)
+  }
+
+  #failure(kind: Http1FailureKind, cause: unknown): Http1Failure {
+    return new Http1Failure(kind, { answered: this.#parser?.started === true, reused: this.#reused, cause })
+  }
+
+  #terminate(): void {
+    if (this.#phase === 'gone') return
+    this.#gone()
+    this.#socket?.terminate()
+  }
+
+  #gone(): void {
+    this.#phase = 'gone'
+    this.#assignment = null
+    this.#parser = null
+    this.#request = []
+    this.#owner.onGone(this)
+  }
+}
+
+const plainHandlers: SocketHandler<Connection> = {
+  binaryType: 'buffer',
+  open: (socket) => socket.data.opened(socket),
+  connectError: (socket, error) => socket.data.failedToOpen(error),
+  data: (socket, bytes) => socket.data.received(bytes),
+  drain: (socket) => socket.data.drained(),
+  end: (socket) => socket.data.finished(),
+  error: (socket, error) => socket.data.failed(error),
+  close: (socket, error) => socket.data.closed(error),
+}
+
+const tlsHandlers: SocketHandler<Connection> = {
+  ...plainHandlers,
+  handshake: (socket, authorized, error) => socket.data.secured(authorized, error),
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import { encodeRequest, type Http1Request } from './request.ts'
+
+const request: Http1Request = {
+  method: 'POST',
+  path: '/v1/chat?a=b%20c',
+  headers: { accept: 'text/event-stream' },
+  body: Buffer.from('{}'),
+  signal: new AbortController().signal,
+  reuseConnection: true,
+}
+
+function encoded(changes: Partial<Http1Request>): string {
+  return Buffer.concat(encodeRequest({ ...request, ...changes }, 'host.example:8080')).toString('latin1')
+}
+
+describe('a request', () => {
+  test('is its line, the host, its fields, the length and the body, in one part', () => {
+    expect(encoded({})).toBe(
+      'POST /v1/chat?a=b%20c HTTP/1.1\r\nhost: host.example:8080\r\naccept: text/event-stream\r\ncontent-length: 2\r\n\r\n{}',
+    )
+    expect(encodeRequest(request, 'host.example')).toHaveLength(1)
+  })
+
+  test('with a large body is not copied', () => {
+    const body = Buffer.alloc(64 * 1024 + 1, 'a')
+    const [head, ...rest] = encodeRequest({ ...request, body }, 'host.example')
+    expect(Buffer.from(head ?? []).toString()).toEndWith('content-length: 65537\r\n\r\n')
+    expect(rest).toEqual([body])
+  })
+
+  test('without a body says so where its method leads to expect one', () => {
+    expect(encoded({ body: null })).toEndWith('\r\ncontent-length: 0\r\n\r\n')
+    expect(encoded({ method: 'GET', body: null })).not.toContain('content-length')
+  })
+
+  test('frames itself, whatever the given fields say', () => {
+    const text = encoded({
+      headers: {
+        'content-length': '99',
+        'transfer-encoding': 'chunked',
+        connection: 'close',
+        te: 'trailers',
+        upgrade: 'h2c',
+      },
+    })
+    expect(text).toBe('POST /v1/chat?a=b%20c HTTP/1.1\r\nhost: host.example:8080\r\ncontent-length: 2\r\n\r\n{}')
+  })
+
+  test('may name another host', () => {
+    const text = encoded({ headers: { host: 'virtual.example' } })
+    expect(text).toContain('\r\nhost: virtual.example\r\n')
+    expect(text).not.toContain('host.example:8080')
+  })
+
+  test('sends the characters of a value as Latin-1', () => {
+    expect(encoded({ headers: { 'x-name': 'Zürich\t\xff' } })).toContain('\r\nx-name: Zürich\t\xff\r\n')
+  })
+})
+
+describe('a TypeError and nothing sent for', () => {
+  for (const character of ['\r', '\n', '\0', '\r\nx-injected: 1', '\x7f', '€', '😀']) {
+    const shown = JSON.stringify(character)
+    test(`${shown} in a value`, () => {
+      expect(() => encoded({ headers: { 'x-a': `a${character}b` } })).toThrow(TypeError)
+      expect(() => encoded({ headers: { host: `a${character}b` } })).toThrow(TypeError)
+    })
+    test(`${shown} in a name, the path or the method`, () => {
+      expect(() => encoded({ headers: { [`x${character}a`]: 'b' } })).toThrow(TypeError)
+      expect(() => encoded({ path: `/a${character}b` })).toThrow(TypeError)
+      expect(() => encoded({ method: `GET${character}` })).toThrow(TypeError)
+    })
+  }
+
+  test('a space in the path or a path that is not absolute', () => {
+    expect(() => encoded({ path: '/a HTTP/1.1' })).toThrow(TypeError)
+    expect(() => encoded({ path: 'http://other.example/' })).toThrow(TypeError)
+    expect(() => encoded({ path: '' })).toThrow(TypeError)
+  })
+
+  test('a colon, a space or nothing as a name', () => {
+    for (const name of ['x:', ' x', 'x ', '']) expect(() => encoded({ headers: { [name]: 'a' } })).toThrow(TypeError)
+  })
+
+  test('and its message does not hold the value', () => {
+    expect(() => encoded({ headers: { authorization: 'Bearer secret\n' } })).toThrow(/^(?!.*secret).*authorization/)
+  })
+})

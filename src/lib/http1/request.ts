@@ -1,0 +1,74 @@
+/** A request as the caller gives it, and its head as bytes. */
+
+export interface Http1Request {
+  /** A token in capitals. */
+  readonly method: string
+  /** Path and query as they stand in the request line, percent-encoded. */
+  readonly path: string
+  /**
+   * Names in lower case, values in Latin-1. `host` replaces the origin's own. The fields that
+   * frame the message and manage the connection are this client's: given ones are left out.
+   */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | null
+  /** Ends the call at any time before its last byte; the connection is closed at once. */
+  readonly signal: AbortSignal
+  /** False asks for a connection of its own. */
+  readonly reuseConnection: boolean
+  /** Bound on making a connection, TLS included; none when left out. */
+  readonly connectTimeoutMs?: number
+}
+
+const ownFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const methodToken = /^[A-Z]+$/
+const originForm = /^\/[\x21-\x7e]*$/
+const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
+// Larger bodies are not copied behind their head: a second write costs less.
+const joinBytesMax = 64 * 1024
+
+/**
+ * The bytes to send, in one part when they are few. Throws a TypeError for anything that could end
+ * its line early or that the grammar forbids (RFC 9112 sections 3 and 5).
+ */
+export function encodeRequest(request: Http1Request, host: string): readonly Uint8Array[] {
+  const { body } = request
+  const head = requestHead(request, host)
+  const joined = body !== null && body.byteLength <= joinBytesMax
+  const first = Buffer.allocUnsafe(head.length + (joined ? body.byteLength : 0))
+  first.write(head, 0, 'latin1')
+  if (joined) first.set(body, head.length)
+  return body === null || joined ? [first] : [first, body]
+}
+
+function requestHead({ method, path, headers, body }: Http1Request, host: string): string {
+  if (!methodToken.test(method)) throw new TypeError('the method is not a token in capitals')
+  if (!originForm.test(path))
+    throw new TypeError('the path does not begin with "/" or has a character that is not allowed')
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${fieldText('host', headers['host'] ?? host)}\r\n`
+  for (const name in headers) {
+    if (!ownFields.has(name)) head += `${name}: ${fieldText(name, headers[name])}\r\n`
+  }
+  if (body !== null) head += `content-length: ${body.byteLength}\r\n`
+  else if (!bodilessMethods.has(method)) head += 'content-length: 0\r\n'
+  return `${head}\r\n`
+}
+
+/** The value, checked together with its name. The message names no value: it may be a credential. */
+function fieldText(name: string, value = ''): string {
+  if (!token.test(name)) throw new TypeError('a header name is not a token in lower case')
+  if (!fieldValue.test(value)) throw new TypeError(`the header "${name}" has a character that is not allowed`)
+  return value
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'bun:test'
+import { Buffer } from 'node:buffer'
+import fc from 'fast-check'
+import { findFields, firstFieldOffset, removeField, replaceSpans } from './json-span.ts'
+
+const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 })
+
+/** A string as JSON, each of its characters as itself or as an escape. */
+function spelled(text: string): fc.Arbitrary<string> {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+  return fc.array(fc.boolean(), { minLength: units.length, maxLength: units.length }).map((escaped) => {
+    const parts = units.map((unit, at) =>
+      escaped[at] ? `\\u${unit.toString(16).padStart(4, '0')}` : JSON.stringify(String.fromCharCode(unit)).slice(1, -1),
+    )
+    return `"${parts.join('')}"`
+  })
+}
+
+/** A value as JSON with white space wherever it may stand. */
+function spaced(value: fc.JsonValue): fc.Arbitrary<string> {
+  if (typeof value === 'string') return spelled(value)
+  if (typeof value !== 'object' || value === null) return fc.constant(JSON.stringify(value))
+  const parts = Array.isArray(value)
+    ? value.map((each) => spaced(each))
+    : Object.entries(value).map(([name, each]) => member(name, each ?? null))
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return fc
+    .tuple(space, fc.tuple(...parts.map((part) => fc.tuple(space, part, space))))
+    .map(([inner, each]) => `${open}${each.length === 0 ? inner : each.map((part) => part.join('')).join(',')}${close}`)
+}
+
+function member(name: string, value: fc.JsonValue): fc.Arbitrary<string> {
+  return fc.tuple(spelled(name), space, space, spaced(value)).map(([key, before, after, text]) => {
+    return `${key}${before}:${after}${text}`
+  })
+}
+
+const wellFormed = fc.string({ unit: 'grapheme', maxLength: 6 })
+const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' }) as fc.Arbitrary<fc.JsonValue>
+const object = fc
+  .dictionary(fc.oneof(wellFormed, fc.constantFrom('model', 'usage', 'a"b', 'a\\', '{', '', 'é')), value, {
+    maxKeys: 6,
+  })
+  .map((entries) => Object.fromEntries(Object.entries(entries)) as Record<string, fc.JsonValue>)
+const document = object.chain((expected) =>
+  fc
+    .tuple(space, spaced(expected), space)
+    .map(([before, text, after]) => ({ expected, json: Buffer.from(before + text + after) })),
+)
+
+/** What the bytes hold, as the parser of the other side will read them. */
+function parsed(json: Buffer): Record<string, fc.JsonValue> {
+  return JSON.parse(json.toString()) as Record<string, fc.JsonValue>
+}
+
+describe('finding fields', () => {
+  test('every top-level field is found with the value that JSON.parse finds, however it is written', () => {
+    fc.assert(
+      fc.property(document, ({ json }) => {
+        const expected = parsed(json)
+        const found = findFields(json, new Set(Object.keys(expected)))
+        expect(found.map((field) => field.name).toSorted()).toEqual(Object.keys(expected).toSorted())
+        for (const { name, keyStart, valueStart, valueEnd } of found) {
+          expect(json[keyStart]).toBe(0x22)
+          expect(JSON.parse(json.toString('utf8', valueStart, valueEnd))).toEqual(expected[name])
+          expect(json.toString('utf8', valueStart, valueEnd)).toMatch(/^\S[^]*?\S?$/)
+        }
+      }),
+    )
+  })
+
+  test('fields of nested objects, and names inside texts, are not found', () => {
+    const json = Buffer.from('{"a":{"model":1},"b":[{"model":2}],"c":"\\"model\\":3","model":4}')
+    const [only, ...rest] = findFields(json, new Set(['model']))
+    expect(rest).toEqual([])
+    expect(json.toString('utf8', only!.valueStart, only!.valueEnd)).toBe('4')
+  })
+
+  test('a name that is written twice is found twice, escapes or not', () => {
+    const json = Buffer.from('{"model":1,"mod\\u0065l":2}')
+    expect(findFields(json, new Set(['model'])).map((field) => json[field.valueStart])).toEqual([0x31, 0x32])
+  })
+
+  test('what is no object has no fields', () => {
+    for (const text of ['[]', '[{"a":1}]', '"a"', '1', 'null', ' ', '', '{}', '{ }']) {
+      expect(findFields(Buffer.from(text), new Set(['a']))).toEqual([])
+    }
+  })
+
+  test('values nested a hundred thousand deep are skipped without using the stack', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const objects = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)
+    const json = Buffer.from(`{"deep":${deep},"objects":${objects},"model":"m"}`)
+    const fields = findFields(json, new Set(['deep', 'objects', 'model']))
+    expect(fields.map((field) => field.name)).toEqual(['deep', 'objects', 'model'])
+    expect(fields.map((field) => field.valueEnd - field.valueStart)).toEqual([deep.length, objects.length, 3])
+  })
+
+  test('bytes that are no JSON end without an exception and without an offset outside of them', () => {
+    const almostJson = fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', ' ', 'a', 'u', '1') })
+    fc.assert(
+      fc.property(almostJson, (text) => {
+        const json = Buffer.from(`{${text}`)
+        for (const field of findFields(json, new Set(['a', '', '\\u', 'aa']))) {
+          expect(field.valueEnd).toBeLessThanOrEqual(json.length)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('editing', () => {
+  const texts = fc.constantFrom('null', '"new"', '{"x":[1,2]}', '12345678901234567890', '"é€😀"')
+
+  test('a replaced value is the only thing that changes', () => {
+    fc.assert(
+      fc.property(document, fc.nat(), texts, ({ json }, pick, text) => {
+        const before = parsed(json)
+        const names = Object.keys(before)
+        fc.pre(names.length > 0)
+        const [field] = findFields(json, new Set([names[pick % names.length]!]))
+        const { name, valueStart, valueEnd } = field!
+        const edited = replaceSpans(json, [{ start: valueStart, end: valueEnd, text }])
+        expect(parsed(edited)).toEqual({ ...before, [name]: JSON.parse(text) as fc.JsonValue })
+        expect(edited.toString('hex')).toStartWith(json.toString('hex', 0, valueStart))
+        expect(edited.toString('hex')).toEndWith(json.toString('hex', valueEnd))
+        expect(edited.length).toBe(json.length - (valueEnd - valueStart) + Buffer.byteLength(text))
+      }),
+    )
+  })
+
+  test('several stretches are replaced at once', () => {
+    fc.assert(
+      fc.property(document, ({ json }) => {
+        const before = parsed(json)
+        const fields = findFields(json, new Set(Object.keys(before)))
+        const edited = replaceSpans(
+          json,
+          fields.map((field, index) => ({ start: field.valueStart, end: field.valueEnd, text: String(index) })),
+        )
+        expect(parsed(edited)).toEqual(Object.fromEntries(fields.map((field, index) => [field.name, index])))
+      }),
+    )
+  })
+
+  test('a removed field is gone and every other byte of a value stays', () => {
+    fc.assert(
+      fc.property(document, fc.nat(), ({ json }, pick) => {
+        const before = parsed(json)
+        const names = Object.keys(before)
+        fc.pre(names.length > 0)
+        const name = names[pick % names.length]!
+        const all = new Set(names)
+        const edited = removeField(json, findFields(json, new Set([name]))[0]!)
+        const { [name]: _, ...expected } = before
+        expect(parsed(edited)).toEqual(expected)
+        const written = (bytes: Buffer) =>
+          findFields(bytes, all).map((field) => bytes.toString('hex', field.keyStart, field.valueEnd))
+        const removed = findFields(json, all).findIndex((field) => field.name === name)
+        expect(written(edited)).toEqual(written(json).toSpliced(removed, 1))
+      }),
+    )
+  })
+
+  test('a field can be put first', () => {
+    fc.assert(
+      fc.property(document, ({ json }) => {
+        const before = parsed(json)
+        fc.pre(Object.keys(before).length > 0 && !('added' in before))
+        const at = firstFieldOffset(json)
+        const edited = replaceSpans(json, [{ start: at, end: at, text: '"added":[true],' }])
+        expect(parsed(edited)).toEqual({ ...before, added: [true] })
+      }),
+    )
+  })
+})
