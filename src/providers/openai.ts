@@ -5,7 +5,10 @@
  * API: https://platform.openai.com/docs/api-reference
  */
 import type { ProviderRecord } from '#catalog/records.ts'
-import { replyOf } from '#lib/http1/reply.ts'
+import type { Http1Client, Origin } from '#lib/http1/client.ts'
+import { Http1Failure } from '#lib/http1/failure.ts'
+import { readAll, type Reply } from '#lib/http1/reply.ts'
+import type { Http1Request } from '#lib/http1/request.ts'
 import {
   UpstreamFailure,
   type DiscoveredModel,
@@ -16,14 +19,41 @@ import {
 } from './provider.ts'
 
 const endpoints: ReadonlySet<Endpoint> = new Set(['chat/completions', 'completions', 'embeddings'])
+const modelListBytesMax = 16 * 1024 * 1024
 
-export function openaiProvider(record: ProviderRecord): Provider {
-  const ownHeaders = headersOf(record)
+/** The client is the caller's and outlives the provider. */
+export function openaiProvider(record: ProviderRecord, http1: Http1Client): Provider {
+  const server = new Server(record, http1)
   return {
     record,
     endpoints,
-    send: (call) => request(`${record.baseUrl}/${call.endpoint}`, sendOptions(call, ownHeaders)).then(replyOf),
-    discover: (signal) => discover(record.baseUrl, ownHeaders, signal),
+    send: (call) => server.request(sendOptions(call, server.basePath, server.ownHeaders)),
+    discover: (signal) => discover(server, signal),
+  }
+}
+
+/** Where a provider is and what every request to it carries. */
+class Server {
+  /** Ends without a slash. */
+  readonly basePath: string
+  readonly ownHeaders: Readonly<Record<string, string>>
+  readonly #http1: Http1Client
+  readonly #origin: Origin
+
+  constructor(record: ProviderRecord, http1: Http1Client) {
+    this.basePath = new URL(record.baseUrl).pathname.replace(/\/+$/, '')
+    this.ownHeaders = headersOf(record)
+    this.#http1 = http1
+    this.#origin = http1.origin(record.baseUrl)
+  }
+
+  async request(request: Http1Request): Promise<Reply> {
+    try {
+      return await this.#http1.request(this.#origin, request)
+    } catch (thrown) {
+      request.signal.throwIfAborted()
+      throw new UpstreamFailure(failureKind(thrown), thrown)
+    }
   }
 }
 
@@ -35,9 +65,10 @@ function headersOf(record: ProviderRecord): Record<string, string> {
   return headers
 }
 
-function sendOptions(call: UpstreamCall, ownHeaders: Record<string, string>): BunFetchRequestInit {
+function sendOptions(call: UpstreamCall, basePath: string, ownHeaders: Readonly<Record<string, string>>): Http1Request {
   return {
     method: 'POST',
+    path: `${basePath}/${call.endpoint}`,
     headers: {
       ...call.headers,
       'content-type': 'application/json',
@@ -49,41 +80,31 @@ function sendOptions(call: UpstreamCall, ownHeaders: Record<string, string>): Bu
     },
     body: call.body,
     signal: call.signal,
-    keepalive: call.reuseConnection,
+    reuseConnection: call.reuseConnection,
+    ...(call.connectTimeoutMs !== undefined && { connectTimeoutMs: call.connectTimeoutMs }),
   }
 }
 
-async function request(url: string, options: BunFetchRequestInit): Promise<Response> {
-  try {
-    // A redirect would carry the credential to another address.
-    return await fetch(url, { ...options, redirect: 'manual' })
-  } catch (thrown) {
-    options.signal?.throwIfAborted()
-    throw new UpstreamFailure(failureKind(thrown), thrown)
-  }
-}
-
-/** Bun's error codes, by experiment with version 1.4. */
 function failureKind(thrown: unknown): UpstreamFailureKind {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-  if (
-    /^(ConnectionRefused|ECONNREFUSED|FailedToOpenSocket|ENOTFOUND|DNS|EHOSTUNREACH|ENETUNREACH|ConnectionTimeout)/i.test(
-      code,
-    )
-  )
-    return 'refused'
-  if (/^(ECONNRESET|ConnectionClosed|ConnectionReset|EPIPE)/i.test(code)) return 'reset'
-  return 'protocol'
+  if (!(thrown instanceof Http1Failure)) return 'protocol'
+  return thrown.kind === 'connect-timeout' ? 'refused' : thrown.kind
 }
 
-async function discover(
-  baseUrl: string,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<readonly DiscoveredModel[]> {
-  const reply = await request(`${baseUrl}/models`, { headers, signal })
-  if (!reply.ok) throw new UpstreamFailure('protocol', new Error(`GET /models answered ${reply.status}`))
-  const list: unknown = await reply.json()
+async function discover(server: Server, signal: AbortSignal): Promise<readonly DiscoveredModel[]> {
+  const { status, body } = await server.request({
+    method: 'GET',
+    path: `${server.basePath}/models`,
+    headers: { accept: 'application/json', ...server.ownHeaders, 'accept-encoding': 'identity' },
+    body: null,
+    signal,
+    // Discovery is rare: one that finds a kept connection closed would fail for nothing.
+    reuseConnection: false,
+  })
+  if (status !== 200) {
+    body.cancel()
+    throw new UpstreamFailure('protocol', new Error(`GET /models answered ${status}`))
+  }
+  const list = await readJson(body, signal)
   if (!isObject(list) || !Array.isArray(list['data']))
     throw new UpstreamFailure('protocol', new Error('GET /models sent no list'))
   return list['data'].flatMap((entry: unknown) => {
@@ -95,6 +116,17 @@ async function discover(
     )
     return [{ id: entry['id'], ...(typeof contextLength === 'number' && { contextLength }) }]
   })
+}
+
+async function readJson(body: Reply['body'], signal: AbortSignal): Promise<unknown> {
+  try {
+    const bytes = await readAll(body, modelListBytesMax)
+    if (bytes === null) throw new Error('GET /models sent too much')
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw new UpstreamFailure(failureKind(thrown), thrown)
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

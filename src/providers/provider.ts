@@ -27,6 +27,8 @@ export interface UpstreamCall {
   readonly signal: AbortSignal
   /** False asks for a connection of its own, after a reused one was found closed. */
   readonly reuseConnection: boolean
+  /** Bound on making a connection, for providers that make their own; none when left out. */
+  readonly connectTimeoutMs?: number
 }
 
 export interface DiscoveredModel {
@@ -50,7 +52,7 @@ export interface Provider {
 
 /**
  * Why no answer came.
- * - `refused`: nothing listens there, or the name does not resolve.
+ * - `refused`: nothing listens there, the name does not resolve, or connecting took too long.
  * - `reset`: the connection broke before the answer's head.
  * - `protocol`: what came is not HTTP, or TLS failed.
  */

@@ -1,29 +1,55 @@
 /** The kinds of provider, and one provider object for each record. */
 import type { ProviderRecord } from '#catalog/records.ts'
-import { demoProvider } from './demo.ts'
+import type { Http1Client } from '#lib/http1/client.ts'
+import { aiSdkKinds, aiSdkProvider } from './ai-sdk.ts'
+import { demoDescription, demoProvider } from './demo.ts'
 import { openaiProvider } from './openai.ts'
 import type { Provider } from './provider.ts'
 
-/** A new kind is one file and one line here. */
-const kinds: Readonly<Record<string, (record: ProviderRecord) => Provider>> = {
-  openai: openaiProvider,
-  demo: demoProvider,
+export interface ProviderKind {
+  readonly make: (record: ProviderRecord, http1: Http1Client) => Provider
+  readonly description: string
+  /** False: the vendor has one address, which is used when the record names none. */
+  readonly needsBaseUrl: boolean
+}
+
+/** A new kind is one file and one entry here. */
+export const providerKinds: Readonly<Record<string, ProviderKind>> = {
+  openai: {
+    make: openaiProvider,
+    description:
+      'Any server that speaks the OpenAI API: OpenAI, Azure (v1), vLLM, SGLang, TGI, llama.cpp, Ollama, LM Studio, Groq, Mistral and many more.',
+    needsBaseUrl: true,
+  },
+  demo: { make: (record) => demoProvider(record), description: demoDescription, needsBaseUrl: false },
+  ...Object.fromEntries(
+    Object.entries(aiSdkKinds).map(([kind, description]) => [
+      kind,
+      { make: (record: ProviderRecord) => aiSdkProvider(record), description, needsBaseUrl: false },
+    ]),
+  ),
 }
 
 /** Names that a provider record may have as its kind. */
-export const providerKinds: readonly string[] = Object.keys(kinds)
+export const providerKindNames: readonly string[] = Object.keys(providerKinds)
 
 export class ProviderPool {
   // Records are immutable, so a changed provider has a new record and gets a new object.
   readonly #providers = new WeakMap<ProviderRecord, Provider>()
+  readonly #http1: Http1Client
+
+  /** @param http1 carries the calls of kinds that speak HTTP themselves; the caller closes it */
+  constructor(http1: Http1Client) {
+    this.#http1 = http1
+  }
 
   /** The provider of a record; null when its kind is not known to this version. */
   get(record: ProviderRecord): Provider | null {
     let provider = this.#providers.get(record)
     if (provider === undefined) {
-      const make = kinds[record.kind]
-      if (make === undefined) return null
-      provider = make(record)
+      const kind = providerKinds[record.kind]
+      if (kind === undefined) return null
+      provider = kind.make(record, this.#http1)
       this.#providers.set(record, provider)
     }
     return provider

@@ -14,6 +14,8 @@ const record: ProviderRecord = {
   credential: null,
   headers: {},
   timeouts: {},
+  options: {},
+  reasoning: null,
   enabled: true,
   declared: true,
   createdAt: 0,

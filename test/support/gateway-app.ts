@@ -14,6 +14,7 @@ import { openApp, type App } from '#src/app.ts'
 import { openStore, type Store } from '#store/store.ts'
 import type { StoredUsage } from '#store/usage-record.ts'
 import { stockGateway, type Stock, type StockKey } from './gateway-stock.ts'
+import { until } from './until.ts'
 import { startUpstream, type ReceivedRequest, type Upstream } from './upstream.ts'
 
 export interface GatewayOptions {
@@ -174,9 +175,4 @@ function usageOfStore(store: Store, clock: Clock): Pick<GatewayApp, 'usageOf' | 
       return row!
     },
   }
-}
-
-/** Resolves when the condition holds; the test's own time limit is the only one. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -45,6 +45,8 @@ export interface Stock {
   /** Group of `shared`, which the main user is in. */
   readonly teamGroupId: string
   readonly models: Readonly<Record<ModelName, ModelRecord>>
+  /** Id of the provider `up`, which leads to the scripted upstream. */
+  readonly upProviderId: string
 }
 
 export type ModelName =
@@ -71,7 +73,7 @@ export async function stockGateway(store: Store, upstreamUrl: string): Promise<S
   for (const group of [closed, team]) await store.groups.insert(group)
   await store.groups.addMember(closed.id, other.id)
   await store.groups.addMember(team.id, user.id)
-  const models = await stockModels(store, upstreamUrl, { closed: closed.id, team: team.id })
+  const { models, up } = await stockModels(store, upstreamUrl, { closed: closed.id, team: team.id })
   const scoped = (scopes: Partial<KeyScopes>) => ({ scopes: { modelIds: null, areas: null, ...scopes } })
   return {
     keys: {
@@ -88,6 +90,7 @@ export async function stockGateway(store: Store, upstreamUrl: string): Promise<S
     closedGroupId: closed.id,
     teamGroupId: team.id,
     models,
+    upProviderId: up,
   }
 }
 
@@ -95,7 +98,7 @@ async function stockModels(
   store: Store,
   upstreamUrl: string,
   groups: { readonly closed: string; readonly team: string },
-): Promise<Stock['models']> {
+): Promise<{ readonly models: Stock['models']; readonly up: string }> {
   const provider = async (name: string, fields: Partial<ProviderRecord>): Promise<string> => {
     const credential = new Secret(upstreamCredential)
     const record = aProvider({ name, baseUrl: upstreamUrl, credential, headers: {}, timeouts: {}, ...fields })
@@ -110,7 +113,7 @@ async function stockModels(
     await store.models.insert(record)
     return record
   }
-  return {
+  const models = {
     plain: await model('plain', { aliases: ['plain-alias'] }),
     'vendor/slashed': await model('vendor/slashed', {
       target: { kind: 'plain', providerId: up, upstreamName: 'vendor/slashed' },
@@ -122,6 +125,7 @@ async function stockModels(
     'on-refusing': await model('on-refusing', {}, refusing),
     narrow: await model('narrow', { aliases: ['narrow-alias'], inflightLimit: 1 }),
   }
+  return { models, up }
 }
 
 async function addKey(store: Store, userId: string, fields: Partial<ApiKey> = {}): Promise<StockKey> {

@@ -1,8 +1,10 @@
 import { expect } from 'bun:test'
+import type { ModelRecord } from '#catalog/records.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
 import { InUse, Missing, NameTaken } from '#store/errors.ts'
 import type { Store } from '#store/store.ts'
+import { compositeContract } from './store-contract-composites.ts'
 import { allPages, rejection, type StoreTest } from './store-test.ts'
 import { aGroup, aModel, aProvider, aUser } from './store-records.ts'
 
@@ -12,13 +14,18 @@ export function catalogContract(storeTest: StoreTest): void {
   modelContract(storeTest)
   modelNameContract(storeTest)
   modelChangeContract(storeTest)
+  compositeContract(storeTest)
   overrideContract(storeTest)
   settingContract(storeTest)
 }
 
 function providerContract(storeTest: StoreTest): void {
   storeTest('a provider comes back as it was stored, its credential and headers readable', async ({ providers }) => {
-    const provider = aProvider({ headers: { authorization: 'Basic secret', 'x-ünïcode': '✓' } })
+    const provider = aProvider({
+      headers: { authorization: 'Basic secret', 'x-ünïcode': '✓' },
+      options: { region: 'eu-central-1', session_token: 'secret', settings: { list: [1, null, 'ü'] } },
+      reasoning: { efforts: ['low'], writes: [{ pointer: '/reasoning_effort', values: { low: 'low' } }] },
+    })
     const plain = aProvider({
       credential: null,
       headers: {},
@@ -47,6 +54,10 @@ function providerContract(storeTest: StoreTest): void {
     const removed = await providers.update(provider.id, { credential: null })
     expect(removed).toEqual({ ...provider, credential: null })
     expect(await providers.update(provider.id, {})).toEqual({ ...provider, credential: null })
+    const reasoning = { efforts: [], writes: [] }
+    const extended = { ...provider, credential: null, options: { package: 'x' }, reasoning }
+    expect(await providers.update(provider.id, { options: { package: 'x' }, reasoning })).toEqual(extended)
+    expect(await providers.update(provider.id, { reasoning: null })).toEqual({ ...extended, reasoning: null })
     expect(await providers.update(crypto.randomUUID(), { enabled: false })).toBeNull()
   })
 
@@ -76,11 +87,17 @@ async function withProvider(store: Store): Promise<string> {
   return provider.id
 }
 
+function providerOf({ target }: ModelRecord): string {
+  if (target.kind !== 'plain') throw new Error('The model is a composite.')
+  return target.providerId
+}
+
 function modelContract(storeTest: StoreTest): void {
   storeTest('a model comes back as it was stored', async (store) => {
     const group = aGroup()
     await store.groups.insert(group)
-    const full = aModel(await withProvider(store), {
+    const providerId = await withProvider(store)
+    const full = aModel(providerId, {
       name: 'openai/gpt "4o"',
       aliases: ['a,b', 'fast', 'ünï'],
       description: 'A model.',
@@ -89,9 +106,14 @@ function modelContract(storeTest: StoreTest): void {
       groupIds: [everyoneGroupId, group.id],
       inflightLimit: 3,
       timeouts: { idleSeconds: 5 },
+      rules: { realtime: { action: 'deny' }, batch: { action: 'redirect', modelId: group.id } },
+      reasoning: {
+        efforts: ['none', 'high'],
+        writes: [{ pointer: '/thinking', values: { none: { type: 'disabled' }, high: { budget_tokens: 1024 } } }],
+      },
       declared: true,
     })
-    const bare = aModel(full.providerId, { active: false })
+    const bare = aModel(providerId, { active: false })
     await store.models.insert(full)
     await store.models.insert(bare)
     expect(await store.models.get(full.id)).toEqual(full)
@@ -134,7 +156,7 @@ function modelContract(storeTest: StoreTest): void {
     expect(await store.models.delete(model.id)).toBe(true)
     expect(await store.models.delete(model.id)).toBe(false)
     expect(await store.inflightOverrides.all()).toEqual([])
-    await store.models.insert(aModel(model.providerId, { name: 'fast', aliases: ['gpt'] }))
+    await store.models.insert(aModel(providerOf(model), { name: 'fast', aliases: ['gpt'] }))
   })
 
   storeTest('deleting a group takes it off its models', async (store) => {
@@ -160,14 +182,14 @@ function modelNameContract(storeTest: StoreTest): void {
     storeTest(`${what} is refused by name, and leaves nothing behind`, async (store) => {
       const model = aModel(await withProvider(store), { name: 'gpt', aliases: ['fast'] })
       await store.models.insert(model)
-      const second = aModel(model.providerId, names)
+      const second = aModel(providerOf(model), names)
       const refused = await rejection(store.models.insert(second))
       expect(refused).toBeInstanceOf(NameTaken)
       expect((refused as NameTaken).taken).toBe(taken)
       expect(await store.models.all()).toEqual([model])
       expect(await store.models.byName('new')).toBeNull()
 
-      const third = aModel(model.providerId, { name: 'third', groupIds: [everyoneGroupId] })
+      const third = aModel(providerOf(model), { name: 'third', groupIds: [everyoneGroupId] })
       await store.models.insert(third)
       const update = store.models.update(third.id, { ...names, groupIds: [], description: 'changed' })
       expect(((await rejection(update)) as NameTaken).taken).toBe(taken)
@@ -229,7 +251,11 @@ function modelChangeContract(storeTest: StoreTest): void {
     const unknown = crypto.randomUUID()
     const badGroup = store.models.update(model.id, { aliases: ['b'], groupIds: [unknown] })
     expect(await rejection(badGroup)).toBeInstanceOf(Missing)
-    expect(await rejection(store.models.update(model.id, { providerId: unknown }))).toBeInstanceOf(Missing)
+    expect(
+      await rejection(
+        store.models.update(model.id, { target: { kind: 'plain', providerId: unknown, upstreamName: 'x' } }),
+      ),
+    ).toBeInstanceOf(Missing)
     expect(await store.models.get(model.id)).toEqual(model)
   })
 
