@@ -10,17 +10,20 @@ import { errorCatalogue } from '#errors/catalogue.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { LocalInflightLimiter } from '#gateway/inflight.ts'
 import { UsageRecorder } from '#gateway/record.ts'
+import { UpstreamHealth, type HealthOptions } from '#gateway/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
+import { Http1Client } from '#lib/http1/client.ts'
 import { Loop } from '#lib/loop.ts'
 import { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { ProviderPool } from '#providers/registry.ts'
-import { LocalFeed } from '#replica/change-feed.ts'
+import { LocalFeed, type ChangeFeed } from '#replica/change-feed.ts'
 import { LastUsed } from '#replica/last-used.ts'
 import { LiveState } from '#replica/live-state.ts'
+import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
 import { routeTable } from './routes.ts'
 
@@ -44,6 +47,7 @@ export interface App {
 }
 
 const minuteMs = 60_000
+const staleRetryMs = 1000
 const drainPollMs = 20
 
 /** Builds everything. On failure what was opened is closed again, the store included. */
@@ -53,27 +57,31 @@ export async function openApp(options: AppOptions): Promise<App> {
   opening.defer(() => store.close())
 
   const state = new LiveState(store, settings, logger)
-  await state.load()
-  const feed = opening.use(new LocalFeed(state))
+  const feed = opening.use(await openFeed(options, state))
   const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
+  // A database that is gone must not keep the stop from closing the rest.
+  const flushed = (what: string, flushing: Promise<void>): Promise<void> =>
+    flushing.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
-  opening.defer(() => lastUsed.flush())
+  opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const recorder = new UsageRecorder({
     metrics,
     write: (rows) => store.usage.insertMany(rows),
     queueMax: settings.get('usage.queue_max'),
   })
-  opening.defer(() => recorder.flush())
+  opening.defer(() => flushed('usage records', recorder.flush()))
 
   const inflight = new LocalInflightLimiter()
+  const health = new UpstreamHealth(() => healthOptions(settings), clock)
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
-  const providers = new ProviderPool()
+  const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker })))
   const gateway: Gateway = {
     settings,
     catalog: () => state.catalog,
     providers,
     inflight,
+    health,
     recorder,
     metrics,
     ticker,
@@ -84,6 +92,8 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
+  // Only what could not be read before; until it is, requests are refused.
+  background('reading changes again', staleRetryMs, () => state.apply([]))
   background('writing usage records', settings.get('usage.flush_milliseconds'), () => recorder.flush())
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
   background('purging old records', minuteMs, () => purge(store, settings, clock))
@@ -104,8 +114,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     clock,
     logger,
     idleSeconds: settings.get('server.header_idle_seconds'),
-    // Ours is checked first, so that the refusal has a body.
-    maxBodyBytes: settings.get('server.max_body_bytes') + 1024 * 1024,
+    // Ours alone decides: the runtime's refusal comes before the access check and has no body, and what
+    // nobody reads it does not hold in memory.
+    maxBodyBytes: Number.MAX_SAFE_INTEGER,
   })
   opening.defer(() => server.close())
   opening.defer(() => drain(server, shutdown, settings.get('server.drain_seconds') * 1000))
@@ -123,6 +134,16 @@ export async function openApp(options: AppOptions): Promise<App> {
     handleTrusted: (request) => server.handleTrusted(request),
     close: () => (closing ??= resources.disposeAsync()),
   }
+}
+
+/** Memory holds everything when this has resolved. */
+async function openFeed({ store, settings, clock, logger }: AppOptions, state: LiveState): Promise<ChangeFeed> {
+  if (store.replicas !== null) {
+    const timeoutMs = settings.get('cluster.replica_timeout_seconds') * 1000
+    return PostgresFeed.open({ replicas: store.replicas, state, clock, logger, timeoutMs })
+  }
+  await state.load()
+  return new LocalFeed(state)
 }
 
 /** A stranger learns nothing of the addresses below these prefixes, not even that one does not exist. */
@@ -143,6 +164,14 @@ async function drain(server: HttpServer<Caller>, shutdown: AbortController, grac
 
 async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(drainPollMs)
+}
+
+function healthOptions(settings: LiveSettings): HealthOptions {
+  return {
+    failuresToEject: settings.get('health.failures_to_eject'),
+    ejectionMs: settings.get('health.ejection_seconds') * 1000,
+    ejectionMaxMs: settings.get('health.ejection_max_seconds') * 1000,
+  }
 }
 
 function inflightByName({ inflight, catalog }: Gateway): Iterable<readonly [string, number]> {

@@ -47,11 +47,15 @@ const areaOf = { inference: 'inference', documents: 'documents', user: 'admin', 
 
 export function createAuthorize(deps: AuthorizeDeps) {
   return (access: GuardedAccess, exchange: Exchange): Caller | Promise<Caller> => {
-    try {
-      return authorize(deps, access, exchange)
-    } catch (thrown) {
+    const counted = (thrown: unknown): never => {
       if (thrown instanceof ApiError) deps.refused(thrown, exchange)
       throw thrown
+    }
+    try {
+      const caller = authorize(deps, access, exchange)
+      return caller instanceof Promise ? caller.catch(counted) : caller
+    } catch (thrown) {
+      return counted(thrown)
     }
   }
 }
@@ -63,7 +67,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, exchange: Exchang
   const found = authenticateKey(exchange.request.headers, deps.directory, deps.clock.now())
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
   if (found.kind === 'caller') {
-    deps.lastUsed.touch(found.caller.key!.id, deps.clock.now())
+    deps.lastUsed.touch(found.caller.key.id, deps.clock.now())
     return permit(found.caller, access)
   }
   if (access === 'inference' || access === 'documents') throw new ApiError('missing_api_key')

@@ -3,12 +3,14 @@
  * OpenAPI document is made from these rows.
  */
 import { z } from 'zod'
+import { efforts } from '#config/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { serveChatCompletion } from '#gateway/chat-completions.ts'
+import { chatCompletion } from '#gateway/chat-completions.ts'
+import { serveModelCall } from '#gateway/model-call.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { getModel, listModels } from '#gateway/models.ts'
 import { docsPage } from '#http/docs-page.ts'
-import { openApiDocument } from '#http/openapi.ts'
+import { openApiDocument, type OpenApiDocument } from '#http/openapi.ts'
 import { json } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
@@ -29,7 +31,11 @@ const model = z
     id: z.string().describe("The model's name"),
     object: z.literal('model'),
     created: z.int().describe('Seconds since 1970'),
-    owned_by: z.string().describe("The provider's name"),
+    owned_by: z.string().describe("The provider's name, or sluice for a composite"),
+    supported_reasoning_efforts: z
+      .array(z.enum(efforts))
+      .optional()
+      .describe('Only when asked for, and only where it is known; of a composite what all its components take'),
   })
   .meta({ id: 'Model' })
 
@@ -45,6 +51,8 @@ const modelsQuery = z.object({
     .describe('true adds supported_reasoning_efforts where it is known'),
 })
 
+const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
+
 const chatRequest = z
   .looseObject({
     model: z.string().describe('A model name or alias'),
@@ -56,9 +64,18 @@ const chatRequest = z
 
 export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
   const routes: Route<Caller>[] = [...inferenceRoutes(deps), ...systemRoutes(deps), ...deps.admin]
-  const document = () => openApiDocument(routes, { title: 'Sluice', version: deps.version })
+  // Made when it is first asked for: it takes tens of milliseconds, and the table does not change.
+  let made: OpenApiDocument | undefined
+  const document = () => (made ??= openApiDocument(routes, { title: 'Sluice', version: deps.version }))
   const about = { tag: 'System', errors: [] }
   routes.push(
+    {
+      method: 'GET',
+      path: '/',
+      access: 'public',
+      docs: { ...about, summary: 'Leads to the page about this API', status: 302 },
+      story: () => new Response(null, { status: 302, headers: { location: '/docs' } }),
+    },
     {
       method: 'GET',
       path: '/openapi.json',
@@ -92,8 +109,12 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
           'invalid_json',
           'invalid_body',
           'missing_model',
+          'invalid_value',
+          'unsupported_value',
+          'realtime_denied',
           'upstream_rejected',
           'model_access_denied',
+          'realtime_denied',
           'model_not_found',
           'body_timeout',
           'request_too_large',
@@ -107,7 +128,7 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
           'upstream_timeout',
         ],
       },
-      story: (exchange, caller) => serveChatCompletion(gateway, exchange, caller),
+      story: (exchange, caller) => serveModelCall(gateway, exchange, caller, chatCompletion),
     },
     {
       method: 'GET',
@@ -129,8 +150,9 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
       docs: {
         tag,
         summary: 'One model by its name or an alias, slashes included',
+        query: modelQuery,
         answer: model,
-        errors: ['model_not_found', 'model_access_denied'],
+        errors: ['model_not_found', 'model_access_denied', 'invalid_query_parameter'],
       },
       story: (exchange, caller) => getModel(gateway, exchange, caller),
     },

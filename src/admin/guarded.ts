@@ -1,6 +1,6 @@
 /** What the store's refusals mean to a caller of the admin API. The only place that knows both. */
 import { ApiError } from '#errors/api-error.ts'
-import { InUse, Missing, NameTaken, StoreUnavailable } from '#store/errors.ts'
+import { InUse, Missing, NameTaken, NotPlain, StoreUnavailable } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 
 /** Runs a story; what the store refuses comes out as the error that is answered. */
@@ -15,6 +15,8 @@ export async function guarded<T>(story: () => T | Promise<T>): Promise<T> {
 function refusalOf(thrown: unknown): unknown {
   if (thrown instanceof NameTaken || thrown instanceof InUse)
     return new ApiError('conflict', { message: thrown.message })
+  if (thrown instanceof NotPlain)
+    return new ApiError('validation_failed', { param: 'composite', message: thrown.message })
   if (thrown instanceof Missing) return new ApiError('not_found', { message: thrown.message })
   if (thrown instanceof InvalidCursor) return new ApiError('invalid_cursor', { param: 'cursor' })
   if (thrown instanceof StoreUnavailable) return new ApiError('store_unavailable', { cause: thrown })

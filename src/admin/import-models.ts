@@ -8,7 +8,7 @@ import type { DiscoveredModel } from '#providers/provider.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Admin } from './admin.ts'
 import { name } from './fields.ts'
-import { groupIds, modelAnswer, modelCreation, modelOnWire, newModel, requireReferences } from './model-record.ts'
+import { groupIds, modelAnswer, modelCreation, modelOnWire, newModel, requireGroups } from './model-record.ts'
 import { discover } from './provider-discovery.ts'
 
 export const importedModels = z
@@ -38,7 +38,7 @@ export async function importModels(
   provider: ProviderRecord,
   body: z.output<typeof importedModels>,
 ): Promise<Imported> {
-  await requireReferences(admin, body)
+  await requireGroups(admin, body.groups)
   const discovery = await discover(admin, exchange, provider)
   if (discovery.kind === 'failed') {
     throw new ApiError('upstream_error', {
@@ -78,11 +78,11 @@ async function importOne(
   }
   const body = modelCreation.parse({
     name: model.id,
-    provider_id: provider.id,
     groups: [...groups],
     context_length: Number.isSafeInteger(model.contextLength) ? model.contextLength : null,
   })
-  const record = newModel(body, clock.now())
+  const target = { kind: 'plain', providerId: provider.id, upstreamName: model.id } as const
+  const record = newModel(body, { target }, clock.now())
   try {
     await store.models.insert(record)
     answer.imported.push(modelOnWire(record))

@@ -118,8 +118,10 @@ export async function changeKey(
 /** Deletes what exists of these keys; returns the ids of those. */
 export async function deleteKeys(admin: Admin, reach: Reach, ids: readonly string[]): Promise<string[]> {
   const owner = reach.owner === 'self' ? { userId: reach.userId } : undefined
-  const deleted = await admin.store.keys.delete([...new Set(ids)], owner)
-  await admin.feed.publish(deleted.map((id) => ({ kind: 'key', id })))
+  const distinctIds = [...new Set(ids)]
+  const deleted = await admin.store.keys.delete(distinctIds, owner)
+  // All that were asked for, so that asking again heals a deletion whose answer was lost.
+  await admin.feed.publish(distinctIds.map((id) => ({ kind: 'key', id })))
   return [...deleted]
 }
 

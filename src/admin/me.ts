@@ -207,11 +207,11 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
 }
 
 function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['data'] {
-  return state.catalog.listFor(caller).map(({ record, provider }) => ({
+  return state.catalog.listFor(caller).map(({ record, ownedBy }) => ({
     name: record.name,
     aliases: [...record.aliases],
     description: record.description,
-    provider: provider.name,
+    provider: ownedBy,
     context_length: record.contextLength,
     capabilities: capabilitiesOnWire(record.capabilities),
   }))

@@ -5,6 +5,17 @@ import { ApiError } from '#errors/api-error.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import type { ModelPatch } from '#store/models.ts'
 import type { Admin } from './admin.ts'
+import type { Leads, NewLeads } from './model-leads.ts'
+import {
+  composite,
+  compositeAnswer,
+  compositeOnWire,
+  reasoning,
+  reasoningAnswer,
+  reasoningOnWire,
+  rules,
+  rulesOnWire,
+} from './routing-fields.ts'
 import {
   capabilities,
   capabilitiesFromWire,
@@ -24,8 +35,11 @@ export const modelAnswer = z
     id: z.string(),
     name: z.string().describe('What callers ask for'),
     aliases: z.array(z.string()),
-    provider_id: z.string(),
-    upstream_name: z.string().describe("The provider's own name of the model"),
+    provider_id: z.string().nullable().describe('Null for a composite'),
+    upstream_name: z.string().nullable().describe("The provider's own name of the model; null for a composite"),
+    composite: compositeAnswer.nullable().describe('Null for a plain model'),
+    rules,
+    reasoning: reasoningAnswer.nullable().describe("Null = as its provider's; always null for a composite"),
     description: z.string(),
     active: z.boolean(),
     context_length: z.int().nullable().describe('Tokens'),
@@ -46,8 +60,11 @@ export const inflightLimit = z.int().min(1).max(1_000_000)
 export const modelCreation = z
   .strictObject({
     name: name.describe('Shares one namespace with all aliases'),
-    provider_id: id,
-    upstream_name: name.optional().describe("The provider's own name of the model; `name` when left out"),
+    provider_id: id.nullable().default(null).describe('The provider that serves it, unless it is a composite'),
+    upstream_name: name.nullable().default(null).describe("The provider's own name of the model; `name` when left out"),
+    composite: composite.nullable().default(null),
+    rules: rules.default({}),
+    reasoning: reasoning.nullable().default(null).describe("null = as its provider's"),
     aliases: aliases.default([]),
     groups: groupIds.default([everyoneGroupId]).describe('Ids of the groups whose members may call it'),
     description: text.default(''),
@@ -62,8 +79,11 @@ export const modelCreation = z
 export const modelChange = z
   .strictObject({
     name: name.optional(),
-    provider_id: id.optional(),
-    upstream_name: name.optional(),
+    provider_id: id.nullable().optional().describe('Makes a plain model of a composite'),
+    upstream_name: name.nullable().optional(),
+    composite: composite.nullable().optional().describe('Replaces the provider or the components'),
+    rules: rules.optional().describe('Replaces all rules'),
+    reasoning: reasoning.nullable().optional(),
     aliases: aliases.optional().describe('Replaces the list'),
     groups: groupIds.optional().describe('Replaces the list'),
     description: text.optional(),
@@ -80,8 +100,11 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
     id: record.id,
     name: record.name,
     aliases: [...record.aliases],
-    provider_id: record.providerId,
-    upstream_name: record.upstreamName,
+    provider_id: record.target.kind === 'plain' ? record.target.providerId : null,
+    upstream_name: record.target.kind === 'plain' ? record.target.upstreamName : null,
+    composite: compositeOnWire(record.target),
+    rules: rulesOnWire(record.rules),
+    reasoning: reasoningOnWire(record.reasoning),
     description: record.description,
     active: record.active,
     context_length: record.contextLength,
@@ -94,13 +117,19 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
   }
 }
 
-export function newModel(body: z.output<typeof modelCreation>, createdAt: number): ModelRecord {
+/** A new record with these fields; the leads are those of the body, or of whoever knows better. */
+export function newModel(
+  body: z.output<typeof modelCreation>,
+  { target, rules: ownRules = {} }: NewLeads,
+  createdAt: number,
+): ModelRecord {
   return {
     id: crypto.randomUUID(),
     name: body.name,
     aliases: body.aliases,
-    providerId: body.provider_id,
-    upstreamName: body.upstream_name ?? body.name,
+    target,
+    rules: ownRules,
+    reasoning: body.reasoning,
     description: body.description,
     active: body.active,
     contextLength: body.context_length,
@@ -114,12 +143,12 @@ export function newModel(body: z.output<typeof modelCreation>, createdAt: number
 }
 
 /** The fields that were sent, as the store takes them. */
-export function modelPatch(body: z.output<typeof modelChange>): ModelPatch {
+export function modelPatch(body: z.output<typeof modelChange>, leads: Leads): ModelPatch {
   const renamed = {
     name: body.name,
     aliases: body.aliases,
-    providerId: body.provider_id,
-    upstreamName: body.upstream_name,
+    reasoning: body.reasoning,
+    ...leads,
     description: body.description,
     active: body.active,
     contextLength: body.context_length,
@@ -131,22 +160,12 @@ export function modelPatch(body: z.output<typeof modelChange>): ModelPatch {
   return Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined)) as ModelPatch
 }
 
-/** Answers 422 with the field that names a provider or a group which does not exist. */
-export async function requireReferences(
-  { store }: Admin,
-  {
-    provider_id: providerId,
-    groups = [],
-  }: { readonly provider_id?: string | undefined; readonly groups?: readonly string[] | undefined },
-): Promise<void> {
-  if (providerId !== undefined && (await store.providers.get(providerId)) === null)
-    throw missing('provider_id', 'provider')
+/** Answers 422 with the place of a group that does not exist. */
+export async function requireGroups({ store }: Admin, groups: readonly string[] = []): Promise<void> {
   if (groups.length === 0) return
   const known = new Set((await store.groups.all()).map((group) => group.id))
   const unknown = groups.findIndex((group) => !known.has(group))
-  if (unknown >= 0) throw missing(`groups.${unknown}`, 'group')
-}
-
-function missing(param: string, what: string): ApiError {
-  return new ApiError('validation_failed', { param, message: `"${param}": there is no ${what} with this id.` })
+  if (unknown < 0) return
+  const param = `groups.${unknown}`
+  throw new ApiError('validation_failed', { param, message: `"${param}": there is no group with this id.` })
 }

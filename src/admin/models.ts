@@ -5,6 +5,7 @@ import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
 import { editable, found, id, pageAnswer, pageOnWire, pageQuery } from './fields.ts'
 import { importAnswer, importedModels, importModels } from './import-models.ts'
+import { newLeads, readLeads, requireUnled } from './model-leads.ts'
 import {
   modelAnswer,
   modelChange,
@@ -12,7 +13,7 @@ import {
   modelOnWire,
   modelPatch,
   newModel,
-  requireReferences,
+  requireGroups,
 } from './model-record.ts'
 
 const tag = 'Models'
@@ -40,14 +41,14 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       method: 'POST',
       path: '/models',
       access: 'admin',
-      summary: 'Create a model',
+      summary: 'Create a model of a provider, or a composite of models',
       body: modelCreation,
       answer: modelAnswer,
       status: 201,
       errors: ['conflict'],
       async story({ body }) {
-        await requireReferences(admin, body)
-        const model = newModel(body, clock.now())
+        await requireGroups(admin, body.groups)
+        const model = newModel(body, await newLeads(admin, body), clock.now())
         await store.models.insert(model)
         await feed.publish([{ kind: 'catalog' }])
         return modelOnWire(found(await store.models.get(model.id), 'model'))
@@ -91,8 +92,9 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       errors: ['conflict', 'declared_read_only'],
       async story({ params, body }) {
         const before = editable(found(await store.models.get(params.id), 'model'))
-        await requireReferences(admin, body)
-        const model = found(await store.models.update(before.id, modelPatch(body)), 'model')
+        await requireGroups(admin, body.groups)
+        const leads = await readLeads(admin, body, before)
+        const model = found(await store.models.update(before.id, modelPatch(body, leads)), 'model')
         await feed.publish([{ kind: 'catalog' }])
         return modelOnWire(model)
       },
@@ -102,9 +104,10 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       path: '/models/:id',
       access: 'admin',
       summary: 'Delete a model with its aliases; usage records stay',
-      errors: ['declared_read_only'],
+      errors: ['conflict', 'declared_read_only'],
       async story({ params }) {
         const model = editable(found(await store.models.get(params.id), 'model'))
+        await requireUnled(admin, [model])
         await store.models.delete(model.id)
         await feed.publish([{ kind: 'catalog' }])
       },

@@ -1,4 +1,5 @@
 /** Asks a provider for its models, and tells in words why it did not answer. */
+import { ApiError } from '#errors/api-error.ts'
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -54,6 +55,8 @@ const reasons: Readonly<Record<UpstreamFailureKind, string>> = {
 }
 
 function reasonOf(thrown: unknown): string {
+  // Sentences of our own, for example that a kind cannot list its models.
+  if (thrown instanceof ApiError) return thrown.message
   if (!(thrown instanceof UpstreamFailure)) return reasons.protocol
   // Our own sentence about a status may be shown; the runtime's errors may quote what was sent.
   const detail =

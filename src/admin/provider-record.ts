@@ -6,11 +6,13 @@ import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { readHttpUrl } from '#config/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
+import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { Secret } from '#lib/secret.ts'
-import { demoDescription } from '#providers/demo.ts'
-import { providerKinds } from '#providers/registry.ts'
+import { isCredentialField } from '#observe/redact.ts'
+import { providerKindNames, providerKinds } from '#providers/registry.ts'
 import type { ProviderPatch } from '#store/providers.ts'
 import { instant, instantOf, name, timeouts, timeoutsFromWire, timeoutsOnWire } from './fields.ts'
+import { reasoning, reasoningAnswer, reasoningOnWire } from './routing-fields.ts'
 
 export const providerAnswer = z
   .strictObject({
@@ -21,13 +23,17 @@ export const providerAnswer = z
     has_credential: z.boolean(),
     header_names: z.array(z.string()).describe('Further headers of every request; their values are not shown'),
     timeouts,
+    options: z.record(z.string(), z.unknown()).describe('What only its kind knows; secrets among them read [secret]'),
+    reasoning: reasoningAnswer
+      .nullable()
+      .describe('For all its models without their own; null = what is known of the vendor'),
     enabled: z.boolean(),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
   })
   .meta({ id: 'Provider' })
 
-const kind = z.enum(providerKinds as [string, ...string[]])
+const kind = z.enum(providerKindNames as [string, ...string[]])
 
 const baseUrl = z
   .string()
@@ -46,6 +52,13 @@ const headerValue = z
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'expected printable ASCII characters without blanks at the ends')
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, 'expected the name of an HTTP header')
 
+const shownSecret = '[secret]'
+const optionName = z.string().regex(/^\w{1,100}$/, 'expected the name of an option')
+const option = z
+  .unknown()
+  .refine(isJsonValue, 'expected a JSON value')
+  .refine((value) => value !== shownSecret, 'expected the secret itself') as z.ZodType<JsonValue>
+
 export const providerCreation = z
   .strictObject({
     name,
@@ -54,6 +67,8 @@ export const providerCreation = z
     credential: headerValue.nullable().default(null).describe('Sent as the bearer token; never shown again'),
     headers: z.record(headerName, headerValue).default({}),
     timeouts: timeouts.default({}),
+    options: z.record(optionName, option).default({}).describe('What only its kind knows, such as region or package'),
+    reasoning: reasoning.nullable().default(null).describe('For all its models; null = what is known of the vendor'),
     enabled: z.boolean().default(true),
   })
   .meta({ id: 'ProviderCreation' })
@@ -66,6 +81,8 @@ export const providerChange = z
     credential: headerValue.nullable().optional().describe('null removes it; left out: as it is'),
     headers: z.record(headerName, headerValue.nullable()).optional().describe('Set one by one; null removes one'),
     timeouts: timeouts.optional(),
+    options: z.record(optionName, option).optional().describe('Set one by one; null removes one'),
+    reasoning: reasoning.nullable().optional(),
     enabled: z.boolean().optional(),
   })
   .meta({ id: 'ProviderChange' })
@@ -79,6 +96,8 @@ export function providerOnWire(record: ProviderRecord): z.input<typeof providerA
     has_credential: record.credential !== null,
     header_names: Object.keys(record.headers).sort(),
     timeouts: timeoutsOnWire(record.timeouts),
+    options: withoutSecrets(record.options) as Record<string, unknown>,
+    reasoning: reasoningOnWire(record.reasoning),
     enabled: record.enabled,
     declared: record.declared,
     created_at: instantOf(record.createdAt),
@@ -95,6 +114,8 @@ export function newProvider(body: z.output<typeof providerCreation>, createdAt: 
     credential: body.credential === null ? null : new Secret(body.credential),
     headers: body.headers,
     timeouts: timeoutsFromWire(body.timeouts),
+    options: mergedOptions({}, body.options),
+    reasoning: body.reasoning,
     enabled: body.enabled,
     declared: false,
     createdAt,
@@ -110,6 +131,8 @@ export function providerPatch(before: ProviderRecord, body: z.output<typeof prov
     ...(body.credential !== undefined && { credential: body.credential === null ? null : new Secret(body.credential) }),
     ...(body.headers && { headers: mergedHeaders(before.headers, body.headers) }),
     ...(body.timeouts && { timeouts: timeoutsFromWire(body.timeouts) }),
+    ...(body.options && { options: mergedOptions(before.options, body.options) }),
+    ...(body.reasoning !== undefined && { reasoning: body.reasoning }),
     ...(body.enabled !== undefined && { enabled: body.enabled }),
   }
   withAddress({ ...before, ...patch })
@@ -127,8 +150,29 @@ function mergedHeaders(
   return Object.fromEntries([...kept, ...set])
 }
 
+type ProviderOptions = ProviderRecord['options']
+
+function mergedOptions(before: ProviderOptions, changes: ProviderOptions): ProviderOptions {
+  return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null))
+}
+
+/** The value as it may be shown: nothing of a field whose name says that it holds a secret. */
+function withoutSecrets(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Array) return value.map(withoutSecrets)
+  const shown = Object.entries(value).map(([field, inner]) => [
+    field,
+    isSecret(field) ? shownSecret : withoutSecrets(inner),
+  ])
+  return Object.fromEntries(shown) as JsonValue
+}
+
+function isSecret(field: string): boolean {
+  return isCredentialField(field) || /secret|password|(token|key)$/i.test(field)
+}
+
 function withAddress(record: ProviderRecord): ProviderRecord {
-  if (record.baseUrl !== '' || !kindOf(record.kind).needs_base_url) return record
+  if (record.baseUrl !== '' || providerKinds[record.kind]?.needsBaseUrl === false) return record
   const message = `"base_url": a provider of kind "${record.kind}" needs one, for example http://127.0.0.1:11434/v1.`
   throw new ApiError('validation_failed', { param: 'base_url', message })
 }
@@ -137,11 +181,8 @@ export const providerKindAnswer = z
   .strictObject({ kind: z.string(), description: z.string(), needs_base_url: z.boolean() })
   .meta({ id: 'ProviderKind' })
 
-const openaiDescription =
-  'Any server that speaks the OpenAI API: OpenAI, Azure (v1), vLLM, SGLang, TGI, llama.cpp, Ollama, LM Studio, Groq, Mistral and many more.'
-
-/** What there is to say of a kind; one that is not described here has a server. */
-export function kindOf(kindName: string): z.input<typeof providerKindAnswer> {
-  if (kindName === 'demo') return { kind: kindName, description: demoDescription, needs_base_url: false }
-  return { kind: kindName, description: kindName === 'openai' ? openaiDescription : '', needs_base_url: true }
+/** A kind of provider as the API shows it. */
+export function kindOnWire(name: string): z.input<typeof providerKindAnswer> {
+  const kind = providerKinds[name]
+  return { kind: name, description: kind?.description ?? '', needs_base_url: kind?.needsBaseUrl ?? true }
 }

@@ -4,14 +4,15 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { providerKinds } from '#providers/registry.ts'
+import { providerKindNames } from '#providers/registry.ts'
 import { eachPage } from './each-page.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
 import { editable, found, pageAnswer, pageOnWire, pageQuery } from './fields.ts'
+import { requireUnled } from './model-leads.ts'
 import { discoveryAnswer, testConnection } from './provider-discovery.ts'
 import {
-  kindOf,
+  kindOnWire,
   newProvider,
   providerAnswer,
   providerChange,
@@ -37,7 +38,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'What kinds of provider there are',
       answer: z.strictObject({ data: z.array(providerKindAnswer) }),
-      story: () => ({ data: providerKinds.map(kindOf) }),
+      story: () => ({ data: providerKindNames.map(kindOnWire) }),
     }),
     route({
       method: 'GET',
@@ -146,8 +147,12 @@ function testRoutes(admin: Admin): Route<Caller>[] {
 
 const namesShown = 10
 
-/** Deletes the provider's models if that was asked for. Answers 409 with their names if not, 403 when one is declared. */
-async function clearModels({ store }: Admin, provider: ProviderRecord, cascade: boolean): Promise<void> {
+/**
+ * Deletes the provider's models if that was asked for. Answers 409 with their names if not, or when
+ * other models lead to one of them; 403 when one is declared.
+ */
+async function clearModels(admin: Admin, provider: ProviderRecord, cascade: boolean): Promise<void> {
+  const { store } = admin
   const models = await eachPage((page) => store.models.list({ ...page, providerId: provider.id }))
   if (models.length > 0 && !cascade) {
     const names = models.slice(0, namesShown).map((model) => model.name)
@@ -157,5 +162,6 @@ async function clearModels({ store }: Admin, provider: ProviderRecord, cascade: 
     })
   }
   for (const model of models) editable(model)
+  await requireUnled(admin, models)
   for (const model of models) await store.models.delete(model.id)
 }

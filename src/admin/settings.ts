@@ -9,7 +9,7 @@ import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
 import { found } from './fields.ts'
 
-const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()])
+const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.array(z.number()), z.null()])
 
 const settingAnswer = z
   .strictObject({
@@ -30,7 +30,15 @@ const settingAnswer = z
   .meta({ id: 'Setting' })
 
 const newValue = z
-  .strictObject({ value: z.union([z.string().max(10_000), z.number(), z.boolean(), z.array(z.string()).max(1000)]) })
+  .strictObject({
+    value: z.union([
+      z.string().max(10_000),
+      z.number(),
+      z.boolean(),
+      z.array(z.string()).max(1000),
+      z.array(z.number()).max(1000),
+    ]),
+  })
   .meta({ id: 'NewSettingValue' })
 
 export function settingRoutes(admin: Admin): Route<Caller>[] {
@@ -116,5 +124,5 @@ function settingOnWire(setting: SettingDescription): z.input<typeof settingAnswe
 }
 
 function plain(shown: SettingDescription['value']): z.input<typeof value> {
-  return typeof shown === 'object' && shown !== null ? [...shown] : shown
+  return typeof shown === 'object' && shown !== null ? ([...shown] as string[] | number[]) : shown
 }

@@ -83,7 +83,11 @@ const requestAnswer = z
     status: z.int(),
     code: z.string().nullable().describe('Of the error; null for a success'),
     upstream_status: z.int().nullable(),
-    attempts: z.int(),
+    attempts: z.int().describe('Calls to providers'),
+    upstream_model: z.string().nullable().describe('The plain model that served, of a composite one of its components'),
+    attempt_reasons: z
+      .array(z.strictObject({ provider: z.string(), reason: z.string() }))
+      .describe('The calls that failed, in their order'),
     streamed: z.boolean(),
     prompt_tokens: z.int().nullable(),
     completion_tokens: z.int().nullable(),
@@ -202,6 +206,8 @@ function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
     code: row.code,
     upstream_status: row.upstreamStatus,
     attempts: row.attempts,
+    upstream_model: row.upstreamModel,
+    attempt_reasons: [...(row.attemptReasons ?? [])],
     streamed: row.streamed,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,

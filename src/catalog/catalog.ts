@@ -3,16 +3,34 @@
  * provider, model, alias or override builds a new one and swaps it in; a request keeps the snapshot
  * it began with.
  *
- * `resolve` and `listFor` share `mayUse`, so that a model is listed exactly when it can be called.
+ * `resolve`, `resolveId` and `listFor` share `mayUse`, so that a model is listed exactly when it can
+ * be called. Access to a composite is access to the composite: its components are not asked.
  */
 import type { Account, Caller } from '#identity/records.ts'
-import type { InflightOverride, ModelRecord, ProviderRecord } from './records.ts'
+import type {
+  CompositeTarget,
+  Effort,
+  FailoverPolicy,
+  InflightOverride,
+  ModelRecord,
+  ProviderRecord,
+  Strategy,
+} from './records.ts'
+import { commonEfforts, componentUpstream, plainUpstream, type Stock, type Upstream } from './upstream.ts'
 
 /** A model with what the request path needs already joined to it. */
 export interface Model {
   readonly record: ModelRecord
-  readonly provider: ProviderRecord
   readonly groupIds: ReadonlySet<string>
+  /** The provider's name, or `sluice` for a composite. */
+  readonly ownedBy: string
+  /** Any will do for a plain model, which has one upstream at most. */
+  readonly strategy: Strategy
+  readonly failover: FailoverPolicy
+  /** Those that can serve now, in the order of the record; maybe none. */
+  readonly upstreams: readonly Upstream[]
+  /** Null when it is not known, of a composite when it is not known of one enabled component. */
+  readonly supportedEfforts: readonly Effort[] | null
 }
 
 export type Resolution =
@@ -28,18 +46,21 @@ export interface CatalogContents {
 
 export class Catalog {
   readonly #byName = new Map<string, Model>()
+  readonly #byId = new Map<string, Model>()
   /** Active models in order of name. */
   readonly #active: readonly Model[]
   readonly #inflightOverrides = new Map<string, number>()
 
   constructor(contents: CatalogContents) {
     const providers = new Map([...contents.providers].map((provider) => [provider.id, provider]))
+    const records = new Map([...contents.models].map((record) => [record.id, record]))
     const active: Model[] = []
-    for (const record of contents.models) {
-      const provider = providers.get(record.providerId)
-      if (provider === undefined || !record.active) continue
-      const model = { record, provider, groupIds: new Set(record.groupIds) }
+    for (const record of records.values()) {
+      const routing = record.active ? routingOf(record, { providers, records }) : null
+      if (routing === null) continue
+      const model = { record, groupIds: new Set(record.groupIds), ...routing }
       active.push(model)
+      this.#byId.set(record.id, model)
       for (const name of [record.name, ...record.aliases]) this.#byName.set(name, model)
     }
     this.#active = active.sort((a, b) => (a.record.name < b.record.name ? -1 : 1))
@@ -50,9 +71,12 @@ export class Catalog {
 
   /** The model behind a name or an alias, exact and case-sensitive, and whether the caller may use it. */
   resolve(name: string, caller: Caller): Resolution {
-    const model = this.#byName.get(name)
-    if (model === undefined) return { kind: 'unknown' }
-    return mayUse(caller, model) ? { kind: 'found', model } : { kind: 'forbidden', model }
+    return resolution(this.#byName.get(name), caller)
+  }
+
+  /** The active model with this id, and whether the caller may use it. */
+  resolveId(id: string, caller: Caller): Resolution {
+    return resolution(this.#byId.get(id), caller)
   }
 
   /** The active models that the caller may use, by name. */
@@ -72,8 +96,47 @@ export class Catalog {
   }
 }
 
+function resolution(model: Model | undefined, caller: Caller): Resolution {
+  if (model === undefined) return { kind: 'unknown' }
+  return mayUse(caller, model) ? { kind: 'found', model } : { kind: 'forbidden', model }
+}
+
 function mayUse({ account, key }: Caller, model: Model): boolean {
   const scoped = key?.scopes.modelIds ?? null
   if (scoped !== null && !scoped.includes(model.record.id)) return false
   return !model.groupIds.isDisjointFrom(account.groupIds)
+}
+
+/** The part of a `Model` that depends on other records. */
+type Routing = Omit<Model, 'record' | 'groupIds'>
+
+/** Where the requests of an active model can go; null when its provider does not exist. */
+function routingOf(record: ModelRecord, stock: Stock): Routing | null {
+  return record.target.kind === 'composite' ? compositeRouting(record.target, stock) : plainRouting(record, stock)
+}
+
+function plainRouting(record: ModelRecord, stock: Stock): Routing | null {
+  const upstream = plainUpstream(record, stock)
+  if (upstream === null) return null
+  return {
+    ownedBy: upstream.provider.name,
+    strategy: 'priority',
+    failover: {},
+    upstreams: upstream.provider.enabled ? [upstream] : [],
+    supportedEfforts: upstream.reasoning?.efforts ?? null,
+  }
+}
+
+function compositeRouting({ strategy, failover, components }: CompositeTarget, stock: Stock): Routing {
+  const enabled = components
+    .filter((component) => component.enabled)
+    .map((component) => componentUpstream(component, stock))
+    .filter((upstream) => upstream !== null)
+  return {
+    ownedBy: 'sluice',
+    strategy,
+    failover,
+    upstreams: enabled.filter(({ model, provider }) => model.active && provider.enabled),
+    supportedEfforts: commonEfforts(enabled.map(({ reasoning }) => reasoning)),
+  }
 }

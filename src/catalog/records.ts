@@ -2,6 +2,8 @@
  * Providers and models as configured. Immutable: a change makes a new record. Times are
  * milliseconds since 1970, ids are UUIDs.
  */
+import type { efforts, strategies } from '#config/routing-forms.ts'
+import type { JsonValue } from '#lib/json-value.ts'
 import type { Secret } from '#lib/secret.ts'
 
 /** Four different silences, each with its own limit; unset = the setting of the same name. Seconds. */
@@ -10,6 +12,27 @@ export interface Timeouts {
   readonly firstTokenSeconds?: number
   readonly idleSeconds?: number
   readonly totalSeconds?: number
+}
+
+/** How hard a model is asked to think, in OpenAI's words. */
+export type Effort = (typeof efforts)[number]
+
+/** How an effort is written into the body that goes upstream: a word, a budget of tokens, a switch. */
+export interface ReasoningWrite {
+  /** Where, as a JSON pointer (RFC 6901). */
+  readonly pointer: string
+  /** What, for each effort; for one that is not here nothing is written. */
+  readonly values: Readonly<Partial<Record<Effort, JsonValue>>>
+}
+
+/**
+ * What is known of a model's reasoning. The client's own field is taken out of the body, and then
+ * every write that has a value for the effort is made.
+ */
+export interface ReasoningConfig {
+  /** The efforts that it takes, from none to max; empty: it does not reason. */
+  readonly efforts: readonly Effort[]
+  readonly writes: readonly ReasoningWrite[]
 }
 
 export interface ProviderRecord {
@@ -25,6 +48,10 @@ export interface ProviderRecord {
   /** Sent with every request to the provider. */
   readonly headers: Readonly<Record<string, string>>
   readonly timeouts: Timeouts
+  /** What only its kind knows, such as a region or the name of a package. */
+  readonly options: Readonly<Record<string, JsonValue>>
+  /** For all its models that have none of their own; null = what is known of the vendor. */
+  readonly reasoning: ReasoningConfig | null
   readonly enabled: boolean
   readonly declared: boolean
   readonly createdAt: number
@@ -39,14 +66,61 @@ export interface ModelCapabilities {
   readonly reasoning?: boolean
 }
 
+/** How a composite chooses among its components: the least busy for its weight, the first in order, the fastest. */
+export type Strategy = (typeof strategies)[number]
+
+export interface ComponentRecord {
+  /** A plain model. */
+  readonly modelId: string
+  /** 1 to 100. */
+  readonly weight: number
+  /** From 0; the lower one goes first. */
+  readonly priority: number
+  readonly enabled: boolean
+}
+
+/** What happens before the first byte when an upstream fails; unset = the setting of the same name. */
+export interface FailoverPolicy {
+  readonly statuses?: readonly number[]
+  readonly maxAttempts?: number
+  readonly budgetSeconds?: number
+}
+
+export interface PlainTarget {
+  readonly kind: 'plain'
+  readonly providerId: string
+  /** The provider's own name for the model. */
+  readonly upstreamName: string
+}
+
+export interface CompositeTarget {
+  readonly kind: 'composite'
+  readonly strategy: Strategy
+  /** In the order in which they were written; no model twice. */
+  readonly components: readonly ComponentRecord[]
+  readonly failover: FailoverPolicy
+}
+
+/** Where the requests of a model go: to one provider, or to any of several plain models. */
+export type ModelTarget = PlainTarget | CompositeTarget
+
+/** What a request is for. */
+export type Purpose = 'realtime' | 'batch'
+
+export type TrafficRule = { readonly action: 'deny' } | { readonly action: 'redirect'; readonly modelId: string }
+
+/** Requests of a purpose without a rule go their way. */
+export type TrafficRules = { readonly [P in Purpose]?: TrafficRule }
+
 export interface ModelRecord {
   readonly id: string
   /** Canonical name; shares one namespace with all aliases. Case-sensitive. */
   readonly name: string
   readonly aliases: readonly string[]
-  readonly providerId: string
-  /** The provider's own name for the model. */
-  readonly upstreamName: string
+  readonly target: ModelTarget
+  readonly rules: TrafficRules
+  /** Null = its provider's, else what is known of the vendor's model; always null for a composite. */
+  readonly reasoning: ReasoningConfig | null
   readonly description: string
   readonly active: boolean
   /** Tokens. */

@@ -37,7 +37,8 @@ export interface ProviderOnWire {
 export interface ModelOnWire {
   readonly id: string
   readonly name: string
-  readonly provider_id: string
+  /** Null for a composite. */
+  readonly provider_id: string | null
   readonly aliases: readonly string[]
   readonly active: boolean
 }

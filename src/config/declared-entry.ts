@@ -16,7 +16,7 @@ export interface Reading {
 }
 
 /** Fields that hold a secret, or whose parts do. */
-const secretFields: ReadonlySet<PropertyKey> = new Set(['credential', 'headers', 'password'])
+const secretFields: ReadonlySet<PropertyKey> = new Set(['credential', 'headers', 'options', 'password'])
 
 /** The checked value, or null after adding its problems to the reading. */
 export function readEntry<S extends z.ZodType>(

@@ -1,11 +1,13 @@
 /**
  * The form of what can be declared in the configuration file besides settings: providers, models,
- * groups, users and aliases. The descriptions are printed in docs/configuration.md. Messages must
+ * composites, groups, users and aliases. The descriptions are printed in docs/configuration.md. Messages must
  * not hold the value, which may be a secret.
  */
 import { z } from 'zod'
 import { Secret } from '#lib/secret.ts'
+import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { readEmail, readHttpUrl } from './formats.ts'
+import { componentsForm, failoverForm, reasoningForm, rulesForm, strategyForm } from './routing-forms.ts'
 
 /** A name as people and URLs can bear it: no blanks and no control characters. */
 const name = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'expected 1 to 200 characters without blanks')
@@ -62,6 +64,13 @@ const capabilities = z
   })
   .default({})
 
+const options = z
+  .record(
+    z.string().regex(/^\w{1,100}$/, 'expected the name of an option'),
+    z.unknown().refine(isJsonValue) as z.ZodType<JsonValue>,
+  )
+  .prefault({})
+
 const providerFields = {
   name: name.describe('Unique; shown as `owned_by` of its models.'),
   kind: name.default('openai').describe('Which adapter speaks to it.'),
@@ -71,12 +80,15 @@ const providerFields = {
   credential: secret.optional().describe('Sent as the bearer token; best written as `${NAME}`.'),
   headers: z.record(headerName, secret).prefault({}).describe('Further headers of every request; treated as secrets.'),
   timeouts: timeouts.describe('Its own `connect_seconds`, `first_token_seconds`, `idle_seconds`, `total_seconds`.'),
+  options: options.describe('What only its kind knows, such as `region` or `package`; treated as secrets.'),
+  reasoning: reasoningForm
+    .optional()
+    .describe('`efforts` that its models take and `writes` that say how; what is known of the vendor when left out.'),
   enabled: z.boolean().default(true).describe('False takes the provider out of use.'),
 }
 
-const modelFields = {
+const commonFields = {
   name: name.describe('What callers ask for; shares one namespace with all aliases.'),
-  upstream_name: name.optional().describe("The provider's own name of the model; `name` when left out."),
   aliases: z.array(name).default([]).describe('Further names that callers may use.'),
   groups: z
     .array(label)
@@ -93,6 +105,17 @@ const modelFields = {
     .optional()
     .describe('Requests in flight per account; the setting `limits.realtime_inflight.default` when left out.'),
   timeouts: timeouts.describe('As of a provider; stronger than those.'),
+  rules: rulesForm
+    .default({})
+    .describe(
+      'Traffic rules by purpose, `realtime` and `batch`: `{action: deny}`, or `{action: redirect, model: other}`.',
+    ),
+}
+
+const modelFields = {
+  ...commonFields,
+  upstream_name: name.optional().describe("The provider's own name of the model; `name` when left out."),
+  reasoning: reasoningForm.optional().describe('As of a provider; stronger than that.'),
 }
 
 /** One entry of `models` inside a provider. */
@@ -102,6 +125,20 @@ export const nestedModelSchema = z.strictObject(modelFields)
 export const modelSchema = z.strictObject({
   ...modelFields,
   provider: name.describe('Name of the provider that serves it.'),
+})
+
+/** One entry of `composites`. */
+export const compositeSchema = z.strictObject({
+  ...commonFields,
+  strategy: strategyForm.describe(
+    '`weighted` (the least busy for its weight), `priority` (the lowest first) or `latency` (the fastest).',
+  ),
+  components: componentsForm.describe(
+    'The models that it stands for: each with `model`, `weight` (1 to 100), `priority` (lower first) and `enabled`.',
+  ),
+  failover: failoverForm
+    .default({})
+    .describe('Its own `statuses`, `max_attempts`, `budget_seconds`; the settings `failover.*` when left out.'),
 })
 
 /** One entry of `providers`; its models are checked apart from it. */

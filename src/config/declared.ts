@@ -1,10 +1,12 @@
 /**
  * What the configuration file declares besides settings, checked. Names that the file refers to but
- * does not declare (the provider of a model, the groups of a model, the members of a group, the
- * model of an alias) may be in the store: `unresolvedReferences` lists them, and whoever has the
+ * does not declare (the provider of a model, the groups of a model, the components of a composite, the
+ * members of a group, the model of a redirect or an alias) may be in the store: `unresolvedReferences` lists them, and whoever has the
  * store open has to find them there or refuse to start. `kind` is checked by the provider registry.
  */
+import type { JsonValue } from '#lib/json-value.ts'
 import type { Secret } from '#lib/secret.ts'
+import type { efforts, strategies } from './routing-forms.ts'
 
 export interface DeclaredTimeouts {
   readonly connectSeconds?: number
@@ -23,7 +25,51 @@ export interface DeclaredProvider {
   readonly credential: Secret | null
   readonly headers: Readonly<Record<string, Secret>>
   readonly timeouts: DeclaredTimeouts
+  readonly options: Readonly<Record<string, JsonValue>>
+  readonly reasoning: DeclaredReasoning | null
   readonly enabled: boolean
+}
+
+type DeclaredEffort = (typeof efforts)[number]
+
+export interface DeclaredReasoning {
+  readonly efforts: readonly DeclaredEffort[]
+  readonly writes: readonly {
+    readonly pointer: string
+    readonly values: Readonly<Partial<Record<DeclaredEffort, JsonValue>>>
+  }[]
+}
+
+export interface DeclaredComponent {
+  /** Canonical name of a plain model. */
+  readonly model: string
+  readonly weight: number
+  readonly priority: number
+  readonly enabled: boolean
+}
+
+export interface DeclaredFailover {
+  readonly statuses?: readonly number[]
+  readonly maxAttempts?: number
+  readonly budgetSeconds?: number
+}
+
+export type DeclaredTarget =
+  /** `provider` is a name. */
+  | { readonly kind: 'plain'; readonly provider: string; readonly upstreamName: string }
+  | {
+      readonly kind: 'composite'
+      readonly strategy: (typeof strategies)[number]
+      readonly components: readonly DeclaredComponent[]
+      readonly failover: DeclaredFailover
+    }
+
+/** `model` is a canonical name. */
+export type DeclaredRule = { readonly action: 'deny' } | { readonly action: 'redirect'; readonly model: string }
+
+export interface DeclaredRules {
+  readonly realtime?: DeclaredRule
+  readonly batch?: DeclaredRule
 }
 
 export interface DeclaredCapabilities {
@@ -37,9 +83,10 @@ export interface DeclaredCapabilities {
 export interface DeclaredModel {
   readonly path: string
   readonly name: string
-  /** Name of its provider. */
-  readonly provider: string
-  readonly upstreamName: string
+  readonly target: DeclaredTarget
+  readonly rules: DeclaredRules
+  /** Always null for a composite. */
+  readonly reasoning: DeclaredReasoning | null
   /** Those written with the model; see also `Declared.aliases`. */
   readonly aliases: readonly string[]
   /** Names. `everyone` stands for all users, and is what is meant when none are written. */
@@ -78,7 +125,7 @@ export interface DeclaredAlias {
   readonly model: string
 }
 
-/** Everything declared in the file; models of all providers are in one list. */
+/** Everything declared in the file; models of all providers are in one list, composites come last. */
 export interface Declared {
   readonly providers: readonly DeclaredProvider[]
   readonly models: readonly DeclaredModel[]
@@ -102,9 +149,14 @@ export function unresolvedReferences(declared: Declared): readonly DeclaredRefer
     model: new Set(declared.models.map((model) => model.name)),
   }
   const used: readonly DeclaredReference[] = [
-    ...declared.models.flatMap(({ path, provider, groups }): DeclaredReference[] => [
-      { path: `${path}.provider`, kind: 'provider', name: provider },
+    ...declared.models.flatMap(({ path, target, groups, rules }): DeclaredReference[] => [
+      ...targetReferences(path, target),
       ...groups.map((name, index): DeclaredReference => ({ path: `${path}.groups[${index}]`, kind: 'group', name })),
+      ...redirectsIn(rules).map(({ purpose, model }): DeclaredReference => ({
+        path: `${path}.rules.${purpose}.model`,
+        kind: 'model',
+        name: model,
+      })),
     ]),
     ...declared.groups.flatMap(({ path, members }) =>
       (members ?? []).map((name, index): DeclaredReference => ({
@@ -116,4 +168,23 @@ export function unresolvedReferences(declared: Declared): readonly DeclaredRefer
     ...declared.aliases.map(({ path, model }): DeclaredReference => ({ path, kind: 'model', name: model })),
   ]
   return used.filter((reference) => !known[reference.kind].has(reference.name))
+}
+
+function targetReferences(path: string, target: DeclaredTarget): DeclaredReference[] {
+  if (target.kind === 'plain') return [{ path: `${path}.provider`, kind: 'provider', name: target.provider }]
+  return target.components.map(({ model }, index) => ({
+    path: `${path}.components[${index}].model`,
+    kind: 'model',
+    name: model,
+  }))
+}
+
+/** The redirects among the rules of a model, with the names that they lead to. */
+export function redirectsIn(
+  rules: DeclaredRules,
+): readonly { readonly purpose: 'realtime' | 'batch'; readonly model: string }[] {
+  return (['realtime', 'batch'] as const).flatMap((purpose) => {
+    const rule = rules[purpose]
+    return rule?.action === 'redirect' ? [{ purpose, model: rule.model }] : []
+  })
 }

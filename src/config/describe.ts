@@ -20,8 +20,8 @@ import { expectedText } from './value.ts'
 export interface SettingDescription {
   readonly name: SettingName
   /** JSON value; a secret is `[secret]`, null means not set. */
-  readonly value: string | number | boolean | readonly string[] | null
-  readonly default: string | number | boolean | readonly string[] | null
+  readonly value: string | number | boolean | readonly string[] | readonly number[] | null
+  readonly default: string | number | boolean | readonly string[] | readonly number[] | null
   /** As people read it: `default`, `sluice.yaml: server.port`, `SLUICE_SERVER_PORT`, `--set`, `admin page`. */
   readonly source: string
   readonly class: SettingRecord['class']

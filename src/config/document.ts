@@ -1,6 +1,6 @@
 /** docs/configuration.md, made from the records of the settings and the schemas of declared entities. */
 import { z } from 'zod'
-import { groupSchema, modelSchema, providerSchema, userSchema } from './declared-schema.ts'
+import { compositeSchema, groupSchema, modelSchema, providerSchema, userSchema } from './declared-schema.ts'
 import { recordOf, settingNames, variableOf, type SettingName, type SettingRecord } from './records.ts'
 import { expectedText } from './value.ts'
 
@@ -40,10 +40,10 @@ those that Kubernetes sets for a service of that name. A Kubernetes service name
 
 const declaredIntroduction = `## Declared entities
 
-The same file can declare providers, models, groups, users and aliases. They are written to the database at start and
+The same file can declare providers, models, composites, groups, users and aliases. They are written to the database at start and
 are read-only in the console. Each name stands once; the names of models and all aliases share one namespace. A name
-that is used but not declared (the provider or a group of a model, a member of a group, the model of an alias) must
-exist in the database. \`sluice.example.yaml\` shows all of it.
+that is used but not declared (the provider or a group of a model, a component, the model of a redirect or an alias, a
+member of a group) must exist in the database. \`sluice.example.yaml\` shows all of it.
 `
 
 const aliasText = `### aliases
@@ -61,6 +61,7 @@ export function configurationMarkdown(): string {
     declaredIntroduction,
     entityText('providers', providerSchema),
     entityText('models', modelSchema),
+    entityText('composites', compositeSchema),
     entityText('groups', groupSchema),
     entityText('users', userSchema),
     aliasText,

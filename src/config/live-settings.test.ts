@@ -119,6 +119,13 @@ describe('describing', () => {
       'gateway.max_event_bytes',
       'limits.realtime_inflight.enforce',
       'limits.realtime_inflight.default',
+      'failover.statuses',
+      'failover.max_attempts',
+      'failover.budget_seconds',
+      'health.failures_to_eject',
+      'health.ejection_seconds',
+      'health.ejection_max_seconds',
+      'health.probe_seconds',
       'usage.retention_days',
     ])
   })

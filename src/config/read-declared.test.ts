@@ -11,6 +11,8 @@ providers:
     headers: {x-tenant: "\${TENANT}"}
     timeouts: {connect_seconds: 1, idle_seconds: 0.5}
     enabled: false
+    options: {region: "\${TENANT}", stream_usage: false}
+    reasoning: {efforts: []}
     models:
       - name: big/one:latest
         upstream_name: big-2025
@@ -22,9 +24,19 @@ providers:
         capabilities: {endpoints: [chat/completions], input: [text], tools: true, json_schema: false, reasoning: true}
         inflight_limit: 2
         timeouts: {first_token_seconds: 9, total_seconds: 10}
+        rules: {realtime: {action: deny}, batch: {action: redirect, model: small}}
+        reasoning: {efforts: [high, low], writes: [{pointer: /reasoning_effort, values: {low: low, high: high}}]}
       - name: small
 models:
   - {name: other, provider: stored-provider, groups: []}
+composites:
+  - name: best
+    strategy: priority
+    inflight_limit: 5
+    failover: {statuses: [500], max_attempts: 2, budget_seconds: 1.5}
+    components:
+      - {model: small}
+      - {model: stored-part, weight: 3, priority: 1, enabled: false}
 groups:
   - {name: lab, description: The lab., members: [Ada@Example.org, bob@example.org]}
 users:
@@ -45,6 +57,8 @@ test('everything that is declared arrives typed and with its defaults', () => {
     baseUrl: 'https://api.example.org/v1',
     timeouts: { connectSeconds: 1, idleSeconds: 0.5 },
     enabled: false,
+    options: { region: 't', stream_usage: false },
+    reasoning: { efforts: [], writes: [] },
   })
   expect(provider?.credential?.reveal()).toBe('sk-1')
   expect(provider?.headers['x-tenant']?.reveal()).toBe('t')
@@ -52,8 +66,12 @@ test('everything that is declared arrives typed and with its defaults', () => {
     {
       path: 'providers[0].models[0]',
       name: 'big/one:latest',
-      provider: 'vendor',
-      upstreamName: 'big-2025',
+      target: { kind: 'plain', provider: 'vendor', upstreamName: 'big-2025' },
+      rules: { realtime: { action: 'deny' }, batch: { action: 'redirect', model: 'small' } },
+      reasoning: {
+        efforts: ['low', 'high'],
+        writes: [{ pointer: '/reasoning_effort', values: { low: 'low', high: 'high' } }],
+      },
       aliases: ['big'],
       groups: ['lab'],
       description: 'The big one.',
@@ -72,8 +90,9 @@ test('everything that is declared arrives typed and with its defaults', () => {
     {
       path: 'providers[0].models[1]',
       name: 'small',
-      provider: 'vendor',
-      upstreamName: 'small',
+      target: { kind: 'plain', provider: 'vendor', upstreamName: 'small' },
+      rules: {},
+      reasoning: null,
       aliases: [],
       groups: ['everyone'],
       description: '',
@@ -83,7 +102,29 @@ test('everything that is declared arrives typed and with its defaults', () => {
       inflightLimit: null,
       timeouts: {},
     },
-    expect.objectContaining({ path: 'models[0]', name: 'other', provider: 'stored-provider', groups: [] }),
+    expect.objectContaining({
+      path: 'models[0]',
+      name: 'other',
+      target: { kind: 'plain', provider: 'stored-provider', upstreamName: 'other' },
+      groups: [],
+    }),
+    expect.objectContaining({
+      path: 'composites[0]',
+      name: 'best',
+      target: {
+        kind: 'composite',
+        strategy: 'priority',
+        components: [
+          { model: 'small', weight: 1, priority: 0, enabled: true },
+          { model: 'stored-part', weight: 3, priority: 1, enabled: false },
+        ],
+        failover: { statuses: [500], maxAttempts: 2, budgetSeconds: 1.5 },
+      },
+      rules: {},
+      reasoning: null,
+      groups: ['everyone'],
+      inflightLimit: 5,
+    }),
   ])
   expect(declared.groups).toEqual([
     { path: 'groups[0]', name: 'lab', description: 'The lab.', members: ['ada@example.org', 'bob@example.org'] },
@@ -99,6 +140,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
 test('names that the file does not declare are listed for a look-up in the store', () => {
   expect(unresolvedReferences(loaded({ yaml: full, environment }).declared)).toEqual([
     { path: 'models[0].provider', kind: 'provider', name: 'stored-provider' },
+    { path: 'composites[0].components[1].model', kind: 'model', name: 'stored-part' },
     { path: 'groups[0].members[1]', kind: 'user', name: 'bob@example.org' },
     { path: 'aliases.far', kind: 'model', name: 'stored-model' },
   ])
@@ -172,6 +214,44 @@ aliases: {z: 5}
     ['models: [{name: m, provider: p, aliases: [a]}]\naliases: {b: a}', 'aliases.b'],
   ])('a name that is taken is refused where it comes second (%#)', (yaml, name) => {
     expect(namesOf(problemsOf({ yaml }))).toEqual([name])
+  })
+
+  test.each([
+    ['composites: [{name: c}]', 'composites[0].components'],
+    ['composites: [{name: c, components: []}]', 'composites[0].components'],
+    ['composites: [{name: c, provider: p, components: [{model: a}]}]', 'composites[0].provider'],
+    ['composites: [{name: c, strategy: fastest, components: [{model: a}]}]', 'composites[0].strategy'],
+    ['composites: [{name: c, components: [{model: a}, {model: a}]}]', 'composites[0].components[1].model'],
+    ['composites: [{name: c, components: [{model: a, weight: 0}]}]', 'composites[0].components[0].weight'],
+    ['composites: [{name: c, components: [{model: a}], reasoning: {efforts: []}}]', 'composites[0].reasoning'],
+    ['models: [{name: m, provider: p}]\ncomposites: [{name: m, components: [{model: a}]}]', 'composites[0].name'],
+  ])('a composite that cannot be is refused (%#)', (yaml, name) => {
+    expect(namesOf(problemsOf({ yaml }))).toEqual([name])
+  })
+
+  test('a composite in a composite is refused, and a redirect to a model that redirects, too', () => {
+    const problems = problemsOf({
+      yaml: `
+composites:
+  - {name: outer, components: [{model: a}, {model: inner}]}
+  - {name: inner, components: [{model: a}], rules: {batch: {action: redirect, model: inner}}}
+models:
+  - {name: a, provider: p, rules: {realtime: {action: redirect, model: b}}}
+  - {name: b, provider: p, rules: {realtime: {action: redirect, model: c}, batch: {action: redirect, model: c}}}
+  - {name: c, provider: p, rules: {realtime: {action: deny}}}
+`,
+    })
+    expect(problems).toMatchObject([
+      { name: 'composites[0].components[1].model', value: '"inner"' },
+      { name: 'models[0].rules.realtime.model', value: '"b"' },
+      { name: 'composites[1].rules.batch.model', value: '"inner"' },
+    ])
+  })
+
+  test('the value of an option is not shown', () => {
+    const [problem, ...more] = problemsOf({ yaml: 'providers: [{name: p, options: {a b: canary-secret}}]' })
+    expect([problem?.name, more]).toEqual(['providers[0].options.a b', []])
+    expect(JSON.stringify(problem)).not.toContain('canary')
   })
 
   test('names of models differ by case, names of users do not', () => {

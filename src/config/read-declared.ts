@@ -7,12 +7,16 @@ import type {
   Declared,
   DeclaredAlias,
   DeclaredCapabilities,
+  DeclaredFailover,
   DeclaredModel,
   DeclaredProvider,
+  DeclaredRules,
+  DeclaredTarget,
   DeclaredTimeouts,
 } from './declared.ts'
 import {
   aliasSchema,
+  compositeSchema,
   groupSchema,
   modelSchema,
   nestedModelSchema,
@@ -20,6 +24,7 @@ import {
   userSchema,
 } from './declared-schema.ts'
 import { repeatedNames } from './declared-names.ts'
+import { wrongLeads } from './declared-leads.ts'
 import { readEntry, type Reading } from './declared-entry.ts'
 import type { Environment } from './environment.ts'
 import type { Tree } from './file.ts'
@@ -41,9 +46,13 @@ export function readDeclared(
   const providers = readList(reading, 'providers', sections.providers, providerSchema)
   const nested = nestedModels(reading, sections.providers)
   const models = [...nested, ...readList(reading, 'models', sections.models, modelSchema)]
+  const composites = readList(reading, 'composites', sections.composites, compositeSchema)
   const declared: Declared = {
     providers: providers.map(({ path, value }) => providerOf(path, value)),
-    models: models.map(({ path, value }) => modelOf(path, value)),
+    models: [
+      ...models.map(({ path, value }) => modelOf(path, value, plainTarget(value), value.reasoning ?? null)),
+      ...composites.map(({ path, value }) => modelOf(path, value, compositeTarget(value), null)),
+    ],
     groups: readList(reading, 'groups', sections.groups, groupSchema).map(({ path, value }) => ({
       path,
       ...value,
@@ -56,7 +65,7 @@ export function readDeclared(
     })),
     aliases: readAliases(reading, sections.aliases),
   }
-  return { declared, problems: [...reading.problems, ...repeatedNames(file, declared)] }
+  return { declared, problems: [...reading.problems, ...repeatedNames(file, declared), ...wrongLeads(file, declared)] }
 }
 
 /** The models inside providers; also inside those that have problems of their own, so that all are found at once. */
@@ -119,17 +128,28 @@ function providerOf(path: string, provider: z.output<typeof providerSchema>): De
     credential: provider.credential ?? null,
     headers,
     timeouts: timeoutsOf(provider.timeouts),
+    options: provider.options,
+    reasoning: provider.reasoning ?? null,
     enabled,
   }
 }
 
-function modelOf(path: string, model: z.output<typeof modelSchema>): DeclaredModel {
-  const { name, provider, aliases, groups, description, active } = model
+type WrittenModel = z.output<typeof modelSchema>
+type WrittenComposite = z.output<typeof compositeSchema>
+
+function modelOf(
+  path: string,
+  model: WrittenModel | WrittenComposite,
+  target: DeclaredTarget,
+  reasoning: DeclaredModel['reasoning'],
+): DeclaredModel {
+  const { name, aliases, groups, description, active } = model
   return {
     path,
     name,
-    provider,
-    upstreamName: model.upstream_name ?? name,
+    target,
+    rules: rulesOf(model.rules),
+    reasoning,
     aliases,
     groups,
     description,
@@ -139,6 +159,26 @@ function modelOf(path: string, model: z.output<typeof modelSchema>): DeclaredMod
     inflightLimit: model.inflight_limit ?? null,
     timeouts: timeoutsOf(model.timeouts),
   }
+}
+
+function plainTarget({ name, provider, upstream_name: upstreamName = name }: WrittenModel): DeclaredTarget {
+  return { kind: 'plain', provider, upstreamName }
+}
+
+function compositeTarget({ strategy, components, failover }: WrittenComposite): DeclaredTarget {
+  return { kind: 'composite', strategy, components, failover: failoverOf(failover) }
+}
+
+function failoverOf(written: WrittenComposite['failover']): DeclaredFailover {
+  return {
+    ...(written.statuses !== undefined && { statuses: written.statuses }),
+    ...(written.max_attempts !== undefined && { maxAttempts: written.max_attempts }),
+    ...(written.budget_seconds !== undefined && { budgetSeconds: written.budget_seconds }),
+  }
+}
+
+function rulesOf({ realtime, batch }: WrittenModel['rules']): DeclaredRules {
+  return { ...(realtime !== undefined && { realtime }), ...(batch !== undefined && { batch }) }
 }
 
 function timeoutsOf(written: z.output<typeof providerSchema>['timeouts']): DeclaredTimeouts {

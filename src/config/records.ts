@@ -52,7 +52,14 @@ interface ListRecord extends RecordBase {
   readonly default: readonly string[]
 }
 
-export type SettingRecord = StringRecord | NumberRecord | BooleanRecord | SecretRecord | ListRecord
+interface IntegersRecord extends RecordBase {
+  readonly type: 'integers'
+  readonly default: readonly number[]
+  readonly min: number
+  readonly max: number
+}
+
+export type SettingRecord = StringRecord | NumberRecord | BooleanRecord | SecretRecord | ListRecord | IntegersRecord
 
 /** Refused as `security.secret_key`, because everybody can read it in the documentation. */
 export const exampleSecretKey = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
@@ -308,6 +315,73 @@ export const settingRecords = {
     sentence: 'That limit for models and accounts without one of their own.',
   },
 
+  'failover.statuses': {
+    ...live,
+    type: 'integers',
+    default: [500, 502, 503, 504, 529],
+    min: 400,
+    max: 599,
+    example: '500, 503, 529',
+    sentence:
+      'Statuses of a provider after which another component of a composite is tried; besides 429, and failures to connect or to answer in time.',
+  },
+  'failover.max_attempts': {
+    ...live,
+    type: 'integer',
+    unit: 'attempts',
+    default: 3,
+    min: 1,
+    max: 20,
+    example: '5',
+    sentence: 'Most calls to providers that one request of a composite makes.',
+  },
+  'failover.budget_seconds': {
+    ...live,
+    ...seconds,
+    default: 30,
+    min: 0.05,
+    max: 3600,
+    example: '10',
+    sentence: 'Time since the first call after which a request of a composite is not tried again.',
+  },
+  'health.failures_to_eject': {
+    ...live,
+    type: 'integer',
+    unit: 'failures',
+    default: 5,
+    min: 1,
+    max: 1000,
+    example: '3',
+    sentence: 'Failures in a row after which a component is left out for a while.',
+  },
+  'health.ejection_seconds': {
+    ...live,
+    ...seconds,
+    default: 5,
+    min: 0.05,
+    max: 3600,
+    example: '10',
+    sentence: 'How long a component is left out the first time; each further time it is twice as long.',
+  },
+  'health.ejection_max_seconds': {
+    ...live,
+    ...seconds,
+    default: 300,
+    min: 0.05,
+    max: 86_400,
+    example: '60',
+    sentence: 'Longest time that a component is left out before one request tries it again.',
+  },
+  'health.probe_seconds': {
+    ...live,
+    ...seconds,
+    default: 0,
+    min: 0,
+    max: 86_400,
+    example: '30',
+    sentence: 'How often a component that is left out is asked for its models to see whether it is back; 0 = never.',
+  },
+
   'usage.retention_days': {
     ...live,
     type: 'integer',
@@ -377,6 +451,7 @@ type ValueByType = {
   boolean: boolean
   secret: Secret
   list: readonly string[]
+  integers: readonly number[]
 }
 
 type ValueOf<R extends SettingRecord> =
@@ -386,7 +461,7 @@ type ValueOf<R extends SettingRecord> =
 /** Checked values by dotted name; null = not set and without a default. Frozen. */
 export type Settings = { readonly [N in SettingName]: ValueOf<(typeof settingRecords)[N]> }
 
-export type SettingValue = Settings[SettingName] | readonly string[]
+export type SettingValue = Settings[SettingName] | readonly string[] | readonly number[]
 
 /** All names, in the order of the table. */
 export const settingNames = Object.keys(settingRecords) as readonly SettingName[]

@@ -71,6 +71,15 @@ test('a list is read from a list, and from text at its commas', () => {
   for (const wrong of ['a,,b', ['a', ''], ['a', 1], 5, { a: 1 }]) expect(readValue(list, wrong).kind).toBe('refused')
 })
 
+test('whole numbers are read from a list, and from text at its commas', () => {
+  const integers = recordOf('failover.statuses')
+  expect(readValue(integers, '500, 503')).toEqual({ kind: 'ok', value: [500, 503] })
+  expect(readValue(integers, [500, '503'])).toEqual({ kind: 'ok', value: [500, 503] })
+  expect(readValue(integers, [])).toEqual({ kind: 'ok', value: [] })
+  for (const wrong of ['', '500,', '500,x', [500.5], [399], [600], [[500]], 500, { a: 500 }])
+    expect(readValue(integers, wrong).kind).toBe('refused')
+})
+
 test('a value of another type is refused, not converted', () => {
   assert(
     property(oneof(boolean(), double()), (value) => {
@@ -97,6 +106,7 @@ describe.each([...settingNames])('%s', (name) => {
   test('is described in one sentence, and says what it takes', () => {
     expect(record.sentence).toMatch(/^[A-Z].*\.$|: the example is refused\.$/)
     expect(expectedText(record)).not.toBe('')
-    if ('min' in record) expect(record.default).toBeWithin(record.min, record.max + 1)
+    if (!('min' in record)) return
+    for (const value of [record.default].flat()) expect(value).toBeWithin(record.min, record.max + 1)
   })
 })

@@ -11,7 +11,8 @@ export type ReadValue =
   /** `expected` says what would have been right, and never holds the value. */
   | { readonly kind: 'refused'; readonly expected: string }
 
-type NumberRecord = Extract<SettingRecord, { readonly min: number }>
+type NumberRecord = Extract<SettingRecord, { readonly type: 'integer' | 'number' | 'duration' }>
+type IntegersRecord = Extract<SettingRecord, { readonly type: 'integers' }>
 type TextRecord = Extract<SettingRecord, { readonly type: 'string' | 'secret' }>
 
 /** Checks one value against its record. Never throws. */
@@ -25,6 +26,8 @@ export function readValue(record: SettingRecord, written: unknown): ReadValue {
       return outcome(record, readNumber(record, written))
     case 'list':
       return outcome(record, readList(written))
+    case 'integers':
+      return outcome(record, readIntegers(record, written))
     case 'string':
       return outcome(record, readText(record, written))
     case 'secret': {
@@ -49,6 +52,8 @@ export function expectedText(record: SettingRecord): string {
       return `a number${unitText(record.unit)} from ${record.min} to ${record.max}`
     case 'list':
       return 'a list of texts (in the environment: separated by commas)'
+    case 'integers':
+      return `a list of whole numbers from ${record.min} to ${record.max} (in the environment: separated by commas)`
     case 'string':
     case 'secret':
       return textExpected(record)
@@ -74,7 +79,7 @@ function readBoolean(written: unknown): boolean | null {
   return text === 'true' ? true : text === 'false' ? false : null
 }
 
-function readNumber(record: NumberRecord, written: unknown): number | null {
+function readNumber(record: Pick<NumberRecord, 'type' | 'min' | 'max'>, written: unknown): number | null {
   const form = record.type === 'integer' ? /^[+-]?\d+$/ : /^[+-]?\d+(\.\d+)?$/
   const isNumber = typeof written === 'string' && form.test(written.trim())
   const value = isNumber ? Number(written) : typeof written === 'number' ? written : Number.NaN
@@ -97,6 +102,13 @@ function readList(written: unknown): readonly string[] | null {
   if (!Array.isArray(items)) return null
   const texts = items.filter((item): item is string => typeof item === 'string' && item !== '')
   return texts.length === items.length ? Object.freeze(texts) : null
+}
+
+function readIntegers({ min, max }: IntegersRecord, written: unknown): readonly number[] | null {
+  const items: unknown = typeof written === 'string' ? written.split(',') : written
+  if (!Array.isArray(items)) return null
+  const numbers = items.map((item: unknown) => readNumber({ type: 'integer', min, max }, item))
+  return numbers.every((number) => number !== null) ? Object.freeze(numbers) : null
 }
 
 function isExampleKey(base64: string): boolean {

@@ -19,6 +19,8 @@ export interface ApiErrorDetail {
   readonly wireType?: string
   /** Extra response headers, for example `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What the upstream answered, when it answered: decides whether another one is asked. */
+  readonly upstreamStatus?: number
   /** For the log only. */
   readonly internal?: string
   readonly cause?: unknown

@@ -34,6 +34,8 @@ export const errorCatalogue = {
   missing_model: { ...client, status: 400, type: 'invalid_request_error', message: 'The request names no model. Set "model" to a name from GET /ai/v1/models.' },
   invalid_group: { ...client, status: 400, type: 'invalid_request_error', message: 'The group filter takes group ids (UUIDs), separated by commas.' },
   invalid_query_parameter: { ...client, status: 400, type: 'invalid_request_error', message: 'A query parameter has a value that is not allowed.' },
+  invalid_value: { ...client, status: 400, type: 'invalid_request_error', message: 'A field of the request has a value that does not exist.' },
+  unsupported_value: { ...client, status: 400, type: 'invalid_request_error', message: 'The model does not support this value.' },
   invalid_cursor: { ...client, status: 400, type: 'invalid_request_error', message: 'The cursor is not one that this server gave out. Start again without a cursor.' },
 
   // 401: who is calling
@@ -44,6 +46,8 @@ export const errorCatalogue = {
 
   // 403: may the caller do this
   model_access_denied: { ...client, status: 403, type: 'permission_error', message: 'Your account has no access to this model. Ask an administrator to add you to a group that has it.' },
+  realtime_denied: { ...client, status: 403, type: 'permission_error', message: 'This model is closed for real-time requests. GET /ai/v1/models?available_for_realtime=true lists those that are open.' },
+  batch_denied: { ...client, status: 403, type: 'permission_error', message: 'This model is closed for batch requests. Choose another model.' },
   scope_denied: { ...client, status: 403, type: 'permission_error', message: 'This API key is not allowed to use this part of the API. Use a key whose scopes include it.' },
   admin_required: { ...client, status: 403, type: 'permission_error', message: 'Only an administrator may do this.' },
   origin_denied: { ...client, status: 403, type: 'permission_error', message: 'The request comes from another web site. Open the console at its own address.' },

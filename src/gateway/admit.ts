@@ -5,11 +5,13 @@ import type { Caller } from '#identity/records.ts'
 import type { Gateway } from './gateway.ts'
 import type { Slot } from './inflight.ts'
 
+type Admission = Pick<Gateway, 'catalog' | 'inflight' | 'metrics' | 'settings'>
+
 /**
  * The slot of this request, counted for its account and canonical model. Answers 429 when the limit
  * is enforced and reached. A refusal touches no other counter.
  */
-export function admit(gateway: Gateway, caller: Caller, model: Model): Slot | Promise<Slot> {
+export function admit(gateway: Admission, caller: Caller, model: Model): Slot | Promise<Slot> {
   const { settings, inflight } = gateway
   const limit = settings.get('limits.realtime_inflight.enforce')
     ? gateway.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
@@ -20,7 +22,7 @@ export function admit(gateway: Gateway, caller: Caller, model: Model): Slot | Pr
     : (taken ?? refuse(gateway, model, limit))
 }
 
-function refuse({ metrics }: Gateway, model: Model, limit: number): never {
+function refuse({ metrics }: Admission, model: Model, limit: number): never {
   metrics.inflightRefused(model.record.name)
   throw new ApiError('inflight_limit_exceeded', {
     message: `Your account already has ${limit} requests in flight on ${model.record.name}, which is its limit. Try again when one has finished.`,

@@ -3,6 +3,7 @@
  * thrown here is thrown before the client has got a byte, so it has its real status.
  */
 import type { Model } from '#catalog/catalog.ts'
+import type { Upstream } from '#catalog/upstream.ts'
 import type { Timeouts } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -22,35 +23,50 @@ export interface ForwardRequest {
 
 export interface ForwardContext {
   readonly exchange: Exchange
-  readonly model: Model
+  readonly upstream: Upstream
   readonly watch: CallWatch
   readonly record: RequestRecord
 }
 
 /** The upstream's 2xx answer, its body unread. Answers 4xx of the upstream, 502, 503 or 504 by throwing. */
 export async function forward(gateway: Gateway, request: ForwardRequest, context: ForwardContext): Promise<Reply> {
-  const { exchange, model, watch, record } = context
-  const provider = gateway.providers.get(model.provider)
-  if (provider === null || !model.provider.enabled) throw new ApiError('upstream_unavailable')
+  const { exchange, upstream, watch, record } = context
+  record.upstream = upstream
+  const provider = gateway.providers.get(upstream.provider)
+  if (provider === null) throw new ApiError('upstream_unavailable')
   const call: UpstreamCall = {
     ...request,
-    upstreamModel: model.record.upstreamName,
+    upstreamModel: upstream.upstreamName,
     headers: headersForUpstream(exchange.request.headers),
     requestId: exchange.requestId,
     signal: watch.signal,
     reuseConnection: true,
   }
-  watch.expect('first-token', timeouts(gateway, model).firstTokenSeconds)
   try {
     const reply = await send(provider, call, record)
     record.upstreamStatus = reply.status
-    if (reply.status >= 200 && reply.status < 300) return reply
+    if (reply.status >= 200 && reply.status < 300) return readable(reply)
     throw await upstreamError(reply)
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
-    if (error.row.origin === 'upstream') gateway.metrics.upstreamError(model.provider.name, error.code)
+    if (error.row.origin === 'upstream') report(gateway, context, error)
     throw error
   }
+}
+
+/** Counts and logs a failed call; the client hears less of it than the operator. */
+function report({ metrics, logger }: Gateway, { exchange, upstream }: ForwardContext, error: ApiError): void {
+  const provider = upstream.provider.name
+  metrics.upstreamError(provider, error.code)
+  const { internal, cause } = error.detail
+  logger.warn('a call to a provider failed', {
+    requestId: exchange.requestId,
+    provider,
+    model: upstream.model.name,
+    code: error.code,
+    ...(internal !== undefined && { internal }),
+    ...(cause !== undefined && { cause }),
+  })
 }
 
 /**
@@ -68,14 +84,26 @@ async function send(provider: Provider, call: UpstreamCall, record: RequestRecor
   }
 }
 
-/** The time-outs of a model: its own, else its provider's, else the settings'. */
-export function timeouts({ settings }: Gateway, model: Model): Required<Omit<Timeouts, 'connectSeconds'>> {
-  const own = model.record.timeouts
-  const provider = model.provider.timeouts
+/** No encoding is ever asked for: an answer that is packed all the same can neither be watched nor passed on. */
+function readable(reply: Reply): Reply {
+  const encoding = reply.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() === 'identity') return reply
+  reply.body.cancel()
+  throw new ApiError('upstream_invalid_response', {
+    message: 'The model provider sent a compressed answer, which it was not asked for.',
+  })
+}
+
+/** The time-outs of a call: the model's own, else its component's, its provider's, the settings'. */
+export function timeouts(
+  { settings }: Gateway,
+  model: Model,
+  upstream: Upstream,
+): Required<Omit<Timeouts, 'connectSeconds'>> {
+  const own = { ...upstream.provider.timeouts, ...upstream.model.timeouts, ...model.record.timeouts }
   return {
-    firstTokenSeconds:
-      own.firstTokenSeconds ?? provider.firstTokenSeconds ?? settings.get('gateway.first_token_seconds'),
-    idleSeconds: own.idleSeconds ?? provider.idleSeconds ?? settings.get('gateway.idle_seconds'),
-    totalSeconds: own.totalSeconds ?? provider.totalSeconds ?? settings.get('gateway.total_seconds'),
+    firstTokenSeconds: own.firstTokenSeconds ?? settings.get('gateway.first_token_seconds'),
+    idleSeconds: own.idleSeconds ?? settings.get('gateway.idle_seconds'),
+    totalSeconds: own.totalSeconds ?? settings.get('gateway.total_seconds'),
   }
 }

@@ -7,6 +7,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { InflightLimiter } from './inflight.ts'
 import type { UsageRecorder } from './record.ts'
+import type { UpstreamHealth } from './upstream-health.ts'
 
 export interface Gateway {
   readonly settings: LiveSettings
@@ -14,6 +15,7 @@ export interface Gateway {
   readonly catalog: () => Catalog
   readonly providers: ProviderPool
   readonly inflight: InflightLimiter
+  readonly health: UpstreamHealth
   readonly recorder: UsageRecorder
   readonly metrics: Metrics
   readonly ticker: Ticker

@@ -14,6 +14,7 @@ const hopByHop = [
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'http2-settings',
 ]
 
 /** The body is measured and encoded anew on either side. */
@@ -35,6 +36,9 @@ const notUpstream = new Set([
   'forwarded',
   'via',
   'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
   'origin',
   'referer',
 ])
@@ -48,6 +52,12 @@ const notDownstream = new Set([
   'via',
   'alt-svc',
   'strict-transport-security',
+  // What a browser would do on the word of an upstream, at the address of this server.
+  'clear-site-data',
+  'refresh',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
   'content-security-policy',
   'x-request-id',
   'openai-organization',

@@ -4,6 +4,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { json } from '#http/respond.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
+import { isDenied } from './apply-rules.ts'
 import type { Gateway } from './gateway.ts'
 import { resolveModel } from './resolve-model.ts'
 
@@ -11,27 +12,40 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const parameters = ['group', 'available_for_realtime', 'include_reasoning_capabilities'] as const
 
 /** The list, sorted by id. Answers 400 for a filter that cannot be read. */
-export function listModels(gateway: Gateway, exchange: Exchange, caller: Caller): Response {
+export function listModels(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange, caller: Caller): Response {
   const { query } = exchange
-  for (const name of parameters) {
+  refuseRepeated(query, parameters)
+  const groups = readGroups(query.get('group'), caller)
+  const available = readBoolean(query, 'available_for_realtime')
+  const withEfforts = readBoolean(query, 'include_reasoning_capabilities') ?? false
+  const listed = gateway
+    .catalog()
+    .listFor(caller)
+    .filter((model) => groups === null || !model.groupIds.isDisjointFrom(groups))
+    .filter((model) => available === null || isDenied(model, 'realtime') !== available)
+  return json({ object: 'list', data: listed.map((model) => modelObject(model, withEfforts)) })
+}
+
+/** One model by name or alias. Answers 404 and 403 as a call of the model would, and 400 as the list does. */
+export function getModel(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange, caller: Caller): Response {
+  const { query, params } = exchange
+  const model = resolveModel(gateway.catalog(), params['*'] ?? '', caller)
+  refuseRepeated(query, ['include_reasoning_capabilities'])
+  return json(modelObject(model, readBoolean(query, 'include_reasoning_capabilities') ?? false))
+}
+
+function modelObject({ record, ownedBy, supportedEfforts }: Model, withEfforts: boolean) {
+  const created = Math.floor(record.createdAt / 1000)
+  const object = { id: record.name, object: 'model', created, owned_by: ownedBy }
+  return withEfforts && supportedEfforts !== null
+    ? { ...object, supported_reasoning_efforts: supportedEfforts }
+    : object
+}
+
+function refuseRepeated(query: URLSearchParams, names: readonly string[]): void {
+  for (const name of names) {
     if (query.getAll(name).length > 1) throw invalidParameter(name, `"${name}" is given more than once.`)
   }
-  const groups = readGroups(query.get('group'), caller)
-  const withoutDeny = readBoolean(query, 'available_for_realtime')
-  readBoolean(query, 'include_reasoning_capabilities')
-  // No traffic rule exists that could deny realtime requests, so every model is available for them.
-  const models = withoutDeny === false ? [] : gateway.catalog().listFor(caller)
-  const listed = groups === null ? models : models.filter((model) => !model.groupIds.isDisjointFrom(groups))
-  return json({ object: 'list', data: listed.map(modelObject) })
-}
-
-/** One model by name or alias. Answers 404 and 403 as a call of the model would. */
-export function getModel(gateway: Gateway, exchange: Exchange, caller: Caller): Response {
-  return json(modelObject(resolveModel(gateway.catalog(), exchange.params['*'] ?? '', caller)))
-}
-
-function modelObject({ record, provider }: Model) {
-  return { id: record.name, object: 'model', created: Math.floor(record.createdAt / 1000), owned_by: provider.name }
 }
 
 /** The groups to filter by that the caller is in, or null for no filter. */

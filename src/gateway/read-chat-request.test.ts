@@ -4,12 +4,15 @@ import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
 import { exchangeWithBody } from '#test/support/exchange.ts'
 import { rejection } from '#test/support/store-test.ts'
-import { readChatRequest, upstreamBody, type ChatRequest } from './read-chat-request.ts'
+import { anUpstream } from '#test/support/an-upstream.ts'
+import type { ModelRequest } from './model-request.ts'
+import { readChatRequest } from './read-chat-request.ts'
+import { upstreamBody } from './upstream-body.ts'
 
 const limits = { bytesMax: 10_000_000, readSeconds: 10 }
 const messages = '"messages":[{"role":"user","content":"hi"}]'
 
-async function read(body: Bun.BodyInit): Promise<ChatRequest> {
+async function read(body: Bun.BodyInit): Promise<ModelRequest> {
   return readChatRequest(await exchangeWithBody(body), limits)
 }
 
@@ -23,7 +26,7 @@ async function refusal(body: Bun.BodyInit): Promise<readonly [number, string, st
 
 /** The body that a streamed request becomes. */
 async function streamedBody(body: string, upstreamModel = 'm'): Promise<string> {
-  return upstreamBody(await read(body), upstreamModel, true).toString()
+  return upstreamBody(await read(body), anUpstream(upstreamModel), true).toString()
 }
 
 describe('a request that can be understood', () => {
@@ -49,13 +52,13 @@ describe('a request that can be understood', () => {
     const extra = `"models":["m"],"Model":1,"a":{"model":2,"stream":"x","model":3},"same":1,"same":2,"__proto__":{"model":"z"}`
     const request = await read(`{${extra},"model":"m",${messages}}`)
     expect(request.model).toBe('m')
-    expect(upstreamBody(request, 'up', true).toString()).toBe(`{${extra},"model":"up",${messages}}`)
+    expect(upstreamBody(request, anUpstream('up'), true).toString()).toBe(`{${extra},"model":"up",${messages}}`)
   })
 
   test('may nest a hundred thousand deep where nobody looks', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     const request = await read(`{"deep":${deep},"model":"m",${messages}}`)
-    expect(upstreamBody(request, 'up', true).toString()).toBe(`{"deep":${deep},"model":"up",${messages}}`)
+    expect(upstreamBody(request, anUpstream('up'), true).toString()).toBe(`{"deep":${deep},"model":"up",${messages}}`)
   })
 })
 
@@ -131,10 +134,10 @@ describe('the body for the upstream', () => {
       ',"stream":true,"stream_options":{"include_usage":true}',
     ]) {
       const request = await read(`{"model":"m",${messages}${rest}}`)
-      expect(upstreamBody(request, 'm', true)).toBe(request.bytes)
+      expect(upstreamBody(request, anUpstream('m'), true)).toBe(request.bytes)
     }
     const streamed = await read(`{"model":"m",${messages},"stream":true}`)
-    expect(upstreamBody(streamed, 'm', false)).toBe(streamed.bytes)
+    expect(upstreamBody(streamed, anUpstream('m'), false)).toBe(streamed.bytes)
   })
 
   test('asks for usage when it streams, whatever the client wrote instead', async () => {

@@ -4,11 +4,12 @@
  * does not fit is counted. No prompt and no answer is ever in a record.
  */
 import type { Model } from '#catalog/catalog.ts'
+import type { Upstream } from '#catalog/upstream.ts'
 import type { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
-import type { UsageRecord } from '#store/usage-record.ts'
+import type { AttemptReason, UsageRecord } from '#store/usage-record.ts'
 import type { TokenUsage } from './usage.ts'
 
 export interface RecorderOptions {
@@ -24,8 +25,11 @@ export class RequestRecord implements Disposable {
   modelAsked: string | null = null
   model: Model | null = null
   streamed = false
+  /** The one that serves, or was tried last. */
+  upstream: Upstream | null = null
   upstreamStatus: number | null = null
   attempts = 0
+  readonly attemptReasons: AttemptReason[] = []
   usage: TokenUsage | null = null
   requestBytes = 0
   responseBytes = 0
@@ -70,7 +74,7 @@ export class RequestRecord implements Disposable {
       modelAsked: this.modelAsked,
       modelId: this.model?.record.id ?? null,
       modelServed: this.model?.record.name ?? null,
-      provider: this.model?.provider.name ?? null,
+      provider: this.upstream?.provider.name ?? plainOwner(this.model),
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
@@ -82,8 +86,15 @@ export class RequestRecord implements Disposable {
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
       attempts: this.attempts,
+      upstreamModel: this.upstream?.model.name ?? null,
+      attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
     })
   }
+}
+
+/** A request that was refused before any call still belongs to the one provider that its model has. */
+function plainOwner(model: Model | null): string | null {
+  return model?.record.target.kind === 'plain' ? model.ownedBy : null
 }
 
 export class UsageRecorder {

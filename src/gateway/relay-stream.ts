@@ -24,6 +24,8 @@ export async function relayStream(reply: Reply, relay: Relay): Promise<Response>
   headers['cache-control'] = 'no-cache'
   headers['x-accel-buffering'] = 'no'
   await stream.open()
+  // Only now: what is thrown above ends the request while its caller still holds everything.
+  stream.takeOver(relay.takeOver())
   return relay.exchange.respond(stream.body, { status: reply.status, headers })
 }
 
@@ -45,6 +47,7 @@ class RelayedStream {
   /** The client has asked and the upstream has not answered yet. */
   #waiting = false
   #ended = false
+  #held: DisposableStack | null = null
 
   constructor(upstream: ReplyBody, relay: Relay) {
     this.#relay = relay
@@ -60,8 +63,6 @@ class RelayedStream {
       // Zero: nothing is read before the client asks for it.
       { highWaterMark: 0 },
     )
-    relay.ticker.add(this.#keepAlive)
-    relay.held.defer(() => relay.ticker.delete(this.#keepAlive))
   }
 
   /** Resolves when the first event has come or the upstream has been silent for a while; throws if it fails before. */
@@ -70,8 +71,29 @@ class RelayedStream {
     // Marked as handled: when silence wins the race, the first pull finds the error again.
     this.#first.catch(() => {})
     const silence = pause(this.#relay.keepaliveSeconds * 1000)
-    await Promise.race([this.#first, silence.elapsed])
-    silence.cancel()
+    try {
+      await Promise.race([this.#first, silence.elapsed])
+    } finally {
+      silence.cancel()
+    }
+  }
+
+  /** From now on the stream owns what the request holds, and disposes it when the body ends or is dropped. */
+  takeOver(held: DisposableStack): void {
+    this.#held = held
+    const { ticker } = this.#relay
+    ticker.add(this.#keepAlive)
+    held.defer(() => ticker.delete(this.#keepAlive))
+    const { signal } = this.#relay.watch
+    signal.addEventListener('abort', this.#callEnded)
+    held.defer(() => signal.removeEventListener('abort', this.#callEnded))
+    if (signal.aborted) this.#callEnded()
+  }
+
+  /** While nothing is read from the upstream no read fails, so the end of the call is heard here. */
+  readonly #callEnded = (): void => {
+    const { reason } = this.#relay.watch
+    if (!this.#waiting && reason !== null) this.#breakOff(reason)
   }
 
   async #pull(): Promise<void> {
@@ -96,16 +118,17 @@ class RelayedStream {
     // Until the first event the time-out for the first token runs on.
     if (this.#tap.started) watch.expect('idle', idleSeconds)
     for (;;) {
+      // First, for they may have come in one piece with events that were still to be sent.
+      if (this.#tap.upstreamError !== null) throw this.#brokenOff()
+      if (this.#tap.oversized) throw new ApiError('upstream_invalid_response', { message: oversizedMessage })
       const value = await this.#readUpstream()
       if (value === null) return { bytes: this.#rest(), last: true }
       const bytes = this.#tap.push(value)
-      if (this.#tap.oversized) throw new ApiError('upstream_invalid_response', { message: oversizedMessage })
       if (bytes !== null || this.#tap.done) {
         record.firstToken()
         watch.rest()
         return { bytes: bytes ?? new Uint8Array(), last: this.#tap.done }
       }
-      if (this.#tap.upstreamError !== null) throw this.#brokenOff()
     }
   }
 
@@ -171,7 +194,8 @@ class RelayedStream {
   #release(): void {
     this.#ended = true
     this.#relay.record.usage = this.#tap.usage
-    this.#relay.held.dispose()
+    this.#relay.exchange.restoreIdleTimeout()
+    this.#held?.dispose()
   }
 }
 

@@ -9,10 +9,10 @@ export interface Relay {
   readonly watch: CallWatch
   readonly record: RequestRecord
   /**
-   * What the request holds until its last byte is sent or dropped: the in-flight slot, the watch and
-   * the record. The relay owns it and disposes it.
+   * Hands over what the request holds until its last byte is sent or dropped: the in-flight slot, the
+   * try, the watch and the record. Called once, by a relay whose answer outlives the story.
    */
-  readonly held: DisposableStack
+  readonly takeOver: () => DisposableStack
   /** Written over the `model` of the answer; null leaves what the upstream sent. */
   readonly rewriteModel: string | null
   /** The client did not ask for the usage of a stream. */

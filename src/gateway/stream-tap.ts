@@ -29,10 +29,12 @@ export interface StreamedError {
 const usageKey = Buffer.from('"usage"')
 const errorKey = Buffer.from('"error"')
 const doneMark = Buffer.from('[DONE]')
-const newlines = Buffer.from('\n\n')
+const finishKey = Buffer.from('"finish_reason"')
 const watchedFields = new Set(['usage', 'error', 'choices', 'model'])
-/** How many passed pieces are kept to look for a finish reason when a stream ends without [DONE]. */
-const recentPieces = 4
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const colon = 0x3a
+const quote = 0x22
 
 export class StreamTap {
   /** The last usage that the upstream reported. */
@@ -41,16 +43,18 @@ export class StreamTap {
   done = false
   /** The upstream's own error event; nothing after it leaves the tap. */
   upstreamError: StreamedError | null = null
-  /** An event grew past the limit. */
+  /** An event grew past the limit; it and what follows it never leave the tap. */
   oversized = false
-
   /** At least one event has passed. */
   started = false
 
   readonly #options: TapOptions
+  /** Pieces of an event that is not complete yet; none of them is empty. */
   #held: Buffer[] = []
   #heldBytes = 0
-  #recent: Uint8Array[] = []
+  /** The last event was completed with a line feed that may still come from the upstream. */
+  #lineFeedAhead = false
+  #finishReason = false
 
   constructor(options: TapOptions) {
     this.#options = options
@@ -58,12 +62,16 @@ export class StreamTap {
 
   /** The events that are complete with these bytes, or null when there is nothing to send yet. */
   push(chunk: Uint8Array): Uint8Array | null {
-    if (this.done || this.upstreamError !== null) return null
-    const bytes = this.#withHeld(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
-    const end = bytes === null ? 0 : lastEventEnd(bytes)
-    if (bytes === null || end === 0) return null
+    if (this.done || this.oversized || this.upstreamError !== null || chunk.byteLength === 0) return null
+    let bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    if (this.#lineFeedAhead) {
+      this.#lineFeedAhead = false
+      if (bytes[0] === lineFeed) bytes = bytes.subarray(1)
+    }
+    const end = this.#heldBytes === 0 ? lastEventEnd(bytes) : this.#endAfterHeld(bytes)
+    const events = end === 0 ? null : this.#withHeld(end === bytes.length ? bytes : bytes.subarray(0, end))
     if (end < bytes.length) this.#hold(bytes.subarray(end))
-    return this.#pass(end === bytes.length ? bytes : bytes.subarray(0, end))
+    return events === null ? null : this.#pass(this.#withWholeLineEnd(events))
   }
 
   /**
@@ -71,29 +79,37 @@ export class StreamTap {
    * completes the stream, or null when the answer was cut off.
    */
   end(): Uint8Array | null {
+    if (this.oversized || this.upstreamError !== null) return null
+    if (this.done) return new Uint8Array()
+    const rest = this.#withHeld(Buffer.alloc(0))
     let last: Uint8Array | null = null
-    // A last event without its empty line counts if it is whole; see the several servers that omit it.
-    if (this.#heldBytes > 0) {
-      const event = Buffer.concat([...this.#held, newlines])
-      this.#held = []
+    if (!isOnlyComments(rest)) {
+      // A last event without its empty line counts if it is whole: several servers leave the line out.
+      const event = Buffer.concat([rest, Buffer.from(rest.at(-1) === lineFeed ? '\n' : '\n\n')])
       if (!isWholeEvent(event)) return null
       last = this.#pass(event)
+      if (this.done) return last
     }
-    if (this.done) return last ?? new Uint8Array()
-    if (this.upstreamError !== null || !this.#sawFinishReason()) return null
+    if (this.oversized || this.upstreamError !== null || !this.#finishReason) return null
     return Buffer.concat([last ?? new Uint8Array(), Buffer.from('data: [DONE]\n\n')])
   }
 
-  #withHeld(chunk: Buffer): Buffer | null {
-    if (this.#heldBytes === 0) return chunk
-    // A long event in many reads is joined once, when a line end has come that may close it.
-    this.#hold(chunk)
-    if (this.oversized || !(chunk.includes(0x0a) || chunk.includes(0x0d))) return null
-    const joined = Buffer.concat(this.#held)
-    if (lastEventEnd(joined) === 0) {
-      this.#held = [joined]
-      return null
-    }
+  /**
+   * Offset after the last event that ends in these bytes, which follow the held ones. Looks at no
+   * held byte but the last two, so an event in any number of pieces costs no more than its length.
+   */
+  #endAfterHeld(bytes: Buffer): number {
+    const end = lastEventEnd(bytes)
+    if (end > 0) return end
+    const tails = this.#held.slice(-2).map((piece) => piece.subarray(-2))
+    const seam = Buffer.concat([...tails, bytes.subarray(0, 2)])
+    return Math.max(0, lastEventEnd(seam) - (seam.length - Math.min(bytes.length, 2)))
+  }
+
+  /** The bytes with those before them that were held; nothing is held then. */
+  #withHeld(bytes: Buffer): Buffer {
+    if (this.#heldBytes === 0) return bytes
+    const joined = Buffer.concat([...this.#held, bytes])
     this.#held = []
     this.#heldBytes = 0
     return joined
@@ -102,18 +118,44 @@ export class StreamTap {
   #hold(bytes: Buffer): void {
     this.#held.push(bytes)
     this.#heldBytes += bytes.length
-    this.oversized = this.#heldBytes > this.#options.eventBytesMax
+    if (this.#heldBytes > this.#options.eventBytesMax) this.oversized = true
   }
 
-  #pass(events: Buffer): Uint8Array | null {
+  /**
+   * An event that ends with CR LF CR is complete, but its last line end is not. The line feed is
+   * added at once and taken from the next piece, so that no half of a line end is left to follow an
+   * event that was dropped, or one after which nothing is sent.
+   */
+  #withWholeLineEnd(events: Buffer): Buffer {
+    const last = events.length - 1
+    if (events[last] !== carriageReturn || events[last - 1] !== lineFeed || events[last - 2] !== carriageReturn)
+      return events
+    this.#lineFeedAhead = true
+    return Buffer.concat([events, Buffer.of(lineFeed)])
+  }
+
+  #pass(all: Buffer): Uint8Array | null {
+    const events = all.length > this.#options.eventBytesMax ? this.#withinLimit(all) : all
+    if (!this.#finishReason) this.#finishReason = hasFinishReason(events)
     const plain = this.#options.rewriteModel === null && events.indexOf(usageKey) < 0 && events.indexOf(errorKey) < 0
     const passed = plain && events.indexOf(doneMark) < 0 ? events : this.#passEach(events)
-    if (passed !== null) {
-      this.started = true
-      if (this.#recent.length === recentPieces) this.#recent.shift()
-      this.#recent.push(passed)
-    }
+    if (passed === null || passed.length === 0) return null
+    this.started = true
     return passed
+  }
+
+  /** The events before the first that is too large. */
+  #withinLimit(events: Buffer): Buffer {
+    let from = 0
+    while (from < events.length) {
+      const end = nextEventEnd(events, from) || events.length
+      if (end - from > this.#options.eventBytesMax) {
+        this.oversized = true
+        break
+      }
+      from = end
+    }
+    return events.subarray(0, from)
   }
 
   #passEach(events: Buffer): Buffer | null {
@@ -132,13 +174,13 @@ export class StreamTap {
     const span = singleDataSpan(event)
     if (span === null) return event
     const data = event.subarray(span.start, span.end)
-    if (data.equals(doneMark)) {
+    if (isDone(data)) {
       this.done = true
       return event
     }
     const fields = findFields(data, watchedFields)
     const error = fieldValue(data, fields, 'error')
-    if (error !== undefined && error !== null) {
+    if (error) {
       this.upstreamError = readStreamedError(error)
       return null
     }
@@ -149,37 +191,52 @@ export class StreamTap {
 
   /** The chunk as the client should see it; null drops it. */
   #edit(data: Buffer, fields: readonly FieldSpan[]): Buffer | null {
-    const reported = readUsage(fieldValue(data, fields, 'usage'))
-    if (reported !== null) this.usage = reported
+    const usage = fieldValue(data, fields, 'usage')
+    this.usage = readUsage(usage) ?? this.usage
     let edited = data
-    const { rewriteModel } = this.#options
+    const { rewriteModel, stripUsage } = this.#options
     const model = fields.find((field) => field.name === 'model')
     if (rewriteModel !== null && model !== undefined) {
       edited = replaceSpans(data, [
         { start: model.valueStart, end: model.valueEnd, text: JSON.stringify(rewriteModel) },
       ])
     }
-    if (!this.#options.stripUsage) return edited
-    const usage = findFields(edited, watchedFields).find((field) => field.name === 'usage')
-    if (usage === undefined) return edited
+    if (!stripUsage || usage === undefined) return edited
     // Asking for usage adds one chunk without choices and a null field on all others: both go. Counts on
     // a chunk with choices are what the upstream sends unasked, and stay.
-    if (reported === null) return removeField(edited, usage)
-    return isEmptyArray(fieldValue(data, fields, 'choices')) ? null : edited
-  }
-
-  #sawFinishReason(): boolean {
-    return /"finish_reason"\s*:\s*"/.test(this.#recent.map((piece) => Buffer.from(piece).toString('latin1')).join(''))
+    if (usage !== null) return isEmptyArray(fieldValue(data, fields, 'choices')) ? null : edited
+    const field = findFields(edited, watchedFields).find((each) => each.name === 'usage')
+    return field === undefined ? edited : removeField(edited, field)
   }
 }
 
+/** Whether a choice in these events says why it ended; null is what all chunks before the last say. */
+function hasFinishReason(events: Buffer): boolean {
+  for (let at = events.indexOf(finishKey); at >= 0; at = events.indexOf(finishKey, at + finishKey.length)) {
+    const afterKey = skipSpaces(events, at + finishKey.length)
+    if (events[afterKey] === colon && events[skipSpaces(events, afterKey + 1)] === quote) return true
+  }
+  return false
+}
+
+function skipSpaces(bytes: Buffer, start: number): number {
+  let at = start
+  while (bytes[at] === 0x20) at += 1
+  return at
+}
+
+/** Clients stop at data that begins with the mark, whatever follows it. */
+function isDone(data: Buffer): boolean {
+  return data.subarray(0, doneMark.length).equals(doneMark)
+}
+
+/** The value of a field; undefined when there is none, or when it is not JSON: then it passes untouched. */
 function fieldValue(data: Buffer, fields: readonly FieldSpan[], name: string): unknown {
   const field = fields.find((each) => each.name === name)
   if (field === undefined) return undefined
   try {
     return JSON.parse(data.toString('utf8', field.valueStart, field.valueEnd)) as unknown
   } catch {
-    // Not JSON after all: the event passes untouched.
     return undefined
   }
 }
@@ -188,13 +245,18 @@ function isEmptyArray(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
+/** Whether a stream that ends with these bytes has lost nothing with them: comments and empty lines say nothing. */
+function isOnlyComments(rest: Buffer): boolean {
+  return /^(?:(?::.*)?[\r\n])*(?::.*)?$/.test(rest.toString('latin1'))
+}
+
 function isWholeEvent(event: Buffer): boolean {
   const span = singleDataSpan(event)
   if (span === null) return false
-  const data = event.toString('utf8', span.start, span.end)
-  if (data === '[DONE]') return true
+  const data = event.subarray(span.start, span.end)
+  if (isDone(data)) return true
   try {
-    JSON.parse(data)
+    JSON.parse(data.toString())
     return true
   } catch {
     return false

@@ -18,17 +18,18 @@ export async function upstreamError(reply: Reply): Promise<ApiError> {
   const { status } = reply
   const body = await readBounded(reply)
   const internal = `upstream status ${status}`
-  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, internal, ...passedOn(body) })
-  if (gatewaysFault.has(status)) return new ApiError('upstream_auth_failed', { internal })
-  if (status === 429) return new ApiError('upstream_rate_limited', { internal, headers: retryHeaders(reply.headers) })
-  if (status === 408 || status === 504) return new ApiError('upstream_timeout', { internal })
+  const seen = { internal, upstreamStatus: status }
+  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, ...seen, ...passedOn(body) })
+  if (gatewaysFault.has(status)) return new ApiError('upstream_auth_failed', seen)
+  if (status === 429) return new ApiError('upstream_rate_limited', { ...seen, headers: retryHeaders(reply.headers) })
+  if (status === 408 || status === 504) return new ApiError('upstream_timeout', seen)
   if (status >= 300 && status < 400) {
     return new ApiError('upstream_error', {
-      internal,
+      ...seen,
       message: 'The model provider answered with a redirect. An administrator has to correct its base URL.',
     })
   }
-  return new ApiError('upstream_error', { internal, headers: retryHeaders(reply.headers) })
+  return new ApiError('upstream_error', { ...seen, headers: retryHeaders(reply.headers) })
 }
 
 /** The error for a call that got no answer at all. `ended` is why the gateway itself ended it, if it did. */
@@ -49,7 +50,7 @@ function passedOn(body: string): ApiErrorDetail {
   const parsed = parseObject(body)
   // OpenAI nests the object; several servers write its fields at the top or as one string.
   const nested = parsed?.['error'] ?? parsed
-  if (typeof nested === 'string') return { message: clipped(nested), wireCode: null }
+  if (typeof nested === 'string') return { message: nested === '' ? undefined : clipped(nested), wireCode: null }
   if (typeof nested !== 'object' || nested === null) return { wireCode: null }
   const { message, type, param, code } = nested as Readonly<Record<string, unknown>>
   return {

@@ -7,15 +7,14 @@ export interface TokenUsage {
 
 /**
  * The counts of an OpenAI `usage` object (chat: prompt/completion, Responses: input/output), or
- * null when the value is none. An explicit zero is a count; a missing field is unknown.
+ * null when the value holds none. An explicit zero is a count; a missing field is unknown.
  */
 export function readUsage(value: unknown): TokenUsage | null {
   if (typeof value !== 'object' || value === null) return null
   const usage = value as Readonly<Record<string, unknown>>
-  return {
-    promptTokens: count(usage['prompt_tokens']) ?? count(usage['input_tokens']),
-    completionTokens: count(usage['completion_tokens']) ?? count(usage['output_tokens']),
-  }
+  const promptTokens = count(usage['prompt_tokens']) ?? count(usage['input_tokens'])
+  const completionTokens = count(usage['completion_tokens']) ?? count(usage['output_tokens'])
+  return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
 }
 
 function count(value: unknown): number | null {

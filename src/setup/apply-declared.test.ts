@@ -93,14 +93,14 @@ describe('applying declared entities', () => {
     const lab = await store.groups.byName('lab')
     expect(await store.models.byName('fast')).toMatchObject({
       name: 'small',
-      upstreamName: 'small',
+      target: { kind: 'plain', providerId: provider!.id, upstreamName: 'small' },
       groupIds: [lab!.id],
       inflightLimit: 2,
       declared: true,
     })
     expect(await store.models.byName('default')).toMatchObject({
       name: 'large',
-      upstreamName: 'big-1',
+      target: { kind: 'plain', providerId: provider!.id, upstreamName: 'big-1' },
       contextLength: 4096,
       groupIds: [everyoneGroupId],
       capabilities: { tools: true },
@@ -223,6 +223,53 @@ describe('applying declared entities', () => {
     await apply(file)
     await apply('models: [{name: more, provider: local, groups: [free]}]')
     expect(await store.models.byName('more')).toMatchObject({ declared: true })
+  })
+
+  test('composites and rules lead to the models that they name, also to those that come later', async () => {
+    const more = `${file}
+models:
+  - {name: closed, provider: local, rules: {realtime: {action: redirect, model: both}, batch: {action: deny}}}
+composites:
+  - {name: both, components: [{model: small, weight: 2}, {model: large}], failover: {max_attempts: 2}}
+`
+    await apply(more)
+    const [small, large, both, closed] = await Promise.all(
+      ['small', 'large', 'both', 'closed'].map(async (name) => (await store.models.byName(name))!),
+    )
+    expect(both).toMatchObject({
+      declared: true,
+      target: {
+        kind: 'composite',
+        strategy: 'weighted',
+        components: [
+          { modelId: small!.id, weight: 2, priority: 0, enabled: true },
+          { modelId: large!.id, weight: 1, priority: 0, enabled: true },
+        ],
+        failover: { maxAttempts: 2 },
+      },
+    })
+    expect(closed?.rules).toEqual({
+      realtime: { action: 'redirect', modelId: both!.id },
+      batch: { action: 'deny' },
+    })
+    expect(await apply(more)).toBe(0)
+    await apply(more.replace('{model: small, weight: 2}, ', ''))
+    expect((await store.models.byName('both'))?.target).toMatchObject({ components: [{ modelId: large!.id }] })
+  })
+
+  test('a composite is kept apart from composites of the database', async () => {
+    await apply(`${file}\ncomposites: [{name: stored, components: [{model: small}]}]`)
+    await apply(file)
+    expect(
+      await problemsOf(`${file.replace('- {name: small,', '- {name: tiny,')}
+composites:
+  - {name: outer, components: [{model: stored}]}
+  - {name: small, components: [{model: large}]}
+`),
+    ).toEqual([
+      'composites[0].components[0].model: "stored" is a composite in the database. Name a plain model.',
+      'composites[1].name: "small" is a component of "stored" in the database. Choose another name.',
+    ])
   })
 
   test('everything that cannot be applied is told at once, and nothing is changed', async () => {

@@ -1,6 +1,6 @@
-/** Applies declared providers, models and aliases. */
-import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
-import type { Declared, DeclaredModel, DeclaredProvider } from '#config/declared.ts'
+/** Applies declared providers, models, composites and aliases. */
+import type { ModelRecord, ModelTarget, ProviderRecord, TrafficRule, TrafficRules } from '#catalog/records.ts'
+import type { Declared, DeclaredModel, DeclaredProvider, DeclaredRule, DeclaredTarget } from '#config/declared.ts'
 import { changedFields } from './changed-fields.ts'
 import type { Applying } from './applying.ts'
 
@@ -25,10 +25,12 @@ export async function applyProvider({ store, stock, now, note }: Applying, decla
 /**
  * Makes the stored models and their names equal to the declared ones. An alias that the file gives
  * to one model is first taken from the model that has it, so that aliases can change places.
+ * Composites come after the plain models that they are made of, as they do in the list.
  */
 export async function applyModels(applying: Applying, declared: Declared): Promise<void> {
   await freeNames(applying, declared)
-  for (const model of declared.models) await applyModel(applying, model, aliasesOf(declared, model))
+  const ids = modelIds(applying, declared)
+  for (const model of declared.models) await applyModel(applying, model, { ids, aliases: aliasesOf(declared, model) })
   await aliasUndeclared(applying, declared)
 }
 
@@ -51,19 +53,36 @@ async function freeNames({ store, stock, note }: Applying, declared: Declared): 
   }
 }
 
-async function applyModel(applying: Applying, declared: DeclaredModel, aliases: readonly string[]): Promise<void> {
+type Ids = ReadonlyMap<string, { readonly id: string }>
+
+/** Ids by name of all models, those that are still to be added included: a redirect may lead to a later one. */
+function modelIds({ stock }: Applying, { models }: Declared): Ids {
+  const added = models.filter(({ name }) => !stock.models.has(name))
+  return new Map<string, { readonly id: string }>([
+    ...stock.models,
+    ...added.map(({ name }) => [name, { id: crypto.randomUUID() }] as const),
+  ])
+}
+
+interface ModelContext {
+  readonly ids: Ids
+  readonly aliases: readonly string[]
+}
+
+async function applyModel(applying: Applying, declared: DeclaredModel, { ids, aliases }: ModelContext): Promise<void> {
   const { store, stock, now, note } = applying
-  const { path: _, provider, groups, ...fields } = declared
+  const { path: _, groups, target, rules, ...fields } = declared
   const wanted = {
     ...fields,
     aliases: [...new Set(aliases)].sort(),
-    providerId: idIn(stock.providers, provider),
+    target: targetOf(target, stock.providers, ids),
+    rules: rulesOf(rules, ids),
     groupIds: [...new Set(groups.map((group) => idIn(stock.groups, group)))].sort(),
     declared: true,
   }
   const current = stock.models.get(declared.name)
   if (current === undefined) {
-    const model: ModelRecord = { ...wanted, id: crypto.randomUUID(), createdAt: now }
+    const model: ModelRecord = { ...wanted, id: idIn(ids, declared.name), createdAt: now }
     await store.models.insert(model)
     stock.models.set(model.name, model)
     return note('added', 'model', model.name)
@@ -89,6 +108,19 @@ async function aliasUndeclared({ store, stock, note }: Applying, declared: Decla
 
 function aliasesOf(declared: Declared, model: DeclaredModel): readonly string[] {
   return [...model.aliases, ...declared.aliases.filter((entry) => entry.model === model.name).map(({ alias }) => alias)]
+}
+
+function targetOf(target: DeclaredTarget, providers: Ids, models: Ids): ModelTarget {
+  if (target.kind === 'plain')
+    return { kind: 'plain', providerId: idIn(providers, target.provider), upstreamName: target.upstreamName }
+  const components = target.components.map(({ model, ...fields }) => ({ modelId: idIn(models, model), ...fields }))
+  return { ...target, components }
+}
+
+function rulesOf({ realtime, batch }: DeclaredModel['rules'], models: Ids): TrafficRules {
+  const ruleOf = (rule: DeclaredRule): TrafficRule =>
+    rule.action === 'deny' ? rule : { action: 'redirect', modelId: idIn(models, rule.model) }
+  return { ...(realtime && { realtime: ruleOf(realtime) }), ...(batch && { batch: ruleOf(batch) }) }
 }
 
 function idIn(stock: ReadonlyMap<string, { readonly id: string }>, name: string): string {

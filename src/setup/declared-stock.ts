@@ -42,6 +42,7 @@ export function declaredProblems(declared: Declared, stock: Stock, kinds: readon
       .filter((provider) => !kinds.includes(provider.kind))
       .map(({ path, kind }) => `${path}.kind: there is no kind "${kind}". ${nearestRemedy(kind, kinds)}`),
     ...unresolvedReferences(declared).flatMap((reference) => referenceProblem(reference, declared, stock)),
+    ...compositeProblems(declared, stock),
     ...aliasProblems(declared, stock),
   ]
 }
@@ -57,6 +58,32 @@ function referenceProblem({ path, kind, name }: DeclaredReference, declared: Dec
   }[kind]
   const problem = `${path}: there is no ${kind} "${name}", neither in the file nor in the database.`
   return [`${problem} ${nearestRemedy(name, [...names, ...stored.keys()])}`]
+}
+
+/** A composite of the file beside what is only in the database: neither may stand in the other. */
+function compositeProblems(declared: Declared, stock: Stock): string[] {
+  const inFile = new Map(declared.models.map((model) => [model.name, model]))
+  const stored = [...stock.models.values()].filter(({ name }) => !inFile.has(name))
+  const composites = new Map(
+    stored.filter(({ target }) => target.kind === 'composite').map((model) => [model.name, model]),
+  )
+  return declared.models.flatMap(({ path, name, target }) => {
+    if (target.kind === 'plain') return []
+    const nested = target.components
+      .map(({ model }, index) => ({ model, at: `${path}.components[${index}].model` }))
+      .filter(({ model }) => composites.has(model))
+      .map(({ model, at }) => `${at}: "${model}" is a composite in the database. Name a plain model.`)
+    const id = stock.models.get(name)?.id
+    const parents = [...composites.values()]
+      .filter(
+        (parent) =>
+          parent.target.kind === 'composite' && parent.target.components.some(({ modelId }) => modelId === id),
+      )
+      .map(
+        (parent) => `${path}.name: "${name}" is a component of "${parent.name}" in the database. Choose another name.`,
+      )
+    return [...nested, ...parents]
+  })
 }
 
 /** An alias in the file takes the name from an alias elsewhere, but not from a model that is called so. */

@@ -87,6 +87,8 @@ describe('the first start', () => {
       credential: null,
       headers: {},
       timeouts: {},
+      options: {},
+      reasoning: null,
       enabled: true,
     }
     await start({ ...nothing, providers: [provider] })

@@ -6,7 +6,7 @@ import type { Settings } from '#config/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { SealError, sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'
-import { providerKinds } from '#providers/registry.ts'
+import { providerKindNames } from '#providers/registry.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import { StoreTooNew } from '#store/migrate.ts'
 import { openStore, type Store } from '#store/store.ts'
@@ -47,7 +47,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     let first: FirstStart | null = null
     try {
       if (options.setUp) first = await firstStart({ store, declared, adminEmail, now })
-      await applyDeclared({ store, declared, kinds: providerKinds, logger, now })
+      await applyDeclared({ store, declared, kinds: providerKindNames, logger, now })
       return { store, dataDirectory, firstStart: first }
     } catch (thrown) {
       if (first !== null) await undoFirstStart(store, first)

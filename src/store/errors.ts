@@ -45,6 +45,14 @@ export class Missing extends Error {
   }
 }
 
+/** A composite stands for plain models only, so neither it nor one of its components can be the other. */
+export class NotPlain extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NotPlain'
+  }
+}
+
 /** What the thrown refusals of a write mean to its caller. */
 export interface Refusals {
   /** The value whose uniqueness the write can break. */

@@ -1,11 +1,22 @@
 /**
- * Models with their names, aliases and groups. A model and all of these change in one transaction.
+ * Models with their names, aliases, groups and components. A model and all of these change in one transaction.
  * Names and aliases of all models are one namespace, kept by the primary key of model_names.
  */
 import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely'
-import type { ModelCapabilities, ModelRecord, Timeouts } from '#catalog/records.ts'
+import type {
+  ComponentRecord,
+  FailoverPolicy,
+  ModelCapabilities,
+  ModelRecord,
+  ModelTarget,
+  ReasoningConfig,
+  Strategy,
+  Timeouts,
+  TrafficRules,
+} from '#catalog/records.ts'
 import { lockRow, type Database } from './database.ts'
-import { Missing, NameTaken, refusing, violationOf } from './errors.ts'
+import { InUse, Missing, NameTaken, refusing, violationOf } from './errors.ts'
+import { componentsColumn, componentsOf, replaceComponents } from './model-components.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from './page.ts'
 import { flag, flagIfSet, type Columns, type ModelsTable, type Tables } from './schema.ts'
 
@@ -25,11 +36,14 @@ export interface ModelStore {
   get(id: string): Promise<ModelRecord | null>
   /** The model with this name or alias. */
   byName(name: string): Promise<ModelRecord | null>
-  /** Throws NameTaken with the name or alias that clashes, and Missing for the provider or a group. */
+  /**
+   * Throws NameTaken with the name or alias that clashes, Missing for the provider, a group or a
+   * component, and NotPlain for a composite in a composite.
+   */
   insert(model: ModelRecord): Promise<void>
-  /** The model as changed, or null when there is none. Lists in the patch replace the old ones. Throws like `insert`. */
+  /** The model as changed, or null when there is none. What is in the patch is replaced whole. Throws like `insert`. */
   update(id: string, patch: ModelPatch): Promise<ModelRecord | null>
-  /** False when there is no such model. */
+  /** False when there is no such model. Throws InUse while it is a component of a composite. */
   delete(id: string): Promise<boolean>
 }
 
@@ -69,7 +83,9 @@ export function modelStore(database: Database): ModelStore {
       return one(sql`where models.id = ${id}`)
     },
     async delete(id) {
-      const result = await kysely.deleteFrom('models').where('id', '=', id).executeTakeFirst()
+      const result = await refusing({ reference: new InUse('model', 'composite models') }, () =>
+        kysely.deleteFrom('models').where('id', '=', id).executeTakeFirst(),
+      )
       return result.numDeletedRows > 0n
     },
   }
@@ -79,13 +95,15 @@ interface ModelRow extends Selectable<ModelsTable> {
   readonly name: string
   readonly aliases: string
   readonly group_ids: string
+  readonly components: string
 }
 
 /**
  * One statement, so that a model is never seen with the names of before and the groups of after a
- * change. The sub-selects read model_names by its index on model_id and model_groups by its key.
+ * change. The sub-selects read model_names by its index on model_id, the others by their keys.
  */
-function selectModels({ engine }: Database): RawBuilder<unknown> {
+function selectModels(database: Database): RawBuilder<unknown> {
+  const { engine } = database
   const listOf = (column: string): RawBuilder<unknown> =>
     engine === 'sqlite'
       ? sql`json_group_array(${sql.ref(column)})`
@@ -94,16 +112,18 @@ function selectModels({ engine }: Database): RawBuilder<unknown> {
     select models.*,
       (select name from model_names where model_id = models.id and alias = 0) as name,
       (select ${listOf('name')} from model_names where model_id = models.id and alias = 1) as aliases,
-      (select ${listOf('group_id')} from model_groups where model_id = models.id) as group_ids
+      (select ${listOf('group_id')} from model_groups where model_id = models.id) as group_ids,
+      ${componentsColumn(database)} as components
     from models
   `
 }
 
-async function insertModel({ kysely }: Database, model: ModelRecord): Promise<void> {
-  await kysely.transaction().execute(async (trx) => {
+async function insertModel(database: Database, model: ModelRecord): Promise<void> {
+  await database.kysely.transaction().execute(async (trx) => {
     await trx.insertInto('models').values(rowOf(model)).execute()
     await insertNames(trx, model)
     await insertGroups(trx, model.id, model.groupIds)
+    await replaceComponents(database, trx, model.id, componentsIn(model.target))
   })
 }
 
@@ -121,6 +141,7 @@ async function updateModel(database: Database, id: string, patch: ModelPatch): P
       await trx.deleteFrom('model_groups').where('model_id', '=', id).execute()
       await insertGroups(trx, id, patch.groupIds)
     }
+    if (patch.target !== undefined) await replaceComponents(database, trx, id, componentsIn(patch.target))
   })
 }
 
@@ -172,8 +193,9 @@ async function refusingNames({ kysely }: Database, names: Names, write: () => Pr
 function rowOf(model: ModelRecord): ModelsTable {
   return {
     id: model.id,
-    provider_id: model.providerId,
-    upstream_name: model.upstreamName,
+    ...targetColumns(model.target),
+    rules: JSON.stringify(model.rules),
+    reasoning: model.reasoning && JSON.stringify(model.reasoning),
     description: model.description,
     active: flag(model.active),
     context_length: model.contextLength,
@@ -187,8 +209,9 @@ function rowOf(model: ModelRecord): ModelsTable {
 
 function columnsOf(patch: ModelPatch): Columns<ModelsTable> {
   return {
-    provider_id: patch.providerId,
-    upstream_name: patch.upstreamName,
+    ...(patch.target && targetColumns(patch.target)),
+    rules: patch.rules && JSON.stringify(patch.rules),
+    reasoning: patch.reasoning && JSON.stringify(patch.reasoning),
     description: patch.description,
     active: flagIfSet(patch.active),
     context_length: patch.contextLength,
@@ -204,8 +227,9 @@ function modelOf(row: ModelRow): ModelRecord {
     id: row.id,
     name: row.name,
     aliases: (JSON.parse(row.aliases) as string[]).sort(),
-    providerId: row.provider_id,
-    upstreamName: row.upstream_name,
+    target: targetOf(row),
+    rules: JSON.parse(row.rules) as TrafficRules,
+    reasoning: row.reasoning === null ? null : (JSON.parse(row.reasoning) as ReasoningConfig),
     description: row.description,
     active: row.active === 1,
     contextLength: row.context_length,
@@ -215,5 +239,34 @@ function modelOf(row: ModelRow): ModelRecord {
     timeouts: JSON.parse(row.timeouts) as Timeouts,
     declared: row.declared === 1,
     createdAt: row.created_at,
+  }
+}
+
+type TargetColumns = Pick<ModelsTable, 'provider_id' | 'upstream_name' | 'strategy' | 'failover'>
+
+function targetColumns(target: ModelTarget): TargetColumns {
+  if (target.kind === 'composite')
+    return {
+      provider_id: null,
+      upstream_name: null,
+      strategy: target.strategy,
+      failover: JSON.stringify(target.failover),
+    }
+  return { provider_id: target.providerId, upstream_name: target.upstreamName, strategy: null, failover: '{}' }
+}
+
+function componentsIn(target: ModelTarget): readonly ComponentRecord[] {
+  return target.kind === 'composite' ? target.components : []
+}
+
+function targetOf(row: ModelRow): ModelTarget {
+  const { provider_id: providerId, upstream_name: upstreamName } = row
+  if (providerId !== null && upstreamName !== null) return { kind: 'plain', providerId, upstreamName }
+  return {
+    kind: 'composite',
+    // The schema lets no model be without both a provider and a strategy.
+    strategy: row.strategy as Strategy,
+    components: componentsOf(row.components),
+    failover: JSON.parse(row.failover) as FailoverPolicy,
   }
 }

@@ -1,6 +1,6 @@
-/** Providers. Credentials and headers are sealed before they reach the database. */
+/** Providers. Credentials, headers and options are sealed before they reach the database. */
 import type { Selectable } from 'kysely'
-import type { ProviderRecord, Timeouts } from '#catalog/records.ts'
+import type { ProviderRecord, ReasoningConfig, Timeouts } from '#catalog/records.ts'
 import type { Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import type { Database } from './database.ts'
@@ -88,6 +88,11 @@ function headersContext(id: string): string {
   return `provider ${id} headers`
 }
 
+/** Some kinds have secrets among their options, such as the token of a session. */
+function optionsContext(id: string): string {
+  return `provider ${id} options`
+}
+
 function rowOf(provider: ProviderRecord, sealer: Sealer): ProvidersTable {
   const { id, credential, headers } = provider
   return {
@@ -98,6 +103,8 @@ function rowOf(provider: ProviderRecord, sealer: Sealer): ProvidersTable {
     credential_sealed: credential && sealer.seal(credential.reveal(), credentialContext(id)),
     headers_sealed: sealer.seal(JSON.stringify(headers), headersContext(id)),
     timeouts: JSON.stringify(provider.timeouts),
+    options_sealed: sealer.seal(JSON.stringify(provider.options), optionsContext(id)),
+    reasoning: provider.reasoning && JSON.stringify(provider.reasoning),
     enabled: flag(provider.enabled),
     declared: flag(provider.declared),
     created_at: provider.createdAt,
@@ -105,7 +112,7 @@ function rowOf(provider: ProviderRecord, sealer: Sealer): ProvidersTable {
 }
 
 function columnsOf(patch: ProviderPatch, id: string, sealer: Sealer): Columns<ProvidersTable> {
-  const { credential, headers, timeouts } = patch
+  const { credential, headers, timeouts, options, reasoning } = patch
   return {
     name: patch.name,
     kind: patch.kind,
@@ -113,6 +120,8 @@ function columnsOf(patch: ProviderPatch, id: string, sealer: Sealer): Columns<Pr
     credential_sealed: credential && sealer.seal(credential.reveal(), credentialContext(id)),
     headers_sealed: headers && sealer.seal(JSON.stringify(headers), headersContext(id)),
     timeouts: timeouts && JSON.stringify(timeouts),
+    options_sealed: options && sealer.seal(JSON.stringify(options), optionsContext(id)),
+    reasoning: reasoning && JSON.stringify(reasoning),
     enabled: flagIfSet(patch.enabled),
     declared: flagIfSet(patch.declared),
   }
@@ -128,6 +137,8 @@ function providerOf(row: Selectable<ProvidersTable>, sealer: Sealer): ProviderRe
     credential: credential === null ? null : new Secret(sealer.open(credential, credentialContext(id))),
     headers: JSON.parse(sealer.open(row.headers_sealed, headersContext(id))) as Readonly<Record<string, string>>,
     timeouts: JSON.parse(row.timeouts) as Timeouts,
+    options: JSON.parse(sealer.open(row.options_sealed, optionsContext(id))) as ProviderRecord['options'],
+    reasoning: row.reasoning === null ? null : (JSON.parse(row.reasoning) as ReasoningConfig),
     enabled: row.enabled === 1,
     declared: row.declared === 1,
     createdAt: row.created_at,

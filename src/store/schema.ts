@@ -74,15 +74,22 @@ export interface ProvidersTable {
   credential_sealed: string | null
   headers_sealed: string
   timeouts: string
+  options_sealed: string
+  reasoning: string | null
   enabled: Flag
   declared: Flag
   created_at: number
 }
 
+/** A plain model has a provider and an upstream name, a composite has a strategy and components. */
 export interface ModelsTable {
   id: string
-  provider_id: string
-  upstream_name: string
+  provider_id: string | null
+  upstream_name: string | null
+  strategy: string | null
+  failover: string
+  rules: string
+  reasoning: string | null
   description: string
   active: Flag
   context_length: number | null
@@ -91,6 +98,15 @@ export interface ModelsTable {
   timeouts: string
   declared: Flag
   created_at: number
+}
+
+export interface ModelComponentsTable {
+  model_id: string
+  component_id: string
+  position: number
+  weight: number
+  priority: number
+  enabled: Flag
 }
 
 /** Names and aliases of all models in one namespace: the primary key refuses a clash. */
@@ -133,6 +149,8 @@ export interface UsageRecordsTable {
   request_bytes: number
   response_bytes: number
   attempts: number
+  upstream_model: string | null
+  attempt_reasons: string | null
 }
 
 export interface SettingsTable {
@@ -173,6 +191,7 @@ export interface Tables {
   sessions: SessionsTable
   providers: ProvidersTable
   models: ModelsTable
+  model_components: ModelComponentsTable
   model_names: ModelNamesTable
   model_groups: ModelGroupsTable
   inflight_overrides: InflightOverridesTable

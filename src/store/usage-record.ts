@@ -2,6 +2,14 @@
 import type { Selectable } from 'kysely'
 import { flag, type UsageRecordsTable } from './schema.ts'
 
+/** An upstream call that did not serve the request. */
+export interface AttemptReason {
+  /** Name of the provider. */
+  readonly provider: string
+  /** One of our own error codes. */
+  readonly reason: string
+}
+
 export interface UsageRecord {
   /** When the request arrived. */
   readonly at: number
@@ -33,6 +41,10 @@ export interface UsageRecord {
   readonly responseBytes: number
   /** Upstream calls made for this request. */
   readonly attempts: number
+  /** Canonical name of the plain model that served, or was tried last; of a composite one of its components. */
+  readonly upstreamModel: string | null
+  /** The calls that failed, in their order; null when none did. */
+  readonly attemptReasons: readonly AttemptReason[] | null
 }
 
 /** A usage record as read back, with its row number. */
@@ -77,6 +89,8 @@ const cellOf: { readonly [Column in InsertedColumn]: (record: UsageRecord) => Us
   request_bytes: (record) => record.requestBytes,
   response_bytes: (record) => record.responseBytes,
   attempts: (record) => record.attempts,
+  upstream_model: (record) => record.upstreamModel,
+  attempt_reasons: (record) => (record.attemptReasons === null ? null : JSON.stringify(record.attemptReasons)),
 }
 
 /** The columns that an insert fills, in the order of `usageCells`. */
@@ -117,5 +131,7 @@ export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
     requestBytes: row.request_bytes,
     responseBytes: row.response_bytes,
     attempts: row.attempts,
+    upstreamModel: row.upstream_model,
+    attemptReasons: row.attempt_reasons === null ? null : (JSON.parse(row.attempt_reasons) as AttemptReason[]),
   }
 }

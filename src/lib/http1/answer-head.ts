@@ -43,7 +43,7 @@ export function parseAnswerHead(text: string, bodiless: boolean): AnswerHead {
   let lineEnd = text.indexOf('\r\n')
   const status = statusLine.exec(lineEnd === -1 ? text : text.slice(0, lineEnd))
   if (status === null) throw new MalformedAnswer('the status line is not one of HTTP/1.1')
-  const headers: Record<string, string> = Object.create(null)
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>
   while (lineEnd !== -1) {
     const start = lineEnd + 2
     lineEnd = text.indexOf('\r\n', start)
@@ -98,15 +98,7 @@ function frame(
     throw new MalformedAnswer('the transfer-encoding is not chunked')
   }
   const length = lengths === undefined ? 0 : contentLength(lengths)
-  const empty = bodiless || status < 200 || status === 204 || status === 304
-  const framing =
-    empty || (lengths !== undefined && length === 0)
-      ? 'empty'
-      : coding !== undefined
-        ? 'chunked'
-        : lengths !== undefined
-          ? 'length'
-          : 'until-close'
+  const framing = bodiless || isBodiless(status) ? 'empty' : framingOf(coding, lengths, length)
   const keepAlive = headers['keep-alive']
   const keep = keepAlive === undefined ? null : keepTimeout.exec(keepAlive)
   return {
@@ -117,6 +109,16 @@ function frame(
     persistent: framing !== 'until-close' && isPersistent(headers['connection'], isVersion11),
     keepSeconds: keep === null ? null : Number(keep[1]),
   }
+}
+
+function isBodiless(status: number): boolean {
+  return status < 200 || status === 204 || status === 304
+}
+
+function framingOf(coding: string | undefined, lengths: string | undefined, length: number): Framing {
+  if (coding !== undefined) return 'chunked'
+  if (lengths === undefined) return 'until-close'
+  return length === 0 ? 'empty' : 'length'
 }
 
 function isPersistent(connection: string | undefined, isVersion11: boolean): boolean {

@@ -95,7 +95,7 @@ export class Http1Call implements ReplyBody {
       }
       return bytes
     }
-    if (this.#broken !== null) return Promise.reject(this.#broken.reason)
+    if (this.#broken !== null) return Promise.reject(this.#broken.reason as Error)
     if (this.#over) return null
     return new Promise((resolve, reject) => (this.#reader = { resolve, reject }))
   }

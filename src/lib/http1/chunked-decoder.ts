@@ -91,6 +91,14 @@ export class ChunkedDecoder {
         return this.#expect(byte, cr, 'data-lf')
       case 'data-lf':
         return this.#expect(byte, lf, 'size')
+      default:
+        return this.#stepTrailers(byte)
+    }
+  }
+
+  /** One byte after the last chunk. */
+  #stepTrailers(byte: number): void {
+    switch (this.#state) {
       case 'trailer':
         if (byte === cr) this.#state = 'last-lf'
         else this.#stepName(byte, true)
@@ -101,11 +109,8 @@ export class ChunkedDecoder {
         return this.#stepText(byte, 'trailer-lf')
       case 'trailer-lf':
         return this.#expect(byte, lf, 'trailer')
-      case 'last-lf':
+      default:
         return this.#expect(byte, lf, 'end')
-      case 'data':
-      case 'end':
-        return
     }
   }
 

@@ -72,8 +72,8 @@ export class Http1Client implements Disposable {
    */
   request(origin: Origin, request: Http1Request): Promise<Reply> {
     const { signal, connectTimeoutMs } = request
-    if (signal.aborted) return Promise.reject(signal.reason)
     return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
       if (this.#closed) throw new TypeError('the client has been closed')
       const bytes = encodeRequest(request, origin.host)
       const connectBy = connectTimeoutMs === undefined ? Infinity : this.#options.clock.elapsed() + connectTimeoutMs

@@ -96,6 +96,8 @@ function catalogTables(engine: Engine): readonly string[] {
       credential_sealed text,
       headers_sealed text not null,
       timeouts text not null,
+      options_sealed text not null,
+      reasoning text,
       enabled integer not null,
       declared integer not null,
       created_at ${big} not null
@@ -103,8 +105,12 @@ function catalogTables(engine: Engine): readonly string[] {
 
     `create table models (
       id text primary key,
-      provider_id text not null references providers (id) on delete restrict,
-      upstream_name text not null,
+      provider_id text references providers (id) on delete restrict,
+      upstream_name text,
+      strategy text,
+      failover text not null,
+      rules text not null,
+      reasoning text,
       description text not null,
       active integer not null,
       context_length ${big},
@@ -112,9 +118,22 @@ function catalogTables(engine: Engine): readonly string[] {
       inflight_limit integer,
       timeouts text not null,
       declared integer not null,
-      created_at ${big} not null
+      created_at ${big} not null,
+      -- Either a plain model or a composite.
+      check ((provider_id is null) = (upstream_name is null) and (provider_id is null) = (strategy is not null))
     ) ${strict}`,
     'create index models_provider on models (provider_id)',
+
+    `create table model_components (
+      model_id text not null references models (id) on delete cascade,
+      component_id text not null references models (id) on delete restrict,
+      position integer not null,
+      weight integer not null,
+      priority integer not null,
+      enabled integer not null,
+      primary key (model_id, component_id)
+    ) ${strict}`,
+    'create index model_components_component on model_components (component_id)',
 
     `create table model_names (
       name text primary key,
@@ -166,7 +185,9 @@ function otherTables(engine: Engine): readonly string[] {
       duration_ms ${big} not null,
       request_bytes ${big} not null,
       response_bytes ${big} not null,
-      attempts integer not null
+      attempts integer not null,
+      upstream_model text,
+      attempt_reasons text
     ) ${strict}`,
     ...usageIndexes(engine),
 

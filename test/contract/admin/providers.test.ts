@@ -101,6 +101,36 @@ describe('provider records', () => {
     expect((await app.store.providers.get(id))?.credential).toBeNull()
   })
 
+  test('options come back but for the secrets among them, change one by one, and reach the store whole', async () => {
+    const settings = {
+      baseURL: 'http://x',
+      headers: { Authorization: canary, 'X-Team': 'a' },
+      list: [{ apiKey: canary }],
+    }
+    const provider = await createProvider({
+      options: { region: 'eu-central-1', access_key_id: 'AKI', session_token: canary, settings },
+    })
+    const shown = {
+      region: 'eu-central-1',
+      access_key_id: 'AKI',
+      session_token: '[secret]',
+      settings: { ...settings, headers: { Authorization: '[secret]', 'X-Team': 'a' }, list: [{ apiKey: '[secret]' }] },
+    }
+    expect(provider).toMatchObject({ options: shown })
+    const path = `/providers/${provider.id}`
+    const changed = await app.call('PATCH', path, { body: { options: { region: 'us-east-1', settings: null } } })
+    const { settings: _, ...kept } = shown
+    expect(changed.body).toMatchObject({ options: { ...kept, region: 'us-east-1' } })
+    expect((await app.store.providers.get(provider.id))?.options).toEqual({
+      region: 'us-east-1',
+      access_key_id: 'AKI',
+      session_token: canary,
+    })
+    expect(app.log()).not.toContain(canary)
+    const masked = await app.call('PATCH', path, { body: { options: { session_token: '[secret]' } } })
+    expect([masked.status, masked.param]).toEqual([422, 'options.session_token'])
+  })
+
   test('what is no address, kind, name or header is 422 with the field', async () => {
     const bodies = [
       [{ base_url: 'ftp://example.org' }, 'base_url'],
@@ -144,6 +174,8 @@ describe('provider records', () => {
       credential: null,
       headers: {},
       timeouts: {},
+      options: {},
+      reasoning: null,
       enabled: true,
       declared: true,
       createdAt: 1,

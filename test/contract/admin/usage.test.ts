@@ -41,6 +41,8 @@ function record(fields: Partial<UsageRecord> & { readonly at: number; readonly m
     requestBytes: 1000,
     responseBytes: 2000,
     attempts: 1,
+    upstreamModel: model,
+    attemptReasons: null,
     ...rest,
   }
 }
@@ -194,6 +196,8 @@ describe('single requests', () => {
       code: null,
       upstream_status: 200,
       attempts: 1,
+      upstream_model: 'b',
+      attempt_reasons: [],
       streamed: false,
       prompt_tokens: 10,
       completion_tokens: 5,

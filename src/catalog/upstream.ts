@@ -1,0 +1,54 @@
+/**
+ * One way to serve a model, and how the record of a plain model becomes one. Done when a snapshot is
+ * built, never for a request.
+ */
+import { efforts } from '#config/routing-forms.ts'
+import { presetReasoning } from './reasoning-presets.ts'
+import type { ComponentRecord, Effort, ModelRecord, ProviderRecord, ReasoningConfig } from './records.ts'
+
+/** A plain model at its provider. */
+export interface Upstream {
+  /** The plain model: the component of a composite, or the model itself. */
+  readonly model: ModelRecord
+  readonly provider: ProviderRecord
+  /** The provider's own name for the model. */
+  readonly upstreamName: string
+  readonly weight: number
+  readonly priority: number
+  /** Null when nothing is known: efforts go upstream as they came. */
+  readonly reasoning: ReasoningConfig | null
+}
+
+/** Everything that is configured, by id. */
+export interface Stock {
+  readonly providers: ReadonlyMap<string, ProviderRecord>
+  readonly records: ReadonlyMap<string, ModelRecord>
+}
+
+/** A component that is gone or is no plain model leads nowhere; the store refuses both. */
+export function componentUpstream(component: ComponentRecord, stock: Stock): Upstream | null {
+  const record = stock.records.get(component.modelId)
+  return record === undefined ? null : plainUpstream(record, stock, component)
+}
+
+const alone = { weight: 1, priority: 0 } as const
+
+/** The one way of a plain model; null for a composite, and when its provider does not exist. */
+export function plainUpstream(
+  model: ModelRecord,
+  { providers }: Stock,
+  { weight, priority }: Pick<ComponentRecord, 'weight' | 'priority'> = alone,
+): Upstream | null {
+  if (model.target.kind !== 'plain') return null
+  const { providerId, upstreamName } = model.target
+  const provider = providers.get(providerId)
+  if (provider === undefined) return null
+  const reasoning = model.reasoning ?? provider.reasoning ?? presetReasoning(provider, upstreamName)
+  return { model, provider, upstreamName, weight, priority, reasoning }
+}
+
+/** What all of them take, from none to max; null when it is not known of one of them, or there is none. */
+export function commonEfforts(configs: readonly (ReasoningConfig | null)[]): readonly Effort[] | null {
+  if (configs.length === 0 || configs.includes(null)) return null
+  return efforts.filter((effort) => configs.every((config) => config?.efforts.includes(effort)))
+}

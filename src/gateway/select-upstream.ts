@@ -1,0 +1,83 @@
+/**
+ * Chooses which upstream of a model serves a request. A strategy is a function from the upstreams
+ * that may be used now to one of them; ejected upstreams are left out before it is asked.
+ */
+import type { Model } from '#catalog/catalog.ts'
+import type { Strategy } from '#catalog/records.ts'
+import type { Upstream } from '#catalog/upstream.ts'
+import type { UpstreamHealth } from './upstream-health.ts'
+
+type Choose = (upstreams: readonly Upstream[], health: UpstreamHealth, random: () => number) => Upstream
+
+const strategies: Readonly<Record<Strategy, Choose>> = {
+  weighted: leastLoaded,
+  priority: (upstreams, health, random) => {
+    const first = Math.min(...upstreams.map((upstream) => upstream.priority))
+    return leastLoaded(
+      upstreams.filter((upstream) => upstream.priority === first),
+      health,
+      random,
+    )
+  },
+  latency: fasterOfTwo,
+}
+
+/**
+ * The upstream for the next try, or null when the model has none that was not tried. When all that
+ * are left are ejected, the one that is due soonest: a doubtful try is better than none.
+ */
+export function selectUpstream(
+  { upstreams, strategy }: Model,
+  tried: ReadonlySet<Upstream>,
+  health: UpstreamHealth,
+  random: () => number = Math.random,
+): Upstream | null {
+  const [only] = upstreams
+  if (only === undefined || upstreams.length === 1) return only ?? null
+  const left = upstreams.filter((upstream) => !tried.has(upstream))
+  const usable = left.filter((upstream) => health.isUsable(upstream.model.id))
+  if (usable.length > 0) return strategies[strategy](usable, health, random)
+  return left.toSorted((a, b) => health.outForMs(a.model.id) - health.outForMs(b.model.id))[0] ?? null
+}
+
+/** Fewest requests in flight for its weight; among equals at random by weight. */
+function leastLoaded(upstreams: readonly Upstream[], health: UpstreamHealth, random: () => number): Upstream {
+  let least = Infinity
+  let best: Upstream[] = []
+  for (const upstream of upstreams) {
+    const load = health.inFlight(upstream.model.id) / upstream.weight
+    if (load < least) {
+      least = load
+      best = [upstream]
+    } else if (load === least) best.push(upstream)
+  }
+  return byWeight(best, random)
+}
+
+/**
+ * The better of two at random by smoothed time to first byte times load. Two are enough to avoid
+ * the worst without sending everybody to the best. (M. Mitzenmacher, "The Power of Two Choices in
+ * Randomized Load Balancing", 2001.)
+ */
+function fasterOfTwo(upstreams: readonly Upstream[], health: UpstreamHealth, random: () => number): Upstream {
+  const one = byWeight(upstreams, random)
+  const others = upstreams.filter((upstream) => upstream !== one)
+  if (others.length === 0) return one
+  const other = byWeight(others, random)
+  const cost = ({ model }: Upstream) => health.firstByteMs(model.id) * (health.inFlight(model.id) + 1)
+  return cost(other) < cost(one) ? other : one
+}
+
+function firstOf(upstreams: readonly Upstream[]): Upstream {
+  const [first] = upstreams
+  if (first === undefined) throw new Error('a strategy was asked to choose from nothing')
+  return first
+}
+
+/** One of the upstreams with a chance in proportion to its weight. There is at least one. */
+function byWeight(upstreams: readonly Upstream[], random: () => number): Upstream {
+  let total = 0
+  for (const upstream of upstreams) total += upstream.weight
+  let at = random() * total
+  return upstreams.find((upstream) => (at -= upstream.weight) < 0) ?? firstOf(upstreams)
+}

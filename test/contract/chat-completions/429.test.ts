@@ -1,0 +1,82 @@
+/** 429 of POST /ai/v1/chat/completions: the provider is limiting the gateway, or the gateway the account. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
+import { holdStream } from '#test/support/held-stream.ts'
+import { expectRefusal } from '#test/support/refusal.ts'
+import { json, rateLimited } from '#test/support/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream-samples.ts'
+
+let gateway: GatewayApp
+beforeAll(async () => void (gateway = await startGateway({ set: ['limits.realtime_inflight.enforce=true'] })))
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+describe("the provider's", () => {
+  const promised = { status: 429, type: 'rate_limit_error', code: 'upstream_rate_limited' } as const
+
+  test('is passed on with its Retry-After, and without the words about an account that is not the caller’s', async () => {
+    gateway.upstream.scriptNext(rateLimited('7'))
+    const refused = await gateway.chat()
+    expect(refused.headers.get('retry-after')).toBe('7')
+    const error = await expectRefusal(refused, promised)
+    expect(error.message).not.toContain('Slow down.')
+  })
+
+  test('is passed on with the milliseconds that SDKs read, and without either when the provider named none', async () => {
+    gateway.upstream.scriptNext(json(errorObject('Slow down.'), 429, { 'Retry-After-Ms': '1234' }), json({}, 429))
+    const exact = await gateway.chat()
+    expect([exact.headers.get('retry-after-ms'), exact.headers.get('retry-after')]).toEqual(['1234', null])
+    const silent = await gateway.stream()
+    expect([silent.headers.get('retry-after-ms'), silent.headers.get('retry-after')]).toEqual([null, null])
+    await expectRefusal(silent, promised)
+  })
+
+  test('is asked for once, and recorded', async () => {
+    const counter = 'sluice_upstream_errors_total{provider="up",reason="upstream_rate_limited"}'
+    const before = await gateway.metric(counter)
+    gateway.upstream.scriptNext(rateLimited('7'))
+    await gateway.chat({}, { headers: { 'x-request-id': 'limited-upstream' } })
+    const row = await gateway.usageOf('limited-upstream')
+    expect(row).toMatchObject({ status: 429, code: 'upstream_rate_limited', upstreamStatus: 429, attempts: 1 })
+    expect(await gateway.metric(counter)).toBe(before + 1)
+  })
+})
+
+describe("the gateway's own, for requests in flight", () => {
+  const promised = { status: 429, type: 'rate_limit_error', code: 'inflight_limit_exceeded' } as const
+
+  test('tells when to come back, in seconds and with jitter in milliseconds', async () => {
+    const held = await holdStream(gateway, 'narrow')
+    const waits = new Set<string>()
+    for (let index = 0; index < 20; index += 1) {
+      const refused = await gateway.chat({ model: 'narrow' })
+      expect(refused.headers.get('retry-after')).toBe('1')
+      const ms = refused.headers.get('retry-after-ms') ?? ''
+      expect(Number(ms)).toBeGreaterThanOrEqual(500)
+      expect(Number(ms)).toBeLessThan(1500)
+      waits.add(ms)
+      const error = await expectRefusal(refused, promised)
+      expect(error.message).toContain('1 requests in flight on narrow')
+    }
+    expect(waits.size).toBeGreaterThan(1)
+    expect(await held.finish()).toContain('[DONE]')
+  })
+
+  test('reaches no upstream and is counted once, in the row and in the counter of its own', async () => {
+    const held = await holdStream(gateway, 'narrow')
+    const counter = 'sluice_inflight_refused_total{model="narrow"}'
+    const [refusedBefore, receivedBefore] = [await gateway.metric(counter), gateway.upstream.requests.length]
+    await gateway.chat({ model: 'narrow-alias' }, { headers: { 'x-request-id': 'one-too-many' } })
+    expect(await gateway.usageOf('one-too-many')).toMatchObject({
+      status: 429,
+      code: 'inflight_limit_exceeded',
+      modelAsked: 'narrow-alias',
+      modelServed: 'narrow',
+      upstreamStatus: null,
+      attempts: 0,
+    })
+    expect(await gateway.metric(counter)).toBe(refusedBefore + 1)
+    expect(gateway.upstream.requests.length).toBe(receivedBefore)
+    expect(await gateway.metric('sluice_inflight_requests{model="narrow"}')).toBe(1)
+    await held.finish()
+  })
+})
