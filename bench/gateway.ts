@@ -59,9 +59,9 @@ export function writeConfiguration(workshop: Workshop, upstreamPort: number): st
 }
 
 async function createKey(file: string): Promise<string> {
-  const command = [join(root, 'bin/sluice'), 'keys', 'create', '--user', user, '--name', 'bench', '--json']
+  const command = [join(root, 'bin/sluice'), 'keys', 'create', 'bench', '--user', user, '--json']
   const printed = await outputOf([...command, '--config', file])
-  const key = /sk-slu-\w+/.exec(printed)?.[0]
-  if (key === undefined) throw new Error('sluice keys create printed no key')
-  return key
+  const { secret } = JSON.parse(printed) as { readonly secret?: string }
+  if (secret === undefined) throw new Error('sluice keys create printed no key')
+  return secret
 }

@@ -58,32 +58,32 @@ interface Context {
 }
 
 async function readTarget(admin: Admin, written: WrittenLeads, context: Context): Promise<ModelTarget | undefined> {
-  const { before, models } = context
-  const providerId = written.provider_id ?? undefined
-  const upstreamName = written.upstream_name ?? undefined
-  const isPlain = providerId !== undefined || upstreamName !== undefined
-  if (written.composite) {
-    if (isPlain) throw refused('composite', 'a model has either a provider or components')
-    return compositeFromWire(written.composite, componentIds(written.composite, models, before))
+  const plain = {
+    providerId: written.provider_id ?? undefined,
+    upstreamName: written.upstream_name ?? undefined,
   }
-  if (!isPlain) return undefined
-  const plain = before?.target.kind === 'plain' ? before.target : null
-  if (providerId === undefined && plain === null)
-    throw refused('provider_id', 'expected a provider, for a composite has none')
-  if (providerId !== undefined && (await admin.store.providers.get(providerId)) === null)
-    throw refused('provider_id', 'there is no provider with this id')
-  return {
-    kind: 'plain',
-    providerId: providerId ?? plain?.providerId ?? '',
-    upstreamName: upstreamName ?? plain?.upstreamName ?? written.name ?? before?.name ?? '',
-  }
+  const isPlain = plain.providerId !== undefined || plain.upstreamName !== undefined
+  if (!written.composite) return isPlain ? plainTarget(admin, { ...plain, name: written.name }, context) : undefined
+  if (isPlain) throw refused('composite', 'a model has either a provider or components')
+  return compositeFromWire(written.composite, componentIds(written.composite, context))
 }
 
-function componentIds(
-  { components }: z.output<typeof composite>,
-  models: KnownModels,
-  before: ModelRecord | null,
-): readonly string[] {
+/** What was written of a plain model, over what it was before. */
+async function plainTarget(
+  { store }: Admin,
+  { providerId, upstreamName, name }: Partial<Record<'providerId' | 'upstreamName' | 'name', string | undefined>>,
+  { before }: Context,
+): Promise<ModelTarget> {
+  const current = before?.target.kind === 'plain' ? before.target : null
+  if (providerId !== undefined && (await store.providers.get(providerId)) === null)
+    throw refused('provider_id', 'there is no provider with this id')
+  const wanted = providerId ?? current?.providerId
+  if (wanted === undefined) throw refused('provider_id', 'expected a provider, for a composite has none')
+  const ownName = upstreamName ?? current?.upstreamName ?? name ?? before?.name ?? ''
+  return { kind: 'plain', providerId: wanted, upstreamName: ownName }
+}
+
+function componentIds({ components }: z.output<typeof composite>, { models, before }: Context): readonly string[] {
   const parent = before && models.compositesOf(before.id)[0]
   if (parent) throw refused('composite', `the model is a component of ${parent.name} itself`)
   const ids: string[] = []

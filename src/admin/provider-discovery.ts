@@ -50,6 +50,9 @@ export async function testConnection(
 
 const reasons: Readonly<Record<UpstreamFailureKind, string>> = {
   refused: 'Nothing can be reached at the base URL. Is the server running, and is the address right?',
+  'connect-timeout':
+    'No connection to the base URL came about in time. Is the address right, and does a firewall let it through?',
+  stale: 'The connection broke before an answer came.',
   reset: 'The connection broke before an answer came.',
   protocol: 'What answers at the base URL does not list models as the OpenAI API does. Does the address end in /v1?',
 }

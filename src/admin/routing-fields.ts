@@ -53,7 +53,12 @@ export function compositeFromWire(wire: z.output<typeof composite>, ids: readonl
   return {
     kind: 'composite',
     strategy: wire.strategy,
-    components: wire.components.map(({ model: _, ...fields }, index) => ({ modelId: ids[index] ?? '', ...fields })),
+    components: wire.components.map(({ weight, priority, enabled }, index) => ({
+      modelId: ids[index] ?? '',
+      weight,
+      priority,
+      enabled,
+    })),
     failover: failoverFromWire(wire.failover),
   }
 }

@@ -33,7 +33,7 @@ describe('sluice.example.yaml', () => {
 
   test('is valid as it is, in an empty environment', () => {
     const { declared } = loaded({ yaml: text })
-    expect(declared.models.map((model) => model.name)).toEqual(['demo-chat', 'demo-slow'])
+    expect(declared.models.map((model) => model.name)).toEqual(['demo-chat', 'demo-slow', 'demo-best'])
   })
 
   test('is valid with everything in it switched on', () => {

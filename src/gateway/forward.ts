@@ -26,6 +26,7 @@ export interface ForwardContext {
   readonly upstream: Upstream
   readonly watch: CallWatch
   readonly record: RequestRecord
+  readonly connectSeconds: number
 }
 
 /** The upstream's 2xx answer, its body unread. Answers 4xx of the upstream, 502, 503 or 504 by throwing. */
@@ -41,6 +42,7 @@ export async function forward(gateway: Gateway, request: ForwardRequest, context
     requestId: exchange.requestId,
     signal: watch.signal,
     reuseConnection: true,
+    connectTimeoutMs: context.connectSeconds * 1000,
   }
   try {
     const reply = await send(provider, call, record)
@@ -78,7 +80,7 @@ async function send(provider: Provider, call: UpstreamCall, record: RequestRecor
   try {
     return await provider.send(call)
   } catch (thrown) {
-    if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'reset' || call.signal.aborted) throw thrown
+    if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || call.signal.aborted) throw thrown
     record.attempts += 1
     return provider.send({ ...call, reuseConnection: false })
   }
@@ -95,13 +97,10 @@ function readable(reply: Reply): Reply {
 }
 
 /** The time-outs of a call: the model's own, else its component's, its provider's, the settings'. */
-export function timeouts(
-  { settings }: Gateway,
-  model: Model,
-  upstream: Upstream,
-): Required<Omit<Timeouts, 'connectSeconds'>> {
+export function timeouts({ settings }: Gateway, model: Model, upstream: Upstream): Required<Timeouts> {
   const own = { ...upstream.provider.timeouts, ...upstream.model.timeouts, ...model.record.timeouts }
   return {
+    connectSeconds: own.connectSeconds ?? settings.get('gateway.connect_seconds'),
     firstTokenSeconds: own.firstTokenSeconds ?? settings.get('gateway.first_token_seconds'),
     idleSeconds: own.idleSeconds ?? settings.get('gateway.idle_seconds'),
     totalSeconds: own.totalSeconds ?? settings.get('gateway.total_seconds'),

@@ -95,7 +95,7 @@ interface Asking extends Telling {
 async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
   const { exchange, record, held, call, request, model, upstream, attempt } = asking
   const { settings, ticker, shutdown } = gateway
-  const { firstTokenSeconds, idleSeconds, totalSeconds } = timeouts(gateway, model, upstream)
+  const { connectSeconds, firstTokenSeconds, idleSeconds, totalSeconds } = timeouts(gateway, model, upstream)
   using own = new DisposableStack()
   const watch = own.use(new CallWatch(exchange, { ticker, shutdown, totalSeconds }))
   watch.expect('first-token', firstTokenSeconds)
@@ -103,7 +103,7 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
   const reply = await forward(
     gateway,
     { endpoint: call.endpoint, body, streamed: request.streamed },
-    { exchange, upstream, watch, record },
+    { exchange, upstream, watch, record, connectSeconds },
   )
   const relay: Relay = {
     exchange,

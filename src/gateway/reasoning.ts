@@ -48,7 +48,8 @@ export function withEffort(
     return value === undefined ? [] : [{ path: pointerPath(pointer), value }]
   })
   const [only] = writes
-  if (writes.length === 1 && only?.path.length === 1 && only.path[0] === clientField && only.value === effort) return body
+  if (writes.length === 1 && only?.path.length === 1 && only.path[0] === clientField && only.value === effort)
+    return body
   const [sent] = findFields(body, new Set([clientField]))
   let written = sent === undefined ? body : Buffer.from(removeField(body, sent))
   for (const { path, value } of writes) written = writeAt(written, path, value)

@@ -72,9 +72,7 @@ export class RequestRecord implements Disposable {
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
       modelAsked: this.modelAsked,
-      modelId: this.model?.record.id ?? null,
-      modelServed: this.model?.record.name ?? null,
-      provider: this.upstream?.provider.name ?? plainOwner(this.model),
+      ...servedBy(this.model, this.upstream),
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
@@ -86,15 +84,22 @@ export class RequestRecord implements Disposable {
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
       attempts: this.attempts,
-      upstreamModel: this.upstream?.model.name ?? null,
       attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
     })
   }
 }
 
-/** A request that was refused before any call still belongs to the one provider that its model has. */
-function plainOwner(model: Model | null): string | null {
-  return model?.record.target.kind === 'plain' ? model.ownedBy : null
+type Served = Pick<UsageRecord, 'modelId' | 'modelServed' | 'provider' | 'upstreamModel'>
+
+/** A request that was refused before any call still belongs to the one provider that a plain model has. */
+function servedBy(model: Model | null, upstream: Upstream | null): Served {
+  const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
+  return {
+    modelId: model?.record.id ?? null,
+    modelServed: model?.record.name ?? null,
+    provider: upstream?.provider.name ?? owner,
+    upstreamModel: upstream?.model.name ?? null,
+  }
 }
 
 export class UsageRecorder {

@@ -37,8 +37,15 @@ export function failureError(thrown: unknown, ended: ApiError | null): ApiError 
   if (ended !== null) return ended
   if (thrown instanceof ApiError) return thrown
   if (!(thrown instanceof UpstreamFailure)) return new ApiError('internal_error', { cause: thrown })
+  if (thrown.kind === 'connect-timeout') {
+    return new ApiError('upstream_timeout', {
+      message: 'No connection to the model provider came about in time.',
+      cause: thrown,
+    })
+  }
   const message = {
     refused: 'The model provider cannot be reached.',
+    stale: 'The model provider closed the connection without an answer.',
     reset: 'The model provider closed the connection without an answer.',
     protocol: 'The connection to the model provider failed.',
   }[thrown.kind]

@@ -87,7 +87,7 @@ function sendOptions(call: UpstreamCall, basePath: string, ownHeaders: Readonly<
 
 function failureKind(thrown: unknown): UpstreamFailureKind {
   if (!(thrown instanceof Http1Failure)) return 'protocol'
-  return thrown.kind === 'connect-timeout' ? 'refused' : thrown.kind
+  return thrown.kind === 'reset' && thrown.reused && !thrown.answered ? 'stale' : thrown.kind
 }
 
 async function discover(server: Server, signal: AbortSignal): Promise<readonly DiscoveredModel[]> {

@@ -52,11 +52,13 @@ export interface Provider {
 
 /**
  * Why no answer came.
- * - `refused`: nothing listens there, the name does not resolve, or connecting took too long.
+ * - `refused`: nothing listens there, or the name does not resolve.
+ * - `connect-timeout`: no connection came about in time.
+ * - `stale`: a kept connection turned out to be closed before any byte of an answer; nothing was done upstream.
  * - `reset`: the connection broke before the answer's head.
  * - `protocol`: what came is not HTTP, or TLS failed.
  */
-export type UpstreamFailureKind = 'refused' | 'reset' | 'protocol'
+export type UpstreamFailureKind = 'refused' | 'connect-timeout' | 'stale' | 'reset' | 'protocol'
 
 export class UpstreamFailure extends Error {
   readonly kind: UpstreamFailureKind

@@ -138,6 +138,26 @@ describe('providers and models', () => {
     }
   })
 
+  test('an added composite answers, its components in the order in which they were named', async () => {
+    await using sluice = new Installation()
+    const server = await sluice.start(['--json'])
+    const added = ['models', 'add', 'any', '--composite', 'demo-chat, demo-vision', '--strategy', 'priority']
+    const model = await sluice.json<{ composite: { components: { priority: number }[] } }>(added)
+    expect(model.composite).toMatchObject({ strategy: 'priority', components: [{ priority: 0 }, { priority: 1 }] })
+    const headers = { authorization: `Bearer ${server.started.first_start!.api_key}` }
+    expect(await (await fetch(`${server.address}/ai/v1/models/any`, { headers })).json()).toMatchObject({
+      owned_by: 'sluice',
+    })
+    expect((await sluice.run(['models', 'list'])).stdout).toMatch(/any +composite/)
+  })
+
+  test('a model is served by a provider or by other models, and by one of the two', async () => {
+    await using sluice = new Installation()
+    const wrong = [[], ['--provider', 'practice', '--composite', 'demo-chat'], ['--strategy', 'priority']]
+    const answers = await Promise.all(wrong.map((flags) => sluice.run(['models', 'add', 'other', ...flags])))
+    expect(answers.map(({ code }) => code)).toEqual([2, 2, 2])
+  })
+
   test('a mistyped provider is told with the nearest one', async () => {
     await using sluice = new Installation()
     await sluice.start()

@@ -51,6 +51,18 @@ describe('a reader that stops', () => {
   })
 })
 
+describe('a request', () => {
+  test('of any size around the one that is sent at once arrives whole', async () => {
+    await using subject = await startClient()
+    subject.upstream.script(json({}))
+    for (const size of [0, 1, 65_000, 65_535, 65_536, 65_537, 200_000]) {
+      await subject.exchange({ body: Buffer.alloc(size, size % 251) })
+      const { body } = await subject.upstream.nextRequest()
+      expect(Buffer.from(body).equals(Buffer.alloc(size, size % 251))).toBe(true)
+    }
+  })
+})
+
 describe('a large request', () => {
   test('of 20 MB reaches a server that reads slowly, whole', async () => {
     await using subject = await startClient()

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
+import { holdStream } from '#test/support/held-stream.ts'
 import { RawClient, rawRequest } from '#test/support/raw-client.ts'
 import { endlessStream } from '#test/support/upstream-behaviours.ts'
 import type { ReceivedRequest } from '#test/support/upstream.ts'
@@ -82,10 +83,12 @@ test('a time-out for silence does not strike a provider that only waits for its 
   await until(() => client.bytesReceived > 0)
   client.pause()
   const sent = await untilUpstreamWaits(gateway, [received])
+  const silent = await holdStream(gateway, 'plain')
   gateway.advance(60_000)
-  expect(await untilUpstreamWaits(gateway, [received])).toBe(sent)
+  expect(await silent.response.text()).toContain('"code":"upstream_timeout"')
   client.resume()
   await until(() => client.bytesReceived > sent + megabyte)
+  expect(client.isClosed).toBe(false)
 })
 
 test('a thousand connections that never finish their headers, and a hundred their bodies, disturb nobody', async () => {

@@ -18,13 +18,16 @@ export interface HeldStream {
 const [first = {}, ...rest] = chatChunks()
 
 /** Sends its first event and waits. */
-export const heldBehaviour: Behaviour = [
+const heldBehaviour: Behaviour = [
   streamHead,
   ...events([first]),
   gate,
   ...events([...rest, doneEvent]),
   streamEnd,
 ]
+
+/** An answer that nobody refers to is collected, and its connection closed with it. */
+const kept = new Set<Response>()
 
 /** Opens a stream on a model; it is under way when this resolves. */
 export async function holdStream(gateway: GatewayApp, model: string, options: ChatOptions = {}): Promise<HeldStream> {
@@ -34,6 +37,7 @@ export async function holdStream(gateway: GatewayApp, model: string, options: Ch
   const headers = { ...options.headers, 'x-request-id': requestId }
   const response = await gateway.stream({ model }, { ...options, headers, signal: client.signal })
   if (response.status !== 200) throw new Error(`not held: ${response.status} ${await response.text()}`)
+  kept.add(response)
   const received = await gateway.received(requestId)
   return {
     requestId,
@@ -41,10 +45,12 @@ export async function holdStream(gateway: GatewayApp, model: string, options: Ch
     received,
     finish() {
       received.release()
+      kept.delete(response)
       return response.text()
     },
     async leave() {
       client.abort()
+      kept.delete(response)
       await received.closed
     },
   }

@@ -22,9 +22,12 @@ function recordContract(storeTest: StoreTest): void {
       code: 'upstream_error',
       streamed: true,
       requestBytes: 5_000_000_000,
+      attempts: 2,
+      attemptReasons: [{ provider: 'a "quoted" one', reason: 'upstream_timeout' }],
     })
     const bare = aUsage({
       modelAsked: null,
+      upstreamModel: null,
       modelServed: null,
       provider: null,
       upstreamStatus: null,

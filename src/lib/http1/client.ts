@@ -75,10 +75,10 @@ export class Http1Client implements Disposable {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
       if (this.#closed) throw new TypeError('the client has been closed')
-      const bytes = encodeRequest(request, origin.host)
+      const encoded = encodeRequest(request, origin.host)
       const connectBy = connectTimeoutMs === undefined ? Infinity : this.#options.clock.elapsed() + connectTimeoutMs
       const call = new Http1Call(signal, connectBy, { resolve, reject })
-      origin.pool.carry({ call, bytes, bodiless: request.method === 'HEAD' }, request.reuseConnection)
+      origin.pool.carry({ call, request: encoded, bodiless: request.method === 'HEAD' }, request.reuseConnection)
     })
   }
 

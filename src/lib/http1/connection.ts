@@ -6,6 +6,8 @@ import type { Socket, SocketHandler } from 'bun'
 import { AnswerParser } from './answer-parser.ts'
 import type { Carrier, Http1Call } from './call.ts'
 import { Http1Failure, type Http1FailureKind } from './failure.ts'
+import { Outgoing } from './outgoing.ts'
+import type { EncodedRequest } from './request.ts'
 
 export interface Address {
   readonly hostname: string
@@ -18,7 +20,7 @@ export interface Address {
 /** A call with all that is needed to send it. */
 export interface Assignment {
   readonly call: Http1Call
-  readonly bytes: readonly Uint8Array[]
+  readonly request: EncodedRequest
   readonly bodiless: boolean
 }
 
@@ -39,14 +41,11 @@ export class Connection implements Carrier {
   idleUntil = 0
   readonly #owner: ConnectionOwner
   readonly #address: Address
+  readonly #outgoing = new Outgoing()
   #phase: 'opening' | 'idle' | 'busy' | 'gone' = 'opening'
   #socket: Socket<Connection> | null = null
   #assignment: Assignment | null = null
   #parser: AnswerParser | null = null
-  /** The request, and how far the socket has taken it: whole parts, and bytes of the next. */
-  #request: readonly Uint8Array[] = []
-  #partsSent = 0
-  #bytesSent = 0
   #paused = false
   #reused = false
   #error: unknown = undefined
@@ -161,21 +160,7 @@ export class Connection implements Carrier {
 
   /** For the handlers: the socket has room again. */
   drained(): void {
-    const socket = this.#socket
-    if (socket === null) return
-    for (let part = this.#request[this.#partsSent]; part !== undefined; part = this.#request[this.#partsSent]) {
-      const left = part.byteLength - this.#bytesSent
-      const taken = socket.write(part, this.#bytesSent, left)
-      if (taken < left) {
-        // A negative count means that the connection is ending; an answer may still be on its way in.
-        this.#bytesSent += Math.max(taken, 0)
-        return
-      }
-      this.#partsSent += 1
-      this.#bytesSent = 0
-    }
-    this.#request = []
-    this.#partsSent = 0
+    if (this.#socket !== null && !this.#outgoing.done) this.#outgoing.flush(this.#socket)
   }
 
   /** For the handlers: the server will send no more. */
@@ -204,13 +189,10 @@ export class Connection implements Carrier {
     else this.#send(this.#assignment)
   }
 
-  #send({ bytes, bodiless }: Assignment): void {
+  #send({ request, bodiless }: Assignment): void {
     this.#phase = 'busy'
     this.#parser = new AnswerParser(this.#address.headBytesMax, bodiless)
-    this.#request = bytes
-    this.#partsSent = 0
-    this.#bytesSent = 0
-    this.drained()
+    if (this.#socket !== null) this.#outgoing.begin(this.#socket, request)
   }
 
   /** The answer is complete. */
@@ -219,7 +201,7 @@ export class Connection implements Carrier {
     this.#parser = null
     // TLS may hand over what it had decoded before it heard of the pause.
     if (this.#paused) this.resume()
-    if (parser.excess || this.#request.length > 0) this.#terminate()
+    if (parser.excess || !this.#outgoing.done) this.#terminate()
     else if (parser.head?.persistent !== true) this.close()
     else {
       this.#phase = 'idle'
@@ -251,7 +233,6 @@ export class Connection implements Carrier {
     this.#phase = 'gone'
     this.#assignment = null
     this.#parser = null
-    this.#request = []
     this.#owner.onGone(this)
   }
 }

@@ -11,22 +11,15 @@ const request: Http1Request = {
 }
 
 function encoded(changes: Partial<Http1Request>): string {
-  return Buffer.concat(encodeRequest({ ...request, ...changes }, 'host.example:8080')).toString('latin1')
+  const { head, body } = encodeRequest({ ...request, ...changes }, 'host.example:8080')
+  return head + Buffer.from(body ?? []).toString('latin1')
 }
 
 describe('a request', () => {
-  test('is its line, the host, its fields, the length and the body, in one part', () => {
+  test('is its line, the host, its fields, the length and the body', () => {
     expect(encoded({})).toBe(
       'POST /v1/chat?a=b%20c HTTP/1.1\r\nhost: host.example:8080\r\naccept: text/event-stream\r\ncontent-length: 2\r\n\r\n{}',
     )
-    expect(encodeRequest(request, 'host.example')).toHaveLength(1)
-  })
-
-  test('with a large body is not copied', () => {
-    const body = Buffer.alloc(64 * 1024 + 1, 'a')
-    const [head, ...rest] = encodeRequest({ ...request, body }, 'host.example')
-    expect(Buffer.from(head ?? []).toString()).toEndWith('content-length: 65537\r\n\r\n')
-    expect(rest).toEqual([body])
   })
 
   test('without a body says so where its method leads to expect one', () => {

@@ -1,4 +1,4 @@
-/** A request as the caller gives it, and its head as bytes. */
+/** A request as the caller gives it, and as it goes over the wire. */
 
 export interface Http1Request {
   /** A token in capitals. */
@@ -36,21 +36,20 @@ const originForm = /^\/[\x21-\x7e]*$/
 const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
-// Larger bodies are not copied behind their head: a second write costs less.
-const joinBytesMax = 64 * 1024
+
+/** A checked request. */
+export interface EncodedRequest {
+  /** All up to the body, one byte a character. */
+  readonly head: string
+  readonly body: Uint8Array | null
+}
 
 /**
- * The bytes to send, in one part when they are few. Throws a TypeError for anything that could end
- * its line early or that the grammar forbids (RFC 9112 sections 3 and 5).
+ * Throws a TypeError for anything that could end its line early or that the grammar forbids
+ * (RFC 9112 sections 3 and 5).
  */
-export function encodeRequest(request: Http1Request, host: string): readonly Uint8Array[] {
-  const { body } = request
-  const head = requestHead(request, host)
-  const joined = body !== null && body.byteLength <= joinBytesMax
-  const first = Buffer.allocUnsafe(head.length + (joined ? body.byteLength : 0))
-  first.write(head, 0, 'latin1')
-  if (joined) first.set(body, head.length)
-  return body === null || joined ? [first] : [first, body]
+export function encodeRequest(request: Http1Request, host: string): EncodedRequest {
+  return { head: requestHead(request, host), body: request.body }
 }
 
 function requestHead({ method, path, headers, body }: Http1Request, host: string): string {

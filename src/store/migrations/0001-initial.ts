@@ -17,7 +17,7 @@ export async function initial(trx: Transaction<Tables>, engine: Engine): Promise
 }
 
 function statements(engine: Engine): readonly string[] {
-  return [...identityTables(engine), ...catalogTables(engine), ...otherTables(engine)]
+  return [...identityTables(engine), ...catalogTables(engine), ...modelDetailTables(engine), ...otherTables(engine)]
 }
 
 /** What the engines spell differently: 64-bit integers, and SQLite's check that values have the column's type. */
@@ -123,7 +123,12 @@ function catalogTables(engine: Engine): readonly string[] {
       check ((provider_id is null) = (upstream_name is null) and (provider_id is null) = (strategy is not null))
     ) ${strict}`,
     'create index models_provider on models (provider_id)',
+  ]
+}
 
+function modelDetailTables(engine: Engine): readonly string[] {
+  const { strict } = spelling(engine)
+  return [
     `create table model_components (
       model_id text not null references models (id) on delete cascade,
       component_id text not null references models (id) on delete restrict,

@@ -128,16 +128,19 @@ describe('a composite', () => {
 
   test('that cannot be is 422 with the field', async () => {
     const one = await plain({ aliases: ['one-alias'] })
-    const made = (components: unknown, fields: object = {}) => post({ composite: { components, ...fields } })
-    await expectRefused(made([]), 'composite.components')
-    await expectRefused(made([{ model: 'nobody' }]), 'composite.components.0.model')
-    await expectRefused(made([{ model: crypto.randomUUID() }]), 'composite.components.0.model')
-    await expectRefused(made([{ model: one.id }, { model: one.id }]), 'composite.components.1.model')
-    await expectRefused(made([{ model: one.id }, { model: 'one-alias' }]), 'composite.components.1.model')
-    await expectRefused(made([{ model: one.id, weight: 101 }]), 'composite.components.0.weight')
-    await expectRefused(made([{ model: one.id, priority: -1 }]), 'composite.components.0.priority')
-    await expectRefused(made([{ model: one.id }], { strategy: 'random' }), 'composite.strategy')
-    await expectRefused(made([{ model: one.id }], { failover: { statuses: [200] } }), 'composite.failover.statuses.0')
+    const attempt = (components: unknown, fields: object = {}) => post({ composite: { components, ...fields } })
+    await expectRefused(attempt([]), 'composite.components')
+    await expectRefused(attempt([{ model: 'nobody' }]), 'composite.components.0.model')
+    await expectRefused(attempt([{ model: crypto.randomUUID() }]), 'composite.components.0.model')
+    await expectRefused(attempt([{ model: one.id }, { model: one.id }]), 'composite.components.1.model')
+    await expectRefused(attempt([{ model: one.id }, { model: 'one-alias' }]), 'composite.components.1.model')
+    await expectRefused(attempt([{ model: one.id, weight: 101 }]), 'composite.components.0.weight')
+    await expectRefused(attempt([{ model: one.id, priority: -1 }]), 'composite.components.0.priority')
+    await expectRefused(attempt([{ model: one.id }], { strategy: 'random' }), 'composite.strategy')
+    await expectRefused(
+      attempt([{ model: one.id }], { failover: { statuses: [200] } }),
+      'composite.failover.statuses.0',
+    )
     await expectRefused(post({ composite: { components: [{ model: one.id }] }, provider_id: providerId }), 'composite')
     await expectRefused(
       post({ composite: { components: [{ model: one.id }] }, reasoning: { efforts: [] } }),

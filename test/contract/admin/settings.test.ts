@@ -36,6 +36,17 @@ describe('settings', () => {
     expect((await app.call('DELETE', `/settings/${name}`)).status).toBe(200)
   })
 
+  test('a list of numbers is stored as one, sent as a list or as text', async () => {
+    const path = '/settings/failover.statuses'
+    for (const value of [[429, 500], '429,500']) {
+      const stored = await app.call<Setting>('PUT', path, { body: { value } })
+      expect(stored.body).toMatchObject({ value: [429, 500], default: [500, 502, 503, 504, 529] })
+    }
+    for (const value of [[200], ['x'], 500, [500.5]])
+      expect((await app.call('PUT', path, { body: { value } })).status).toBe(422)
+    expect((await app.call<Setting>('DELETE', path)).body.value).toEqual([500, 502, 503, 504, 529])
+  })
+
   test('secrets are never readable', async () => {
     expect(await read('security.secret_key')).toMatchObject({ value: '[secret]', editable: false })
     const { text } = await app.call('GET', '/settings')
