@@ -182,7 +182,7 @@ export const providerKindAnswer = z
   .meta({ id: 'ProviderKind' })
 
 /** A kind of provider as the API shows it. */
-export function kindOnWire(name: string): z.input<typeof providerKindAnswer> {
-  const kind = providerKinds[name]
-  return { kind: name, description: kind?.description ?? '', needs_base_url: kind?.needsBaseUrl ?? true }
+export function kindOnWire(kindName: string): z.input<typeof providerKindAnswer> {
+  const known = providerKinds[kindName]
+  return { kind: kindName, description: known?.description ?? '', needs_base_url: known?.needsBaseUrl ?? true }
 }

@@ -76,11 +76,12 @@ export class HttpServer<Caller> {
     return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, 0)
   }
 
-  /** From now on new connections are refused, idle ones are closed, and requests that were on their way get 503. */
+  /**
+   * From now on every new request gets 503, readiness included, so that a load balancer sees the
+   * stop coming. The port stays open until `close`: a refused connection would tell it less.
+   */
   drain(): void {
-    if (this.#draining) return
     this.#draining = true
-    for (const server of this.#listeners) void server.stop(false)
   }
 
   /** Closes every connection, finished or not. */

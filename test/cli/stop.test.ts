@@ -9,15 +9,12 @@ async function startWithKey(sluice: Installation): Promise<{ server: RunningServ
   return { server, key: server.started.first_start!.api_key }
 }
 
-/** Resolves when the server takes no new connections: the signal has been handled. */
-async function refusesConnections(address: string): Promise<void> {
+/** Resolves when the server says that it is not ready any more: the signal has been handled. */
+async function isDraining(address: string): Promise<void> {
   for (;;) {
-    try {
-      const response = await fetch(`${address}/healthz`, { keepalive: false })
-      await response.arrayBuffer()
-    } catch {
-      return
-    }
+    const response = await fetch(`${address}/readyz`, { keepalive: false })
+    await response.arrayBuffer()
+    if (response.status === 503) return
   }
 }
 
@@ -30,7 +27,7 @@ describe('SIGTERM', () => {
     const decoder = new TextDecoder()
     let text = decoder.decode((await reader.read()).value, { stream: true })
     server.child.kill('SIGTERM')
-    await refusesConnections(server.address)
+    await isDraining(server.address)
     expect(text).not.toContain('[DONE]')
     for (let part = await reader.read(); !part.done; part = await reader.read())
       text += decoder.decode(part.value, { stream: true })
@@ -46,7 +43,7 @@ describe('SIGTERM', () => {
     const reader = response.body!.getReader()
     await reader.read()
     server.child.kill('SIGTERM')
-    await refusesConnections(server.address)
+    await isDraining(server.address)
     server.child.kill('SIGTERM')
     expect((await server.finished()).code).toBe(1)
     await reader.cancel().catch(() => {})

@@ -66,9 +66,8 @@ describe('a provider that cannot be reached', () => {
     ['closes', close],
     ['resets', reset],
   ] as const) {
-    test(`because it ${how} every connection before an answer is upstream_error after one more try`, async () => {
+    test(`because it ${how} every connection before an answer is upstream_error`, async () => {
       await expectFailure([ending], { requestId: `never-${how}`, code: 'upstream_error' })
-      expect((await gateway.usageOf(`never-${how}`)).attempts).toBe(2)
     })
   }
 })
