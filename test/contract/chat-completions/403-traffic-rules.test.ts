@@ -21,8 +21,8 @@ describe('a real-time deny rule', () => {
     await setRules('plain', { realtime: { action: 'deny' } })
     const calls = gateway.upstream.requests.length
     for (const model of ['plain', 'plain-alias'])
-      for (const send of [gateway.chat, gateway.stream])
-        await expectRefusal(await send({ model }, { headers: { 'x-request-id': 'denied' } }), denied)
+      for (const stream of [false, true])
+        await expectRefusal(await gateway.chat({ model, stream }, { headers: { 'x-request-id': 'denied' } }), denied)
     expect(gateway.upstream.requests.length).toBe(calls)
     expect(await gateway.usageOf('denied')).toMatchObject({ status: 403, code: 'realtime_denied', attempts: 0 })
     await setRules('plain', { batch: { action: 'deny' } })

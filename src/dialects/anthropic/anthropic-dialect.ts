@@ -1,0 +1,27 @@
+/** The dialect of `POST /v1/messages`. */
+import type { Dialect, TranslationContext } from '../dialect.ts'
+import { errorResponse } from './error-response.ts'
+import { MessageStream } from './message-stream.ts'
+import { messageOf, type Ids } from './message.ts'
+import { understand } from './request.ts'
+
+/** Anthropic Messages over chat completions. */
+export const anthropicDialect: Dialect = {
+  name: 'anthropic',
+  translate: (body, context) => {
+    const request = understand(body)
+    const ids = idsOf(context)
+    return {
+      chatBody: request.chatBody,
+      whole: (answer) => messageOf(answer, request, ids),
+      stream: () => new MessageStream(request, ids),
+    }
+  },
+  errorResponse,
+}
+
+/** Ids of the dialect have a prefix and no hyphens. */
+function idsOf(context: TranslationContext): Ids {
+  const fresh = (prefix: string) => `${prefix}_${context.newId().replaceAll('-', '')}`
+  return { messageId: fresh('msg'), toolUseId: () => fresh('toolu') }
+}
