@@ -17,7 +17,11 @@ const user = 'bench@localhost'
 
 /** Starts a gateway with an empty store, and makes its user's key. */
 export async function startGateway(workshop: Workshop, upstreamPort: number): Promise<RunningGateway> {
-  const file = writeConfiguration(workshop, upstreamPort)
+  return startConfigured(workshop, writeConfiguration(workshop, upstreamPort))
+}
+
+/** The same from any configuration file that has the benchmark's user. */
+export async function startConfigured(workshop: Workshop, file: string): Promise<RunningGateway> {
   const { child, port } = await startFrom(workshop, file)
   return { child, pid: child.pid, port, key: await createKey(file) }
 }
@@ -44,13 +48,18 @@ export function writeConfiguration(workshop: Workshop, upstreamPort: number): st
     credential: 'bench-upstream-credential',
     models: [{ name: modelOf(profile), groups: ['everyone'] }],
   }))
-  const folder = join(workshop.folder, 'sluice')
+  return writeConfigurationOf(workshop, 'sluice', { providers })
+}
+
+/** A configuration file with these entries besides what every gateway of the benchmark has. */
+export function writeConfigurationOf(workshop: Workshop, name: string, entries: object): string {
+  const folder = join(workshop.folder, name)
   const configuration = {
     data_dir: join(folder, 'data'),
     discovery: { enabled: false },
     limits: { realtime_inflight: { enforce: true, default: 100_000 } },
     users: [{ email: user, name: 'Bench', role: 'user' }],
-    providers,
+    ...entries,
   }
   if (!existsSync(folder)) mkdirSync(folder)
   const file = join(folder, 'sluice.yaml')
@@ -58,7 +67,8 @@ export function writeConfiguration(workshop: Workshop, upstreamPort: number): st
   return file
 }
 
-async function createKey(file: string): Promise<string> {
+/** An API key of the benchmark's user, by the configuration file that declares the user. */
+export async function createKey(file: string): Promise<string> {
   const command = [join(root, 'bin/sluice'), 'keys', 'create', 'bench', '--user', user, '--json']
   const printed = await outputOf([...command, '--config', file])
   const { secret } = JSON.parse(printed) as { readonly secret?: string }

@@ -3,6 +3,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureEmbeddings } from './embeddings.ts'
+import { measureFailover } from './failover.ts'
+import { measureGeneration } from './generation.ts'
 import { measureJson } from './json.ts'
 import { root, Workshop } from './processes.ts'
 import { measureSse } from './sse.ts'
@@ -13,7 +16,7 @@ import { installPortkey, startFleet, targetNames, type Fleet, type TargetName } 
 import { measureTtft } from './ttft.ts'
 
 const usage = `Usage: npm run bench -- [options]
-  --only json,sse,ttft,streams,start   the questions to answer (all)
+  --only json,sse,ttft,streams,start,generation,failover,embeddings   the questions to answer (all)
   --targets direct,nginx,bare,sluice   what to measure (these, and portkey when installed)
   --portkey                            install Portkey's gateway from npm, and measure it too
   --rate N                             new streams per second of the ttft question (200)
@@ -21,7 +24,7 @@ const usage = `Usage: npm run bench -- [options]
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'json,sse,ttft,streams,start' },
+    only: { type: 'string', default: 'json,sse,ttft,streams,start,generation,failover,embeddings' },
     targets: { type: 'string' },
     rate: { type: 'string', default: '200' },
     portkey: { type: 'boolean', default: false },
@@ -38,6 +41,14 @@ const questions: Record<string, (fleet: Fleet, folder: string) => Promise<Table>
   ttft: ({ targets }) =>
     measureTtft(targets, flags.short ? { rounds: 1, seconds: 10 } : { rounds: 3, seconds: 20 }, Number(flags.rate)),
   streams: ({ targets, upstreamPort }) => measureStreams(targets, flags.short ? 30 : 300, upstreamPort),
+}
+
+/** Those about the gateway alone, which have gateways and upstreams of their own. */
+const ownQuestions: Record<string, (workshop: Workshop) => Promise<Table>> = {
+  failover: (workshop) =>
+    measureFailover(workshop, flags.short ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }),
+  embeddings: (workshop) =>
+    measureEmbeddings(workshop, flags.short ? { rounds: 2, seconds: 2 } : { rounds: 5, seconds: 5 }),
 }
 
 function chosenTargets(): readonly TargetName[] {
@@ -59,9 +70,11 @@ function targetsFor(question: string): readonly TargetName[] {
 
 async function answerQuestion(question: string): Promise<Table> {
   if (question === 'start') return await measureStart()
-  const measure = questions[question]
-  if (measure === undefined) throw new Error(`unknown question: ${question}\n${usage}`)
+  if (question === 'generation') return await measureGeneration()
+  const [measure, measureAlone] = [questions[question], ownQuestions[question]]
   await using workshop = new Workshop()
+  if (measureAlone !== undefined) return await measureAlone(workshop)
+  if (measure === undefined) throw new Error(`unknown question: ${question}\n${usage}`)
   const fleet = await startFleet(workshop, targetsFor(question))
   return await measure(fleet, workshop.folder)
 }

@@ -7,9 +7,15 @@ import { adminRoutes } from '#admin/routes.ts'
 import { sessionCaller } from '#admin/session.ts'
 import type { LiveSettings } from '#config/live-settings.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
+import { EmbeddingBatcher, type JoinOptions } from '#gateway/embedding-batch.ts'
 import type { Gateway } from '#gateway/gateway.ts'
+import { ModelGates } from '#generation/fair-gate.ts'
+import { FlavourBook } from '#generation/flavour.ts'
+import type { Generation } from '#generation/generation.ts'
 import { LocalInflightLimiter } from '#gateway/inflight.ts'
+import { probing } from '#gateway/probe-upstreams.ts'
 import { UsageRecorder } from '#gateway/record.ts'
+import { Session } from '#gateway/session.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import type { Caller } from '#identity/records.ts'
@@ -48,14 +54,47 @@ export interface App {
 
 const minuteMs = 60_000
 const staleRetryMs = 1000
+const probeCheckMs = 250
 const drainPollMs = 20
 
 /** Builds everything. On failure what was opened is closed again, the store included. */
 export async function openApp(options: AppOptions): Promise<App> {
-  const { settings, store, clock, logger, version } = options
+  const { settings, store } = options
   await using opening = new AsyncDisposableStack()
   opening.defer(() => store.close())
+  const parts = await openParts(options, opening)
+  startLoops(options, parts, opening)
+  const server = createServer(options, parts)
+  opening.defer(() => server.close())
+  opening.defer(() => drain(server, parts.shutdown, settings.get('server.drain_seconds') * 1000))
 
+  const resources = opening.move()
+  let closing: Promise<void> | undefined
+  return {
+    state: parts.state,
+    listen(controlSocket) {
+      const host = settings.get('server.host')
+      const { port } = server.listen({ host, port: settings.get('server.port') })
+      if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
+      return { host, port }
+    },
+    handleTrusted: (request) => server.handleTrusted(request),
+    close: () => (closing ??= resources.disposeAsync()),
+  }
+}
+
+/** What the loops and the server work with. */
+interface Parts {
+  readonly state: LiveState
+  readonly feed: ChangeFeed
+  readonly lastUsed: LastUsed
+  readonly gateway: Gateway
+  readonly generation: Generation
+  readonly shutdown: AbortController
+}
+
+async function openParts(options: AppOptions, opening: AsyncDisposableStack): Promise<Parts> {
+  const { settings, store, clock, logger, version } = options
   const state = new LiveState(store, settings, logger)
   const feed = opening.use(await openFeed(options, state))
   const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
@@ -71,8 +110,6 @@ export async function openApp(options: AppOptions): Promise<App> {
   })
   opening.defer(() => flushed('usage records', recorder.flush()))
 
-  const inflight = new LocalInflightLimiter()
-  const health = new UpstreamHealth(() => healthOptions(settings), clock)
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker })))
@@ -80,35 +117,55 @@ export async function openApp(options: AppOptions): Promise<App> {
     settings,
     catalog: () => state.catalog,
     providers,
-    inflight,
-    health,
+    embeddingBatcher: new EmbeddingBatcher(() => joinOptions(settings)),
+    inflight: new LocalInflightLimiter(),
+    health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
     metrics,
     ticker,
+    clock,
     logger,
     shutdown: shutdown.signal,
   }
+  const generation: Generation = {
+    settings,
+    begin: (exchange, caller, endpoint) => new Session(gateway, exchange, caller, endpoint),
+    providers,
+    flavours: new FlavourBook(clock),
+    gates: new ModelGates(() => settings.get('generation.model_concurrency')),
+    ticker,
+  }
   metrics.watch({ inflight: () => inflightByName(gateway), usageQueueDepth: () => recorder.depth })
+  return { state, feed, lastUsed, gateway, generation, shutdown }
+}
 
+function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
+  const { state, lastUsed, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   // Only what could not be read before; until it is, requests are refused.
   background('reading changes again', staleRetryMs, () => state.apply([]))
-  background('writing usage records', settings.get('usage.flush_milliseconds'), () => recorder.flush())
+  background('writing usage records', settings.get('usage.flush_milliseconds'), () => gateway.recorder.flush())
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
+  background('probing providers', probeCheckMs, probing(gateway, clock))
   background('purging old records', minuteMs, () => purge(store, settings, clock))
+}
 
+function createServer({ settings, store, clock, logger, version }: AppOptions, parts: Parts): HttpServer<Caller> {
+  const { state, feed, lastUsed, gateway, generation } = parts
+  const { providers, inflight, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
     feed,
     session: (exchange) => sessionCaller({ store, directory: state.directory, clock, settings }, exchange),
     lastUsed,
+    anonymousUser: () => settings.get('generation.anonymous_user'),
     clock,
     refused: (error, exchange) => metrics.refused(exchange.path, error),
   })
   const admin = adminRoutes({ store, state, feed, providers, inflight, settings, clock, logger })
   const server: HttpServer<Caller> = new HttpServer({
-    routes: routeTable({ gateway, store, feed, admin, version, draining: () => server.draining }),
+    routes: routeTable({ gateway, generation, store, feed, admin, version, draining: () => server.draining }),
     authorize,
     accessOfUnknownPath,
     clock,
@@ -118,22 +175,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     // nobody reads it does not hold in memory.
     maxBodyBytes: Number.MAX_SAFE_INTEGER,
   })
-  opening.defer(() => server.close())
-  opening.defer(() => drain(server, shutdown, settings.get('server.drain_seconds') * 1000))
-
-  const resources = opening.move()
-  let closing: Promise<void> | undefined
-  return {
-    state,
-    listen(controlSocket) {
-      const host = settings.get('server.host')
-      const { port } = server.listen({ host, port: settings.get('server.port') })
-      if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
-      return { host, port }
-    },
-    handleTrusted: (request) => server.handleTrusted(request),
-    close: () => (closing ??= resources.disposeAsync()),
-  }
+  return server
 }
 
 /** Memory holds everything when this has resolved. */
@@ -171,6 +213,14 @@ function healthOptions(settings: LiveSettings): HealthOptions {
     failuresToEject: settings.get('health.failures_to_eject'),
     ejectionMs: settings.get('health.ejection_seconds') * 1000,
     ejectionMaxMs: settings.get('health.ejection_max_seconds') * 1000,
+  }
+}
+
+function joinOptions(settings: LiveSettings): JoinOptions {
+  return {
+    joinMs: settings.get('embeddings.join_milliseconds'),
+    itemsMax: settings.get('embeddings.join_items_max'),
+    answerBytesMax: settings.get('gateway.max_response_bytes'),
   }
 }
 

@@ -20,6 +20,8 @@ export interface AuthorizeDeps {
   /** The caller of the request's session cookie, or a thrown ApiError. */
   readonly session: (exchange: Exchange) => Promise<Caller>
   readonly lastUsed: LastUsed
+  /** E-mail address of the account for generation clients without a key; null = such clients are refused. */
+  readonly anonymousUser: () => string | null
   readonly clock: Clock
   /** Counts requests that end here, before they have an account to be recorded for. */
   readonly refused: (error: ApiError, exchange: Exchange) => void
@@ -43,7 +45,13 @@ export const operator: Caller = {
   key: null,
 }
 
-const areaOf = { inference: 'inference', documents: 'documents', user: 'admin', admin: 'admin' } as const
+const areaOf = {
+  inference: 'inference',
+  generation: 'inference',
+  documents: 'documents',
+  user: 'admin',
+  admin: 'admin',
+} as const
 
 export function createAuthorize(deps: AuthorizeDeps) {
   return (access: GuardedAccess, exchange: Exchange): Caller | Promise<Caller> => {
@@ -70,8 +78,17 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, exchange: Exchang
     deps.lastUsed.touch(found.caller.key.id, deps.clock.now())
     return permit(found.caller, access)
   }
+  if (access === 'generation') return anonymousCaller(deps)
   if (access === 'inference' || access === 'documents') throw new ApiError('missing_api_key')
   return deps.session(exchange).then((caller) => permit(caller, access))
+}
+
+/** Clients of the generation interface send no credentials: an administrator may let them be one account. */
+function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps): Caller {
+  const email = anonymousUser()
+  const account = email === null ? undefined : directory.accountByEmail(email)
+  if (account === undefined || account.user.disabled) throw new ApiError('missing_api_key')
+  return { account, key: null }
 }
 
 function permit(caller: Caller, access: GuardedAccess): Caller {

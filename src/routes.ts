@@ -5,9 +5,22 @@
 import { z } from 'zod'
 import { efforts } from '#config/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { ErrorCode } from '#errors/catalogue.ts'
 import { chatCompletion } from '#gateway/chat-completions.ts'
-import { serveModelCall } from '#gateway/model-call.ts'
+import { speech, transcription } from '#gateway/endpoints/audio.ts'
+import { completion } from '#gateway/endpoints/completions.ts'
+import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
+import { countMessageTokens, messages } from '#gateway/endpoints/messages.ts'
+import { responses } from '#gateway/endpoints/responses.ts'
+import { embeddings } from '#gateway/endpoints/embeddings.ts'
+import { imageEdit, imageGeneration } from '#gateway/endpoints/images.ts'
+import { moderation } from '#gateway/endpoints/moderations.ts'
+import { requests } from '#gateway/endpoints/requests.ts'
+import { rerank } from '#gateway/endpoints/rerank.ts'
+import { serveModelCall, type ModelCall } from '#gateway/model-call.ts'
 import type { Gateway } from '#gateway/gateway.ts'
+import type { Generation } from '#generation/generation.ts'
+import { generationRoutes } from '#generation/routes.ts'
 import { getModel, listModels } from '#gateway/models.ts'
 import { docsPage } from '#http/docs-page.ts'
 import { openApiDocument, type OpenApiDocument } from '#http/openapi.ts'
@@ -19,6 +32,7 @@ import type { Store } from '#store/store.ts'
 
 export interface RouteDeps {
   readonly gateway: Gateway
+  readonly generation: Generation
   readonly store: Store
   readonly feed: ChangeFeed
   readonly admin: readonly Route<Caller>[]
@@ -53,17 +67,13 @@ const modelsQuery = z.object({
 
 const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
 
-const chatRequest = z
-  .looseObject({
-    model: z.string().describe('A model name or alias'),
-    messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
-    stream: z.boolean().nullish().describe('true: the answer comes as server-sent events'),
-    stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  })
-  .meta({ id: 'ChatCompletionRequest', description: 'Fields that are not listed go to the model provider unchanged.' })
-
 export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
-  const routes: Route<Caller>[] = [...inferenceRoutes(deps), ...systemRoutes(deps), ...deps.admin]
+  const routes: Route<Caller>[] = [
+    ...inferenceRoutes(deps),
+    ...generationRoutes(deps.generation),
+    ...systemRoutes(deps),
+    ...deps.admin,
+  ]
   // Made when it is first asked for: it takes tens of milliseconds, and the table does not change.
   let made: OpenApiDocument | undefined
   const document = () => (made ??= openApiDocument(routes, { title: 'Sluice', version: deps.version }))
@@ -94,41 +104,114 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
   return routes
 }
 
+interface ModelCallRow {
+  readonly call: ModelCall
+  readonly summary: string
+  readonly body: z.ZodType
+  readonly bodyType?: 'multipart/form-data'
+  /** Beyond those that every call of a model can answer. */
+  readonly errors?: readonly ErrorCode[]
+  /** Of the wire format that the endpoint belongs to; OpenAI's when left out. */
+  readonly errorResponse?: (error: ApiError) => Response
+}
+
+/** Every endpoint that calls a model; its path is its name. */
+const modelCalls: readonly ModelCallRow[] = [
+  {
+    call: chatCompletion,
+    summary: 'Answer a conversation, whole or streamed',
+    body: requests.chatCompletion,
+    errors: ['invalid_value', 'unsupported_value'],
+  },
+  { call: completion, summary: 'Continue a text, whole or streamed', body: requests.completion },
+  { call: embeddings, summary: 'Turn texts into vectors', body: requests.embeddings },
+  { call: rerank, summary: 'Order documents by how well they fit a query', body: requests.rerank },
+  { call: moderation, summary: 'Tell whether texts or pictures are harmful', body: requests.moderation },
+  { call: imageGeneration, summary: 'Make pictures from a text, whole or streamed', body: requests.imageGeneration },
+  {
+    call: imageEdit,
+    summary: 'Change pictures as a text says, whole or streamed',
+    body: requests.imageEdit,
+    bodyType: 'multipart/form-data',
+    errors: ['invalid_multipart'],
+  },
+  {
+    call: transcription,
+    summary: 'Write down what is said in a recording, whole or streamed',
+    body: requests.transcription,
+    bodyType: 'multipart/form-data',
+    errors: ['invalid_multipart'],
+  },
+  { call: speech, summary: 'Read a text aloud, as it is made', body: requests.speech },
+  {
+    call: responses,
+    summary: 'Answer in the Responses API, whole or streamed',
+    body: requests.responses,
+    errors: ['invalid_value', 'unsupported_value'],
+  },
+  {
+    call: messages,
+    summary: "Answer in the wire format of Anthropic's clients, whole or streamed",
+    body: requests.messages,
+    errors: ['invalid_value', 'unsupported_value'],
+    errorResponse: anthropicErrorResponse,
+  },
+]
+
+/** What reading the body of a call can answer. */
+const bodyErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_body',
+  'missing_model',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+const modelCallErrors: readonly ErrorCode[] = [
+  ...bodyErrors,
+  'upstream_rejected',
+  'model_access_denied',
+  'realtime_denied',
+  'model_not_found',
+  'endpoint_not_supported',
+  'inflight_limit_exceeded',
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_auth_failed',
+  'upstream_invalid_response',
+  'upstream_unavailable',
+  'upstream_timeout',
+]
+
+function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ...docs }: ModelCallRow): Route<Caller> {
+  return {
+    method: 'POST',
+    path: `/ai/v1/${call.endpoint}`,
+    access: 'inference',
+    docs: { tag: 'Inference', ...docs, errors: [...modelCallErrors, ...errors] },
+    ...(errorResponse && { errorResponse }),
+    story: (exchange, caller) => serveModelCall(gateway, exchange, caller, call),
+  }
+}
+
 function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
   const tag = 'Inference'
   return [
+    ...modelCalls.map((row) => modelCallRoute(gateway, row)),
     {
       method: 'POST',
-      path: '/ai/v1/chat/completions',
+      path: '/ai/v1/messages/count_tokens',
       access: 'inference',
       docs: {
         tag,
-        summary: 'Answer a conversation, whole or streamed',
-        body: chatRequest,
-        errors: [
-          'invalid_json',
-          'invalid_body',
-          'missing_model',
-          'invalid_value',
-          'unsupported_value',
-          'realtime_denied',
-          'upstream_rejected',
-          'model_access_denied',
-          'realtime_denied',
-          'model_not_found',
-          'body_timeout',
-          'request_too_large',
-          'unsupported_media_type',
-          'inflight_limit_exceeded',
-          'upstream_rate_limited',
-          'upstream_error',
-          'upstream_auth_failed',
-          'upstream_invalid_response',
-          'upstream_unavailable',
-          'upstream_timeout',
-        ],
+        summary: 'Estimate the input tokens of a Messages request',
+        body: requests.messages,
+        answer: z.object({ input_tokens: z.int() }),
+        errors: [...bodyErrors, 'model_not_found', 'model_access_denied'],
       },
-      story: (exchange, caller) => serveModelCall(gateway, exchange, caller, chatCompletion),
+      errorResponse: anthropicErrorResponse,
+      story: (exchange, caller) => countMessageTokens(gateway, exchange, caller),
     },
     {
       method: 'GET',
@@ -160,10 +243,12 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
 }
 
 function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Caller>[] {
-  const { metrics, settings } = gateway
+  const { metrics, recorder, settings } = gateway
   const tag = 'System'
-  const renderMetrics = async () =>
-    new Response(await metrics.render(), { headers: { 'content-type': metrics.contentType } })
+  const renderMetrics = async () => {
+    recorder.settle()
+    return new Response(await metrics.render(), { headers: { 'content-type': metrics.contentType } })
+  }
   return [
     {
       method: 'GET',

@@ -10,10 +10,9 @@ import type { Exchange } from '#http/exchange.ts'
 import { json, noContent } from '#http/respond.ts'
 import type { Method, Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { everything } from '#replica/change-log.ts'
-import { StoreUnavailable } from '#store/errors.ts'
 import type { Admin } from './admin.ts'
 import { guarded } from './guarded.ts'
+import { healed } from './healing.ts'
 import { validBody, validQuery } from './validate.ts'
 
 /** Every address of the admin API begins with this. */
@@ -95,24 +94,10 @@ export function endpointsOf(admin: Admin, tag: string) {
             query: validQuery(query ?? noQuery, exchange.query) as z.output<Q>,
             body: (body && (await readBody(admin, exchange, body))) as z.output<B>,
           }
-          const value = await healing(admin, method, () => endpoint.story(call))
+          const value = await (method === 'GET' ? endpoint.story(call) : healed(admin, () => endpoint.story(call)))
           return answer ? json(value, status, notKept) : noContent(notKept)
         }),
     }
-  }
-}
-
-/**
- * Runs a story that may change the store. A write can be done although its answer was lost: memory
- * then reads everything again as soon as it can, so that a deleted key does not go on working.
- */
-async function healing<T>({ feed }: Admin, method: Method, story: () => T | Promise<T>): Promise<T> {
-  try {
-    return await story()
-  } catch (thrown) {
-    // The feed itself retries what it could not tell; nobody waits for it here.
-    if (method !== 'GET' && thrown instanceof StoreUnavailable) void feed.publish(everything).catch(() => {})
-    throw thrown
   }
 }
 

@@ -9,7 +9,15 @@ import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
 import { found } from './fields.ts'
 
-const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.array(z.number()), z.null()])
+const value = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.array(z.string()),
+  z.array(z.number()),
+  z.record(z.string(), z.string()),
+  z.null(),
+])
 
 const settingAnswer = z
   .strictObject({
@@ -37,6 +45,7 @@ const newValue = z
       z.boolean(),
       z.array(z.string()).max(1000),
       z.array(z.number()).max(1000),
+      z.record(z.string().max(1000), z.string().max(1000)),
     ]),
   })
   .meta({ id: 'NewSettingValue' })
@@ -124,5 +133,7 @@ function settingOnWire(setting: SettingDescription): z.input<typeof settingAnswe
 }
 
 function plain(shown: SettingDescription['value']): z.input<typeof value> {
-  return typeof shown === 'object' && shown !== null ? ([...shown] as string[] | number[]) : shown
+  return Array.isArray(shown)
+    ? ([...(shown as readonly unknown[])] as string[] | number[])
+    : (shown as Exclude<typeof shown, readonly unknown[]>)
 }

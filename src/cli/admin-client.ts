@@ -37,12 +37,14 @@ export const serverFlags: Readonly<Record<string, Flag>> = {
 export interface AdminClient extends AsyncDisposable {
   /** One call of the admin API; `path` begins with a slash. The JSON of the answer, null for 204. Throws CommandFailure. */
   call(method: string, path: string, body?: unknown): Promise<unknown>
+  /** One request to any address of the server, and its answer as it comes. Throws CommandFailure for a refusal. */
+  request(method: string, path: string, body: Bun.BodyInit): Promise<Response>
 }
 
 interface SentRequest {
   readonly method: string
   readonly headers: Record<string, string>
-  readonly body?: string
+  readonly body?: Bun.BodyInit
 }
 
 type Send = (path: string, request: SentRequest) => Promise<Response>
@@ -109,6 +111,11 @@ function client(send: Send, close: () => Promise<void> = async () => {}): AdminC
       const text = await response.text()
       if (!response.ok) throw new CommandFailure(refusalText(response.status, text))
       return JSON.parse(text) as unknown
+    },
+    async request(method, path, body) {
+      const response = await send(path, { method, headers: {}, body })
+      if (!response.ok) throw new CommandFailure(refusalText(response.status, await response.text()))
+      return response
     },
     [Symbol.asyncDispose]: close,
   }

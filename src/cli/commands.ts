@@ -3,6 +3,7 @@ import { backupCommand } from './backup.ts'
 import type { Command } from './command.ts'
 import { configCommands } from './config-commands.ts'
 import { dataCommand } from './data-command.ts'
+import { generateCommand } from './generate-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { modelCommands } from './model-commands.ts'
 import { providerCommands } from './provider-commands.ts'
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...providerCommands,
   ...modelCommands,
+  generateCommand,
   backupCommand,
   openapiCommand,
   versionCommand,

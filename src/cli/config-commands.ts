@@ -34,5 +34,9 @@ const printConfig: Command = {
 export const configCommands: readonly Command[] = [checkConfig, printConfig]
 
 function shown({ value }: SettingDescription): string {
-  return value === null ? '-' : Array.isArray(value) ? value.join(', ') : String(value)
+  if (value === null) return '-'
+  if (Array.isArray(value)) return value.join(', ')
+  if (typeof value !== 'object') return String(value)
+  const entries = Object.entries(value as Readonly<Record<string, string>>).map(([name, text]) => `${name}=${text}`)
+  return entries.length === 0 ? '-' : entries.join(', ')
 }

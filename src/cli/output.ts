@@ -7,6 +7,8 @@ export interface Output {
   readonly json: boolean
   /** A result: `value` as one line of JSON, or the lines for people. */
   result(value: unknown, lines: readonly string[] | (() => readonly string[])): void
+  /** A part of a long result as it comes, without a line end of its own; silent with `--json`. */
+  piece(text: string): void
   /** What went wrong, one line each. */
   problems(lines: readonly string[]): void
   /** A remark that is neither result nor problem; silent with `--json`. */
@@ -29,6 +31,9 @@ export function createOutput(json: boolean, stdout: Sink = process.stdout, stder
       const shown = json ? [JSON.stringify(value)] : typeof lines === 'function' ? lines() : lines
       // In one piece, so that who waits for the first line has all of them.
       stdout.write(shown.map((line) => `${line}\n`).join(''))
+    },
+    piece(text) {
+      if (!json) stdout.write(text)
     },
     problems(lines) {
       if (json) stderr.write(`${JSON.stringify({ problems: lines })}\n`)

@@ -17,11 +17,20 @@ import {
 import { sourceText } from './source.ts'
 import { expectedText } from './value.ts'
 
+type DescribedValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | readonly number[]
+  | Readonly<Record<string, string>>
+  | null
+
 export interface SettingDescription {
   readonly name: SettingName
   /** JSON value; a secret is `[secret]`, null means not set. */
-  readonly value: string | number | boolean | readonly string[] | readonly number[] | null
-  readonly default: string | number | boolean | readonly string[] | readonly number[] | null
+  readonly value: DescribedValue
+  readonly default: DescribedValue
   /** As people read it: `default`, `sluice.yaml: server.port`, `SLUICE_SERVER_PORT`, `--set`, `admin page`. */
   readonly source: string
   readonly class: SettingRecord['class']

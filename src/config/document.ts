@@ -91,6 +91,7 @@ function settingText(name: SettingName): string {
 }
 
 function defaultText(record: SettingRecord): string {
+  if (record.type === 'map') return 'none'
   return record.default === null ? 'none' : `\`${String(record.default)}\``
 }
 

@@ -126,6 +126,17 @@ describe('describing', () => {
       'health.ejection_seconds',
       'health.ejection_max_seconds',
       'health.probe_seconds',
+      'generation.consumer_groups',
+      'generation.anonymous_user',
+      'generation.max_image_bytes',
+      'generation.max_image_pixels',
+      'generation.max_batch',
+      'generation.request_concurrency',
+      'generation.model_concurrency',
+      'generation.leader_first',
+      'generation.chat_template',
+      'embeddings.join_milliseconds',
+      'embeddings.join_items_max',
       'usage.retention_days',
     ])
   })

@@ -59,7 +59,20 @@ interface IntegersRecord extends RecordBase {
   readonly max: number
 }
 
-export type SettingRecord = StringRecord | NumberRecord | BooleanRecord | SecretRecord | ListRecord | IntegersRecord
+interface MapRecord extends RecordBase {
+  /** Texts by name. */
+  readonly type: 'map'
+  readonly default: Readonly<Record<string, string>>
+}
+
+export type SettingRecord =
+  | StringRecord
+  | NumberRecord
+  | BooleanRecord
+  | SecretRecord
+  | ListRecord
+  | IntegersRecord
+  | MapRecord
 
 /** Refused as `security.secret_key`, because everybody can read it in the documentation. */
 export const exampleSecretKey = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
@@ -382,6 +395,117 @@ export const settingRecords = {
     sentence: 'How often a component that is left out is asked for its models to see whether it is back; 0 = never.',
   },
 
+  'generation.consumer_groups': {
+    ...live,
+    type: 'map',
+    default: {},
+    example: 'primary=llava, fast=small-vision',
+    sentence:
+      'Models that the consumer groups of the generation endpoints stand for; a request without one asks for the group primary. Other names are taken as those of a model or an alias.',
+  },
+  'generation.anonymous_user': {
+    ...live,
+    type: 'string',
+    format: 'email',
+    default: null,
+    example: 'vision-clients@example.org',
+    sentence: 'Account for requests to the generation endpoints that carry no API key; without it they are refused.',
+  },
+  'generation.max_image_bytes': {
+    ...live,
+    ...bytes,
+    default: 20_971_520,
+    min: 1024,
+    max: 1_073_741_824,
+    example: '10485760',
+    sentence: 'Largest image file that the generation endpoints take.',
+  },
+  'generation.max_image_pixels': {
+    ...live,
+    type: 'integer',
+    unit: 'pixels',
+    default: 100_000_000,
+    min: 1,
+    max: 1_000_000_000,
+    example: '50000000',
+    sentence: 'Largest width times height of such an image, as its header says it.',
+  },
+  'generation.max_batch': {
+    ...live,
+    type: 'integer',
+    unit: 'prompts',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    example: '100',
+    sentence: 'Most prompts that one request may hold.',
+  },
+  'generation.request_concurrency': {
+    ...live,
+    type: 'integer',
+    unit: 'calls',
+    default: 8,
+    min: 1,
+    max: 1000,
+    example: '16',
+    sentence: 'Most prompts of one request that are with a provider at once.',
+  },
+  'generation.model_concurrency': {
+    ...live,
+    type: 'integer',
+    unit: 'calls',
+    default: 64,
+    min: 1,
+    max: 100_000,
+    example: '256',
+    sentence: 'Most prompts of all requests to one model that are with its provider at once; requests take turns.',
+  },
+  'generation.leader_first': {
+    ...live,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence:
+      'Send the first prompt of an image ahead and the others when it has begun to answer, for engines that would otherwise encode the image once for each.',
+  },
+  'generation.chat_template': {
+    ...live,
+    type: 'boolean',
+    default: true,
+    example: 'false',
+    sentence: "Whether text prompts go through the model's chat template when the request does not say.",
+  },
+  'generation.image_roots': {
+    ...boot,
+    type: 'list',
+    default: [],
+    example: '/srv/images',
+    sentence:
+      'Directories of this machine below which the image_paths of a request may lie; none = such requests are refused.',
+  },
+
+  'embeddings.join_milliseconds': {
+    ...live,
+    type: 'integer',
+    unit: 'milliseconds',
+    default: 3,
+    min: 0,
+    max: 1000,
+    example: '10',
+    sentence:
+      'How long a small embeddings request waits for others of its model, to be sent in one call with them, while the provider is busy with such calls; 0 = never joined.',
+  },
+  'embeddings.join_items_max': {
+    ...live,
+    type: 'integer',
+    unit: 'inputs',
+    default: 64,
+    min: 2,
+    max: 2048,
+    example: '256',
+    sentence: 'Most inputs in one joined embeddings call; a request with more than half of them is never joined.',
+  },
+
   'usage.retention_days': {
     ...live,
     type: 'integer',
@@ -452,6 +576,7 @@ type ValueByType = {
   secret: Secret
   list: readonly string[]
   integers: readonly number[]
+  map: Readonly<Record<string, string>>
 }
 
 type ValueOf<R extends SettingRecord> =

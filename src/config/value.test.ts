@@ -100,7 +100,7 @@ describe.each([...settingNames])('%s', (name) => {
       expect(readValue(record, record.default)).toEqual({ kind: 'ok', value: record.default })
     // The example of the key is refused on purpose.
     expect(readValue(record, record.example).kind).toBe(name === 'security.secret_key' ? 'refused' : 'ok')
-    expect(record.example).not.toBe(String(record.default))
+    expect<unknown>([record.default, JSON.stringify(record.default)]).not.toContainEqual(record.example)
   })
 
   test('is described in one sentence, and says what it takes', () => {
@@ -109,4 +109,21 @@ describe.each([...settingNames])('%s', (name) => {
     if (!('min' in record)) return
     for (const value of [record.default].flat()) expect(value).toBeWithin(record.min, record.max + 1)
   })
+})
+
+describe('mappings', () => {
+  const map: SettingRecord = { class: 'live', type: 'map', default: {}, example: 'a=b', sentence: 'A mapping.' }
+
+  test('are taken from a mapping or from text, and are the same then', () => {
+    const value = { primary: 'llava', fast: 'vendor/small=1' }
+    for (const written of [value, 'primary=llava, fast = vendor/small=1'])
+      expect(readValue(map, written)).toEqual({ kind: 'ok', value })
+    expect(readValue(map, {})).toEqual({ kind: 'ok', value: {} })
+  })
+
+  test.each([['a'], ['a='], ['=b'], ['a=b,a=c'], [''], [5], [null], [['a=b']], [{ a: 5 }], [{ a: '' }]])(
+    '%p is no mapping of names to texts',
+    (written) =>
+      expect(readValue(map, written)).toEqual({ kind: 'refused', expected: `expected ${expectedText(map)}` }),
+  )
 })

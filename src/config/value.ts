@@ -28,6 +28,8 @@ export function readValue(record: SettingRecord, written: unknown): ReadValue {
       return outcome(record, readList(written))
     case 'integers':
       return outcome(record, readIntegers(record, written))
+    case 'map':
+      return outcome(record, readMap(written))
     case 'string':
       return outcome(record, readText(record, written))
     case 'secret': {
@@ -54,6 +56,8 @@ export function expectedText(record: SettingRecord): string {
       return 'a list of texts (in the environment: separated by commas)'
     case 'integers':
       return `a list of whole numbers from ${record.min} to ${record.max} (in the environment: separated by commas)`
+    case 'map':
+      return 'a mapping of names to texts (in the environment: name=text, separated by commas)'
     case 'string':
     case 'secret':
       return textExpected(record)
@@ -109,6 +113,22 @@ function readIntegers({ min, max }: IntegersRecord, written: unknown): readonly 
   if (!Array.isArray(items)) return null
   const numbers = items.map((item: unknown) => readNumber({ type: 'integer', min, max }, item))
   return numbers.every((number) => number !== null) ? Object.freeze(numbers) : null
+}
+
+function readMap(written: unknown): Readonly<Record<string, string>> | null {
+  const entries =
+    typeof written === 'string'
+      ? written.split(',').map((item): [string, unknown] => {
+          const split = item.indexOf('=')
+          return split < 0 ? ['', null] : [item.slice(0, split).trim(), item.slice(split + 1).trim()]
+        })
+      : typeof written === 'object' && written !== null && !Array.isArray(written)
+        ? Object.entries(written)
+        : null
+  const texts = entries?.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  if (texts === undefined || texts.length !== entries?.length) return null
+  if (texts.some(([name, text]) => name === '' || text === '')) return null
+  return new Set(texts.map(([name]) => name)).size === texts.length ? Object.freeze(Object.fromEntries(texts)) : null
 }
 
 function isExampleKey(base64: string): boolean {

@@ -31,7 +31,9 @@ export const errorCatalogue = {
   // 400: the request cannot be understood
   invalid_json: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },
   invalid_body: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body has a field that is missing or of the wrong type.' },
+  invalid_multipart: { ...client, status: 400, type: 'invalid_request_error', message: 'The multipart body cannot be read.' },
   missing_model: { ...client, status: 400, type: 'invalid_request_error', message: 'The request names no model. Set "model" to a name from GET /ai/v1/models.' },
+  too_many_images: { ...client, status: 400, type: 'invalid_request_error', message: 'A request takes one image. Send one request for each image.' },
   invalid_group: { ...client, status: 400, type: 'invalid_request_error', message: 'The group filter takes group ids (UUIDs), separated by commas.' },
   invalid_query_parameter: { ...client, status: 400, type: 'invalid_request_error', message: 'A query parameter has a value that is not allowed.' },
   invalid_value: { ...client, status: 400, type: 'invalid_request_error', message: 'A field of the request has a value that does not exist.' },
@@ -55,14 +57,24 @@ export const errorCatalogue = {
 
   // 404, 405, 409: what is addressed
   not_found: { ...client, status: 404, type: 'not_found_error', message: 'There is nothing at this address.' },
+  consumer_group_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No consumer group, model or alias has this name.' },
   model_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No model has this name. GET /ai/v1/models lists the models that you can use.' },
+  endpoint_not_supported: { ...client, status: 404, type: 'not_found_error', message: 'The provider of this model does not have this endpoint.' },
   method_not_allowed: { ...client, status: 405, type: 'invalid_request_error', message: 'This address does not take this method.' },
   conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },
 
   // 408, 413, 415, 422: the body
   body_timeout: { ...client, retryable: true, status: 408, type: 'invalid_request_error', message: 'The request body did not arrive in time.' },
+  image_too_large: { ...client, status: 413, type: 'request_too_large', message: 'The image is larger than this server takes.' },
   request_too_large: { ...client, status: 413, type: 'request_too_large', message: 'The request body is too large.' },
+  unsupported_image: { ...client, status: 415, type: 'invalid_request_error', message: 'The file is no image that this server knows. Send PNG, JPEG, WebP, GIF, BMP or TIFF.' },
   unsupported_media_type: { ...client, status: 415, type: 'invalid_request_error', message: 'The request body must be JSON. Send "Content-Type: application/json".' },
+  missing_image: { ...client, status: 422, type: 'invalid_request_error', message: 'The form holds no image. Send it as the part "image_data".' },
+  invalid_image: { ...client, status: 422, type: 'invalid_request_error', message: 'The image is damaged or incomplete.' },
+  invalid_image_path: { ...client, status: 422, type: 'invalid_request_error', message: 'There is no image at this path that may be used. Send the image with the request.' },
+  invalid_json_schema: { ...client, status: 422, type: 'invalid_request_error', message: 'The JSON schema cannot be used.' },
+  invalid_regex: { ...client, status: 422, type: 'invalid_request_error', message: 'The regular expression cannot be used.' },
+  unsupported_parameter: { ...client, status: 422, type: 'invalid_request_error', message: 'The model cannot honour a field of the request. Leave it out, or use another model.' },
   validation_failed: { ...client, status: 422, type: 'invalid_request_error', message: 'A field of the request has a value that is not allowed.' },
 
   // 429: too much at once

@@ -1,6 +1,7 @@
 /** Takes the in-flight slot of a request, or refuses it. */
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Gateway } from './gateway.ts'
 import type { Slot } from './inflight.ts'
@@ -22,11 +23,22 @@ export function admit(gateway: Admission, caller: Caller, model: Model): Slot | 
     : (taken ?? refuse(gateway, model, limit))
 }
 
+/** Tells the client how much of its limit is in use, while there is one. */
+export function tellInflight(exchange: Exchange, { inUse, limit }: Pick<Slot, 'inUse' | 'limit'>): void {
+  if (limit === Infinity) return
+  exchange.addHeader('x-sluice-inflight-limit', String(limit))
+  exchange.addHeader('x-sluice-inflight-used', String(inUse))
+}
+
 function refuse({ metrics }: Admission, model: Model, limit: number): never {
   metrics.inflightRefused(model.record.name)
   throw new ApiError('inflight_limit_exceeded', {
     message: `Your account already has ${limit} requests in flight on ${model.record.name}, which is its limit. Try again when one has finished.`,
     // SDKs wait exactly as long as they are told: without jitter all refused clients would come back at once.
-    headers: { 'retry-after-ms': String(500 + Math.floor(Math.random() * 1000)) },
+    headers: {
+      'retry-after-ms': String(500 + Math.floor(Math.random() * 1000)),
+      'x-sluice-inflight-limit': String(limit),
+      'x-sluice-inflight-used': String(limit),
+    },
   })
 }

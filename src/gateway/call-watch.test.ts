@@ -64,6 +64,7 @@ function codeOf({ watch }: Watched): string | null {
 describe('a call is ended', () => {
   test('when its client goes away, at once', async () => {
     using call = await watched()
+    call.ticker.tick()
     expect(codeOf(call)).toBeNull()
     call.client.abort()
     expect(codeOf(call)).toBe('client_closed')
@@ -73,6 +74,15 @@ describe('a call is ended', () => {
     const client = new AbortController()
     client.abort()
     using call = await watched(100, client)
+    call.ticker.tick()
+    expect(codeOf(call)).toBe('client_closed')
+  })
+
+  test('when its client leaves before the first tick, at that tick', async () => {
+    using call = await watched()
+    call.client.abort()
+    expect(codeOf(call)).toBeNull()
+    call.ticker.tick()
     expect(codeOf(call)).toBe('client_closed')
   })
 

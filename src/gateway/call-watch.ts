@@ -1,10 +1,11 @@
 /**
  * Decides when a call to an upstream has to end before it ends by itself: the client has gone, the
- * upstream is silent for too long, the whole takes too long, or the server stops. One signal for
- * all of them, whose reason is the ApiError to answer.
+ * upstream is silent for too long, the whole takes too long, or the server stops. It is the
+ * cancellation of the call, with the ApiError to answer as its reason.
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
+import type { Cancellation, CancellationListener } from '#lib/cancellation.ts'
 import type { Ticker } from '#lib/ticker.ts'
 
 export interface WatchOptions {
@@ -19,31 +20,52 @@ const silence = {
   idle: 'The model provider fell silent in the middle of the answer.',
 } as const
 
-export class CallWatch implements Disposable {
-  readonly #abort = new AbortController()
+export class CallWatch implements Disposable, Cancellation {
   readonly #exchange: Exchange
   readonly #options: WatchOptions
   readonly #totalEndsAt: number
   #silenceEndsAt = Infinity
   #waitingFor: keyof typeof silence = 'first-token'
+  #reason: ApiError | null = null
+  #listeners: CancellationListener[] = []
+  #signal: AbortController | null = null
+  #hearsClient = false
 
   constructor(exchange: Exchange, options: WatchOptions) {
     this.#exchange = exchange
     this.#options = options
     this.#totalEndsAt = exchange.clock.elapsed() + options.totalSeconds * 1000
     options.ticker.add(this.#check)
-    exchange.signal.addEventListener('abort', this.#clientGone)
-    if (exchange.signal.aborted) this.#clientGone()
   }
 
-  /** Aborted with an ApiError as its reason. */
-  get signal(): AbortSignal {
-    return this.#abort.signal
+  get aborted(): boolean {
+    return this.#reason !== null
   }
 
   /** Why the call was ended, or null while it was not. */
   get reason(): ApiError | null {
-    return this.#abort.signal.aborted ? (this.#abort.signal.reason as ApiError) : null
+    return this.#reason
+  }
+
+  throwIfAborted(): void {
+    if (this.#reason !== null) throw this.#reason
+  }
+
+  addEventListener(_type: 'abort', listener: CancellationListener): void {
+    this.#listeners.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: CancellationListener): void {
+    this.#listeners = this.#listeners.filter((each) => each !== listener)
+  }
+
+  /** The same as a signal of the platform, made when it is first asked for. */
+  get signal(): AbortSignal {
+    if (this.#signal === null) {
+      this.#signal = new AbortController()
+      if (this.#reason !== null) this.#signal.abort(this.#reason)
+    }
+    return this.#signal.signal
   }
 
   /** From now on the upstream has this long to say something. */
@@ -57,19 +79,26 @@ export class CallWatch implements Disposable {
     this.#silenceEndsAt = Infinity
   }
 
-  /** Ends the call for a reason that the caller knows. */
+  /** Ends the call for a reason that the caller knows; only the first counts. */
   end(reason: ApiError): void {
-    this.#abort.abort(reason)
+    if (this.#reason !== null) return
+    this.#reason = reason
+    for (const listener of this.#listeners.splice(0)) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
+    }
+    this.#signal?.abort(reason)
   }
 
   [Symbol.dispose](): void {
     this.#options.ticker.delete(this.#check)
-    this.#exchange.signal.removeEventListener('abort', this.#clientGone)
+    if (this.#hearsClient) this.#exchange.signal.removeEventListener('abort', this.#clientGone)
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
 
   readonly #check = (): void => {
+    this.#hearClient()
     const now = this.#exchange.clock.elapsed()
     if (this.#options.shutdown.aborted) this.end(new ApiError('shutting_down'))
     else if (now > this.#silenceEndsAt)
@@ -79,5 +108,17 @@ export class CallWatch implements Disposable {
         new ApiError('upstream_timeout', { message: 'The answer took longer than the time-out for a whole request.' }),
       )
     }
+  }
+
+  /**
+   * The signal of a request costs several microseconds when it is first touched, so it waits for the
+   * first tick: a client that has left by then is found gone, and calls that are over never pay.
+   */
+  #hearClient(): void {
+    if (this.#hearsClient) return
+    this.#hearsClient = true
+    const { signal } = this.#exchange
+    signal.addEventListener('abort', this.#clientGone)
+    if (signal.aborted) this.#clientGone()
   }
 }

@@ -1,9 +1,11 @@
 /** POST /ai/v1/chat/completions: a conversation answered, whole or streamed. */
 import type { ModelCall } from './model-call.ts'
 import { readChatRequest } from './read-chat-request.ts'
+import { relayAsAsked } from './relay-answer.ts'
 
 export const chatCompletion: ModelCall = {
   endpoint: 'chat/completions',
   read: readChatRequest,
   asksUsage: true,
+  relay: relayAsAsked,
 }

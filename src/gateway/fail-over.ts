@@ -16,12 +16,17 @@ import { selectUpstream } from './select-upstream.ts'
 import type { Try } from './upstream-health.ts'
 
 /** One try: asks this upstream and resolves when it has begun to answer. Owns `attempt` from then on. */
-export type Ask = (upstream: Upstream, attempt: Try) => Promise<Response>
+export type Ask<T> = (upstream: Upstream, attempt: Try) => Promise<T>
+
+/** What it needs of the gateway. */
+export type FailOverGateway = Pick<Gateway, 'settings' | 'health' | 'shutdown'>
 
 export interface FailOverContext {
   readonly exchange: Exchange
   readonly model: Model
   readonly record: RequestRecord
+  /** Whether the request can still be sent from its beginning: the bytes of an upload may be gone. */
+  readonly repeatable: () => boolean
 }
 
 const backoff = { baseMs: 100, maxMs: 2000 }
@@ -30,31 +35,32 @@ const waitMaxMs = 2000
 /** How long a component that is limiting requests is left alone when it does not say. */
 const restMs = 1000
 const restMaxMs = 30_000
+/** A request with many calls may fail many times; the first tell enough. */
+const attemptReasonsMax = 100
 
 /** The answer of the first upstream that gives one. Throws the last failure, or 503 when there is nobody to ask. */
-export async function failOver(gateway: Gateway, context: FailOverContext, ask: Ask): Promise<Response> {
+export async function failOver<T>(gateway: FailOverGateway, context: FailOverContext, ask: Ask<T>): Promise<T> {
   const { exchange, model, record } = context
-  const limits = limitsOf(gateway, model)
   const startedAt = exchange.clock.elapsed()
   const tried = new Set<Upstream>()
   for (let attempt = 1; ; attempt += 1) {
     const upstream = selectUpstream(model, tried, gateway.health)
     if (upstream === null) throw new ApiError('upstream_unavailable')
+    exchange.addHeader('x-sluice-provider', upstream.provider.name)
+    exchange.addHeader('x-sluice-attempts', String(attempt))
     try {
-      const response = await tryOne(gateway, context, upstream, ask)
-      exchange.addHeader('x-sluice-provider', upstream.provider.name)
-      return response
+      return await tryOne(gateway, context, upstream, ask)
     } catch (thrown) {
       const error = toApiError(thrown)
-      record.attemptReasons.push({ provider: upstream.provider.name, reason: error.code })
+      if (record.attemptReasons.length < attemptReasonsMax)
+        record.attemptReasons.push({ provider: upstream.provider.name, reason: error.code })
+      const limits = limitsOf(gateway, model)
       const isOver = attempt >= limits.attemptsMax || exchange.clock.elapsed() - startedAt > limits.budgetMs
-      if (isOver || !isWorthAnother(error, limits.statuses)) throw error
+      if (isOver || !isWorthAnother(error, limits.statuses) || !context.repeatable()) throw error
       tried.add(upstream)
       if (tried.size < model.upstreams.length) continue
       tried.clear()
       await wait(waitMs(error, attempt), exchange.signal, gateway.shutdown)
-    } finally {
-      exchange.addHeader('x-sluice-attempts', String(attempt))
     }
   }
 }
@@ -65,7 +71,7 @@ interface Limits {
   readonly statuses: readonly number[]
 }
 
-function limitsOf({ settings }: Gateway, { record, failover }: Model): Limits {
+function limitsOf({ settings }: FailOverGateway, { record, failover }: Model): Limits {
   return {
     attemptsMax: record.target.kind === 'plain' ? 1 : (failover.maxAttempts ?? settings.get('failover.max_attempts')),
     budgetMs: (failover.budgetSeconds ?? settings.get('failover.budget_seconds')) * 1000,
@@ -73,7 +79,12 @@ function limitsOf({ settings }: Gateway, { record, failover }: Model): Limits {
   }
 }
 
-async function tryOne(gateway: Gateway, context: FailOverContext, upstream: Upstream, ask: Ask): Promise<Response> {
+async function tryOne<T>(
+  gateway: FailOverGateway,
+  context: FailOverContext,
+  upstream: Upstream,
+  ask: Ask<T>,
+): Promise<T> {
   const { clock } = context.exchange
   const startedAt = clock.elapsed()
   const attempt = gateway.health.begin(upstream.model.id)
@@ -115,7 +126,7 @@ function retryAfterMs({ detail }: ApiError): number | null {
 /** Waits, and throws when the client leaves or the server stops meanwhile. */
 async function wait(ms: number, client: AbortSignal, shutdown: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
+  const timer = setTimeout(resolve, client.aborted || shutdown.aborted ? 0 : ms)
   const stop = (): void => resolve()
   client.addEventListener('abort', stop)
   shutdown.addEventListener('abort', stop)

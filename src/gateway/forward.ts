@@ -8,7 +8,14 @@ import type { Timeouts } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Reply } from '#lib/http1/reply.ts'
-import { UpstreamFailure, type Endpoint, type Provider, type UpstreamCall } from '#providers/provider.ts'
+import {
+  UpstreamFailure,
+  type Endpoint,
+  type Pieces,
+  type Provider,
+  type UpstreamCall,
+  type Upload,
+} from '#providers/provider.ts'
 import type { CallWatch } from './call-watch.ts'
 import type { Gateway } from './gateway.ts'
 import { headersForUpstream } from './headers.ts'
@@ -18,7 +25,14 @@ import { failureError, upstreamError } from './upstream-error.ts'
 export interface ForwardRequest {
   readonly endpoint: Endpoint
   readonly body: Buffer<ArrayBuffer>
+  /** Goes out in place of `body`. */
+  readonly upload?: Upload
+  /** The same, for providers that take pieces. */
+  readonly pieces?: Pieces
   readonly streamed: boolean
+  readonly accept?: string
+  /** May go upstream in one call with others. */
+  readonly joins?: boolean
 }
 
 export interface ForwardContext {
@@ -40,12 +54,15 @@ export async function forward(gateway: Gateway, request: ForwardRequest, context
     upstreamModel: upstream.upstreamName,
     headers: headersForUpstream(exchange.request.headers),
     requestId: exchange.requestId,
-    signal: watch.signal,
+    cancellation: watch,
+    get signal() {
+      return watch.signal
+    },
     reuseConnection: true,
     connectTimeoutMs: context.connectSeconds * 1000,
   }
   try {
-    const reply = await send(provider, call, record)
+    const reply = await send(request.joins ? gateway.embeddingBatcher.over(provider) : provider, call, record)
     record.upstreamStatus = reply.status
     if (reply.status >= 200 && reply.status < 300) return readable(reply)
     throw await upstreamError(reply)
@@ -75,12 +92,12 @@ function report({ metrics, logger }: Gateway, { exchange, upstream }: ForwardCon
  * A connection that was kept open may be closed by the upstream in the moment it is used again.
  * No byte of an answer has come then, so this one case is sent once more, on a new connection.
  */
-async function send(provider: Provider, call: UpstreamCall, record: RequestRecord): Promise<Reply> {
+async function send(provider: Pick<Provider, 'send'>, call: UpstreamCall, record: RequestRecord): Promise<Reply> {
   record.attempts += 1
   try {
     return await provider.send(call)
   } catch (thrown) {
-    if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || call.signal.aborted) throw thrown
+    if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || call.cancellation.aborted) throw thrown
     record.attempts += 1
     return provider.send({ ...call, reuseConnection: false })
   }
@@ -98,11 +115,12 @@ function readable(reply: Reply): Reply {
 
 /** The time-outs of a call: the model's own, else its component's, its provider's, the settings'. */
 export function timeouts({ settings }: Gateway, model: Model, upstream: Upstream): Required<Timeouts> {
-  const own = { ...upstream.provider.timeouts, ...upstream.model.timeouts, ...model.record.timeouts }
+  const own = (name: keyof Timeouts): number | undefined =>
+    model.record.timeouts[name] ?? upstream.model.timeouts[name] ?? upstream.provider.timeouts[name]
   return {
-    connectSeconds: own.connectSeconds ?? settings.get('gateway.connect_seconds'),
-    firstTokenSeconds: own.firstTokenSeconds ?? settings.get('gateway.first_token_seconds'),
-    idleSeconds: own.idleSeconds ?? settings.get('gateway.idle_seconds'),
-    totalSeconds: own.totalSeconds ?? settings.get('gateway.total_seconds'),
+    connectSeconds: own('connectSeconds') ?? settings.get('gateway.connect_seconds'),
+    firstTokenSeconds: own('firstTokenSeconds') ?? settings.get('gateway.first_token_seconds'),
+    idleSeconds: own('idleSeconds') ?? settings.get('gateway.idle_seconds'),
+    totalSeconds: own('totalSeconds') ?? settings.get('gateway.total_seconds'),
   }
 }

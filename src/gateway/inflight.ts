@@ -10,6 +10,8 @@
 export interface Slot extends Disposable {
   /** Requests in flight for this account and model, this one included, when the slot was taken. */
   readonly inUse: number
+  /** `Infinity` when it was only counted. */
+  readonly limit: number
 }
 
 export interface InflightLimiter {
@@ -27,7 +29,7 @@ export class LocalInflightLimiter implements InflightLimiter {
     const inUse = (this.#counts.get(key) ?? 0) + 1
     if (inUse > limit) return null
     this.#counts.set(key, inUse)
-    return new LocalSlot(inUse, () => this.#release(key))
+    return new LocalSlot(inUse, limit, () => this.#release(key))
   }
 
   inUseByModel(): ReadonlyMap<string, number> {
@@ -48,10 +50,12 @@ export class LocalInflightLimiter implements InflightLimiter {
 
 class LocalSlot implements Slot {
   readonly inUse: number
+  readonly limit: number
   #release: (() => void) | null
 
-  constructor(inUse: number, release: () => void) {
+  constructor(inUse: number, limit: number, release: () => void) {
     this.inUse = inUse
+    this.limit = limit
     this.#release = release
   }
 

@@ -1,7 +1,7 @@
 /**
  * One call of a model, from the caller's bytes to the last byte of the answer: what every endpoint
  * of the AI API does. The server has already authenticated the caller (401). An endpoint adds how
- * its body is read, and nothing else.
+ * its body is read and how its answer is relayed, and nothing else.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
@@ -10,21 +10,22 @@ import type { BodyLimits } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Endpoint } from '#providers/provider.ts'
-import { admit } from './admit.ts'
+import { admit, tellInflight } from './admit.ts'
 import { applyRules } from './apply-rules.ts'
 import { CallWatch } from './call-watch.ts'
 import { failOver } from './fail-over.ts'
 import { forward, timeouts } from './forward.ts'
+import type { FormBody } from './form-body.ts'
 import type { Gateway } from './gateway.ts'
 import type { ModelRequest } from './model-request.ts'
 import { checkEffort } from './reasoning.ts'
 import type { RequestRecord } from './record.ts'
-import type { Relay } from './relay.ts'
-import { relayStream } from './relay-stream.ts'
-import { relayWhole } from './relay-whole.ts'
-import { resolveModel } from './resolve-model.ts'
+import type { Relay, RelayAnswer } from './relay.ts'
+import { resolveAsked } from './resolve-model.ts'
+import { uploadOf } from './upload.ts'
 import { upstreamBody } from './upstream-body.ts'
 import type { Try } from './upstream-health.ts'
+import { withEndpoint } from './with-endpoint.ts'
 
 export interface ModelCall {
   /** Path below the provider's base URL, and the name in records and metrics. */
@@ -33,6 +34,19 @@ export interface ModelCall {
   readonly read: (exchange: Exchange, limits: BodyLimits) => Promise<ModelRequest>
   /** The endpoint knows `stream_options.include_usage`. */
   readonly asksUsage: boolean
+  /** The `accept` header; JSON or events, as the client asked, when left out. */
+  readonly accept?: string
+  /** Small requests may be sent upstream together: see EmbeddingBatcher. */
+  readonly joins?: boolean
+  readonly relay: RelayAnswer
+  /** How to ask a model whose provider lacks the endpoint. Answers 400 for what cannot be asked that way. */
+  readonly otherwise?: (request: ModelRequest, now: number) => Translation
+}
+
+/** A call in other words. */
+export interface Translation {
+  readonly call: ModelCall
+  readonly request: ModelRequest
 }
 
 /** The answer to one call. Throws the ApiError to answer; whatever the request held is given back by then. */
@@ -61,26 +75,42 @@ interface Telling {
   readonly held: DisposableStack
 }
 
-async function tell(gateway: Gateway, call: ModelCall, telling: Telling): Promise<Response> {
+async function tell(gateway: Gateway, named: ModelCall, telling: Telling): Promise<Response> {
   const { exchange, caller, record, held } = telling
   const { settings } = gateway
-  const request = await call.read(exchange, {
+  const sent = await named.read(exchange, {
     bytesMax: settings.get('server.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
   }) // 400, 408, 413, 415
-  record.modelAsked = request.model
-  record.requestBytes = request.bytes.length
-  record.streamed = request.streamed
+  record.modelAsked = sent.model
+  record.requestBytes = sent.bytes.length
+  record.streamed = sent.streamed
+  if (sent.form !== null) holdForm(sent.form, telling)
 
   const catalog = gateway.catalog()
-  const named = resolveModel(catalog, request.model, caller) // 404, 403
-  const model = applyRules(catalog, named, caller, 'realtime') // 403, 503
-  record.model = model
+  const asked = resolveAsked(catalog, sent, caller) // 400, 404, 403
+  const ruled = applyRules(catalog, asked, caller, 'realtime') // 403, 503
+  record.model = ruled
+  const { call, request } = translated(gateway, named, sent, ruled) // 400
+  const model = withEndpoint(gateway.providers, ruled, call.endpoint) // 404
   checkEffort(request.effort, model) // 400
-  held.use(await admit(gateway, caller, model)) // 429
-  return failOver(gateway, { exchange, model, record }, (upstream, attempt) =>
+  tellInflight(exchange, held.use(await admit(gateway, caller, model))) // 429
+  const repeatable = (): boolean => request.form?.repeatable !== false
+  return failOver(gateway, { exchange, model, record, repeatable }, (upstream, attempt) =>
     ask(gateway, { ...telling, call, request, model, upstream, attempt }),
   ) // 4xx of the upstream, 502, 503, 504
+}
+
+/** The call as it is made upstream: as it came, or in words that every provider knows. */
+function translated({ providers, clock }: Gateway, call: ModelCall, request: ModelRequest, model: Model): Translation {
+  const isKnown = model.upstreams.some(({ provider }) => providers.get(provider)?.endpoints.has(call.endpoint))
+  return isKnown || call.otherwise === undefined ? { call, request } : call.otherwise(request, clock.now())
+}
+
+/** When the answer is over nobody wants the rest of an upload; only then is its length known. */
+function holdForm(form: FormBody, { held, record }: Telling): void {
+  held.use(form)
+  held.defer(() => void (record.requestBytes = form.bytesRead))
 }
 
 interface Asking extends Telling {
@@ -102,7 +132,14 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
   const body = upstreamBody(request, upstream, call.asksUsage)
   const reply = await forward(
     gateway,
-    { endpoint: call.endpoint, body, streamed: request.streamed },
+    {
+      endpoint: call.endpoint,
+      body,
+      streamed: request.streamed,
+      ...(request.form && { upload: uploadOf(request.form, upstream, { watch, firstTokenSeconds }) }),
+      ...(call.accept && { accept: call.accept }),
+      ...(call.joins && { joins: true }),
+    },
     { exchange, upstream, watch, record, connectSeconds },
   )
   const relay: Relay = {
@@ -110,7 +147,8 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
     watch,
     record,
     rewriteModel: settings.get('gateway.rewrite_model') ? request.model : null,
-    stripUsage: !request.wantsUsage,
+    streamed: request.streamed,
+    stripUsage: call.asksUsage && !request.wantsUsage,
     idleSeconds,
     keepaliveSeconds: settings.get('gateway.keepalive_seconds'),
     responseBytesMax: settings.get('gateway.max_response_bytes'),
@@ -123,9 +161,8 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
       return all
     },
   }
-  // Awaited here: what is `own` must not be disposed before the stream has taken it over.
-  if (request.streamed) return await relayStream(reply, relay)
-  const response = await relayWhole(reply, relay)
-  attempt[Symbol.dispose]()
+  // Awaited here: what is `own` must not be disposed before a stream has taken it over.
+  const response = await call.relay(reply, relay)
+  if (!own.disposed) attempt[Symbol.dispose]()
   return response
 }

@@ -7,11 +7,20 @@ import { ApiError } from '#errors/api-error.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { findFields, type FieldSpan } from '#lib/json-span.ts'
+import type { FormBody } from './form-body.ts'
+import { invalidBody, isObject, type Fields } from './fields.ts'
 import { readEffort } from './reasoning.ts'
 
 export interface ModelRequest {
+  /** The JSON body; empty for a form. */
   readonly bytes: Buffer<ArrayBuffer>
+  /** A multipart body, most of it not read yet; null for JSON. */
+  readonly form: FormBody | null
   readonly model: string
+  /** The client named none, and the endpoint has one of its own for that. */
+  readonly modelAssumed: boolean
+  /** It came in another dialect: the body is ours. */
+  readonly translated: boolean
   readonly streamed: boolean
   /** The client itself asked for the usage chunk of a stream. */
   readonly wantsUsage: boolean
@@ -21,37 +30,63 @@ export interface ModelRequest {
   readonly spans: readonly FieldSpan[]
 }
 
-export type Fields = Readonly<Record<string, unknown>>
-
 const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'])
 
-/** Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing. */
+/**
+ * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
+ * @param assumedModel taken when the client names none; null: it has to
+ */
 export async function readModelRequest(
   exchange: Exchange,
   limits: BodyLimits,
   check: (fields: Fields) => void,
+  assumedModel: string | null = null,
 ): Promise<ModelRequest> {
   const { bytes, value } = await readJson(exchange, limits)
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
-  const { model, stream, stream_options: streamOptions } = value
-  if (model === undefined || model === null || model === '') throw new ApiError('missing_model', { param: 'model' })
-  if (typeof model !== 'string') throw invalidBody('model', '"model" must be a string.')
-  check(value)
+  return requestOf(bytes, value, { check, assumedModel })
+}
+
+export interface RequestRules {
+  readonly check?: (fields: Fields) => void
+  readonly assumedModel?: string | null
+  readonly translated?: boolean
+}
+
+/** The request in a JSON body. Answers 400 by throwing. */
+export function requestOf(
+  bytes: Buffer<ArrayBuffer>,
+  value: Fields,
+  { check, assumedModel = null, translated = false }: RequestRules = {},
+): ModelRequest {
+  const { stream, stream_options: streamOptions } = value
+  const named = value['model'] ?? ''
+  if (typeof named !== 'string') throw invalidBody('model', '"model" must be a string.')
+  const model = named === '' ? assumedModel : named
+  if (model === null) throw new ApiError('missing_model', { param: 'model' })
+  check?.(value)
+  checkStreaming(stream, streamOptions)
+  const spans = findFields(bytes, actedOn)
+  refuseRepeated(spans)
+  return {
+    bytes,
+    form: null,
+    model,
+    modelAssumed: named === '',
+    translated,
+    streamed: stream === true,
+    wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
+    effort: readEffort(value['reasoning_effort']),
+    spans,
+  }
+}
+
+function checkStreaming(stream: unknown, streamOptions: unknown): void {
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
     throw invalidBody('stream', '"stream" must be true or false.')
   }
   if (streamOptions !== undefined && streamOptions !== null && !isObject(streamOptions)) {
     throw invalidBody('stream_options', '"stream_options" must be an object.')
-  }
-  const spans = findFields(bytes, actedOn)
-  refuseRepeated(spans)
-  return {
-    bytes,
-    model,
-    streamed: stream === true,
-    wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
-    effort: readEffort(value['reasoning_effort']),
-    spans,
   }
 }
 
@@ -64,14 +99,4 @@ function refuseRepeated(spans: readonly FieldSpan[]): void {
     if (spans.filter((span) => span.name === name).length > 1)
       throw invalidBody(name, `"${name}" is written more than once.`)
   }
-}
-
-/** Whether a parsed JSON value is an object with named fields. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The refusal of a field; `param` is its dotted path. */
-export function invalidBody(param: string | null, message: string): ApiError {
-  return new ApiError('invalid_body', { param, message })
 }

@@ -1,5 +1,6 @@
 /** GET /ai/v1/models and GET /ai/v1/models/{id}: what the caller can call, in OpenAI's list shape. */
 import type { Model } from '#catalog/catalog.ts'
+import { modelPage } from '#dialects/anthropic/models.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { json } from '#http/respond.ts'
@@ -23,6 +24,15 @@ export function listModels(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange
     .listFor(caller)
     .filter((model) => groups === null || !model.groupIds.isDisjointFrom(groups))
     .filter((model) => available === null || isDenied(model, 'realtime') !== available)
+  // Clients of the Anthropic dialect say so, and read another shape.
+  if (exchange.request.headers.has('anthropic-version')) {
+    return json(
+      modelPage(
+        listed.map(({ record }) => ({ id: record.name, createdAt: record.createdAt })),
+        query,
+      ),
+    )
+  }
   return json({ object: 'list', data: listed.map((model) => modelObject(model, withEfforts)) })
 }
 

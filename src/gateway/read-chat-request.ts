@@ -1,7 +1,8 @@
 /** The body of a chat completion: a conversation, and a model to answer it. */
 import type { BodyLimits } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
-import { invalidBody, isObject, readModelRequest, type Fields, type ModelRequest } from './model-request.ts'
+import { invalidBody, isObject, type Fields } from './fields.ts'
+import { readModelRequest, type ModelRequest } from './model-request.ts'
 
 /** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
 export function readChatRequest(exchange: Exchange, limits: BodyLimits): Promise<ModelRequest> {

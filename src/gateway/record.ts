@@ -7,6 +7,7 @@ import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import type { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
+import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { AttemptReason, UsageRecord } from '#store/usage-record.ts'
@@ -19,8 +20,10 @@ export interface RecorderOptions {
 }
 
 const batchRows = 500
+/** Records that are made rows of in one go. */
+const settleAt = 256
 
-/** What is known of one request so far; disposing it makes it a row, once. */
+/** What is known of one request so far; disposing it makes it final, once. It holds nothing of the connection. */
 export class RequestRecord implements Disposable {
   modelAsked: string | null = null
   model: Model | null = null
@@ -35,15 +38,21 @@ export class RequestRecord implements Disposable {
   responseBytes = 0
   #status = 200
   #code: string | null = null
-  #firstTokenMs: number | null = null
-  #written = false
-  readonly #exchange: Exchange
+  #firstTokenAt: number | null = null
+  #endedAt: number | null = null
+  readonly #requestId: string
+  readonly #startedAt: number
+  readonly #at: number
+  readonly #clock: Clock
   readonly #caller: Caller
   readonly #endpoint: string
-  readonly #finish: (row: UsageRecord) => void
+  readonly #finish: (record: RequestRecord) => void
 
-  constructor(exchange: Exchange, caller: Caller, endpoint: string, finish: (row: UsageRecord) => void) {
-    this.#exchange = exchange
+  constructor(exchange: Exchange, caller: Caller, endpoint: string, finish: (record: RequestRecord) => void) {
+    this.#requestId = exchange.requestId
+    this.#startedAt = exchange.startedAt
+    this.#clock = exchange.clock
+    this.#at = exchange.clock.now()
     this.#caller = caller
     this.#endpoint = endpoint
     this.#finish = finish
@@ -51,23 +60,27 @@ export class RequestRecord implements Disposable {
 
   /** The request ended with this error, before or after its first byte. */
   fail(error: ApiError): void {
+    if (this.#endedAt !== null) return
     this.#status = error.status
     this.#code = error.wireCode ?? error.code
   }
 
   /** The first byte of the answer is on its way to the client. */
   firstToken(): void {
-    this.#firstTokenMs ??= this.#exchange.clock.elapsed() - this.#exchange.startedAt
+    this.#firstTokenAt ??= this.#clock.elapsed()
   }
 
   [Symbol.dispose](): void {
-    if (this.#written) return
-    this.#written = true
-    const { clock, requestId, startedAt } = this.#exchange
-    const durationMs = clock.elapsed() - startedAt
-    this.#finish({
-      at: clock.now() - Math.round(durationMs),
-      requestId,
+    if (this.#endedAt !== null) return
+    this.#endedAt = this.#clock.elapsed()
+    this.#finish(this)
+  }
+
+  /** The record as a row. Only for one that is final. */
+  row(): UsageRecord {
+    return {
+      at: this.#at,
+      requestId: this.#requestId,
       keyId: this.#caller.key?.id ?? null,
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
@@ -79,20 +92,23 @@ export class RequestRecord implements Disposable {
       streamed: this.streamed,
       promptTokens: this.usage?.promptTokens ?? null,
       completionTokens: this.usage?.completionTokens ?? null,
-      firstTokenMs: this.#firstTokenMs === null ? null : Math.round(this.#firstTokenMs),
-      durationMs: Math.round(durationMs),
+      firstTokenMs: this.#since(this.#firstTokenAt),
+      durationMs: this.#since(this.#endedAt) ?? 0,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
       attempts: this.attempts,
       attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
-    })
+    }
+  }
+
+  /** Whole milliseconds from the start of the request. */
+  #since(at: number | null): number | null {
+    return at === null ? null : Math.round(at - this.#startedAt)
   }
 }
 
-type Served = Pick<UsageRecord, 'modelId' | 'modelServed' | 'provider' | 'upstreamModel'>
-
 /** A request that was refused before any call still belongs to the one provider that a plain model has. */
-function servedBy(model: Model | null, upstream: Upstream | null): Served {
+function servedBy(model: Model | null, upstream: Upstream | null) {
   const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
   return {
     modelId: model?.record.id ?? null,
@@ -104,6 +120,8 @@ function servedBy(model: Model | null, upstream: Upstream | null): Served {
 
 export class UsageRecorder {
   readonly #options: RecorderOptions
+  /** Final, but not looked at yet: making rows of many at once costs a fraction of making each in its request. */
+  #final: RequestRecord[] = []
   #queue: UsageRecord[] = []
 
   constructor(options: RecorderOptions) {
@@ -116,11 +134,25 @@ export class UsageRecorder {
 
   /** Rows that wait to be written. */
   get depth(): number {
-    return this.#queue.length
+    return this.#final.length + this.#queue.length
+  }
+
+  /** Counts the requests that have ended since the last time, and makes their rows. Before a scrape and before a write. */
+  settle(): void {
+    const { metrics, queueMax } = this.#options
+    const final = this.#final
+    this.#final = []
+    for (const record of final) {
+      const row = record.row()
+      metrics.request(row)
+      if (this.#queue.length < queueMax) this.#queue.push(row)
+      else metrics.usageDropped(1)
+    }
   }
 
   /** Writes all rows that are queued now. Rows that the store refuses are put back while they fit. */
   async flush(): Promise<void> {
+    this.settle()
     while (this.#queue.length > 0) {
       const rows = this.#queue.splice(0, batchRows)
       try {
@@ -132,13 +164,13 @@ export class UsageRecorder {
     }
   }
 
-  readonly #finish = (row: UsageRecord): void => {
-    this.#options.metrics.request(row)
-    if (this.#queue.length < this.#options.queueMax) this.#queue.push(row)
-    else this.#options.metrics.usageDropped(1)
+  readonly #finish = (record: RequestRecord): void => {
+    this.#final.push(record)
+    if (this.#final.length >= settleAt || this.depth > this.#options.queueMax) this.settle()
   }
 
   #putBack(rows: readonly UsageRecord[]): void {
+    this.settle()
     const room = Math.max(0, this.#options.queueMax - this.#queue.length)
     this.#queue = [...rows.slice(0, room), ...this.#queue]
     if (room < rows.length) this.#options.metrics.usageDropped(rows.length - room)

@@ -1,6 +1,7 @@
 /**
- * Relays an answer that is a stream of server-sent events, event by event, at the pace of the
- * client: the upstream is read only when the client has room, so a slow reader costs no memory.
+ * Relays an answer piece by piece, at the pace of the client: the upstream is read only when the
+ * client has room, so a slow reader costs no memory. The pieces are server-sent events; in
+ * relay-bytes.ts they are whatever comes.
  *
  * The answer's head waits for the first event, so that a failure before it has its real status.
  * If the upstream stays silent the head goes out with a comment, and later failures go in-band.
@@ -16,17 +17,45 @@ const oversizedMessage = 'The model provider sent an event that is larger than t
 const endOfBodyMs = 1000
 const keepalive = new TextEncoder().encode(': keep-alive\n\n')
 
-/** The streamed answer for the client. Throws what goes wrong before the first event. */
-export async function relayStream(reply: Reply, relay: Relay): Promise<Response> {
-  const stream = new RelayedStream(reply.body, relay)
+/** What looks at the pieces on their way: see StreamTap. */
+export type Tap = Pick<
+  StreamTap,
+  'usage' | 'started' | 'done' | 'complete' | 'upstreamError' | 'oversized' | 'push' | 'end'
+>
+
+/**
+ * The streamed answer for the client. Throws what goes wrong before the first event.
+ * @param lastTypes see StreamTap
+ */
+export async function relayStream(
+  reply: Reply,
+  relay: Relay,
+  lastTypes?: ReadonlySet<string>,
+  failure: (error: ApiError) => Uint8Array = errorEvent,
+): Promise<Response> {
+  relay.record.streamed = true
   const headers = headersForClient(reply.headers)
   headers['content-type'] = 'text/event-stream; charset=utf-8'
   headers['cache-control'] = 'no-cache'
   headers['x-accel-buffering'] = 'no'
+  return relayPieces({ ...reply, headers }, relay, { tap: new StreamTap(relay, lastTypes), inBand: true, failure })
+}
+
+export interface PieceOptions {
+  readonly tap: Tap
+  /** Events can be added: keep-alives, and an error that ends the answer. Else a failure breaks the connection. */
+  readonly inBand: boolean
+  /** The error that ends the answer in-band, in the client's wire format; OpenAI's when left out. */
+  readonly failure?: (error: ApiError) => Uint8Array
+}
+
+/** The answer with these headers as they are, and the body as the tap lets it through. Throws what goes wrong before the first piece. */
+export async function relayPieces(reply: Reply, relay: Relay, options: PieceOptions): Promise<Response> {
+  const stream = new RelayedStream(reply.body, relay, options)
   await stream.open()
   // Only now: what is thrown above ends the request while its caller still holds everything.
   stream.takeOver(relay.takeOver())
-  return relay.exchange.respond(stream.body, { status: reply.status, headers })
+  return relay.exchange.respond(stream.body, { status: reply.status, headers: { ...reply.headers } })
 }
 
 interface Piece {
@@ -38,7 +67,9 @@ interface Piece {
 class RelayedStream {
   readonly body: ReadableStream<Uint8Array>
   readonly #relay: Relay
-  readonly #tap: StreamTap
+  readonly #tap: Tap
+  readonly #inBand: boolean
+  readonly #failure: (error: ApiError) => Uint8Array
   readonly #upstream: ReplyBody
   #controller!: ReadableStreamDefaultController<Uint8Array>
   /** The piece that `open` reads ahead; later pieces are read when the client asks for them. */
@@ -49,9 +80,11 @@ class RelayedStream {
   #ended = false
   #held: DisposableStack | null = null
 
-  constructor(upstream: ReplyBody, relay: Relay) {
+  constructor(upstream: ReplyBody, relay: Relay, { tap, inBand, failure = errorEvent }: PieceOptions) {
     this.#relay = relay
-    this.#tap = new StreamTap(relay)
+    this.#tap = tap
+    this.#inBand = inBand
+    this.#failure = failure
     this.#upstream = upstream
     this.#sentAt = relay.exchange.clock.elapsed()
     this.body = new ReadableStream<Uint8Array>(
@@ -67,9 +100,10 @@ class RelayedStream {
 
   /** Resolves when the first event has come or the upstream has been silent for a while; throws if it fails before. */
   async open(): Promise<void> {
-    this.#first = this.#read()
+    this.#first = this.#readFirst()
     // Marked as handled: when silence wins the race, the first pull finds the error again.
     this.#first.catch(() => {})
+    if (!this.#inBand) return void (await this.#first)
     const silence = pause(this.#relay.keepaliveSeconds * 1000)
     try {
       await Promise.race([this.#first, silence.elapsed])
@@ -82,12 +116,14 @@ class RelayedStream {
   takeOver(held: DisposableStack): void {
     this.#held = held
     const { ticker } = this.#relay
-    ticker.add(this.#keepAlive)
-    held.defer(() => ticker.delete(this.#keepAlive))
-    const { signal } = this.#relay.watch
-    signal.addEventListener('abort', this.#callEnded)
-    held.defer(() => signal.removeEventListener('abort', this.#callEnded))
-    if (signal.aborted) this.#callEnded()
+    if (this.#inBand) {
+      ticker.add(this.#keepAlive)
+      held.defer(() => ticker.delete(this.#keepAlive))
+    }
+    const { watch } = this.#relay
+    watch.addEventListener('abort', this.#callEnded)
+    held.defer(() => watch.removeEventListener('abort', this.#callEnded))
+    if (watch.aborted) this.#callEnded()
   }
 
   /** While nothing is read from the upstream no read fails, so the end of the call is heard here. */
@@ -96,48 +132,90 @@ class RelayedStream {
     if (!this.#waiting && reason !== null) this.#breakOff(reason)
   }
 
-  async #pull(): Promise<void> {
-    const pending = this.#first ?? this.#read()
-    this.#first = null
+  /**
+   * Hands the client its next piece. Called for every event, so it makes one promise at most: an
+   * async function on the way costs as much as all the rest.
+   */
+  #pull(): void | Promise<void> {
     this.#waiting = true
-    try {
-      const piece = await pending
-      if (this.#ended) return
-      if (piece.bytes.byteLength > 0) this.#send(piece.bytes)
-      if (piece.last) this.#end()
-    } catch (thrown) {
-      this.#breakOff(toApiError(thrown))
-    } finally {
-      this.#waiting = false
+    const first = this.#first
+    if (first === null) {
+      this.#relay.watch.expect('idle', this.#relay.idleSeconds)
+      return this.#readOn()
     }
+    this.#first = null
+    return first.then(this.#deliver, this.#failed)
   }
 
-  /** The next bytes for the client. Throws an ApiError when the answer cannot go on. */
-  async #read(): Promise<Piece> {
-    const { watch, record, idleSeconds } = this.#relay
-    // Until the first event the time-out for the first token runs on.
-    if (this.#tap.started) watch.expect('idle', idleSeconds)
-    for (;;) {
-      // First, for they may have come in one piece with events that were still to be sent.
-      if (this.#tap.upstreamError !== null) throw this.#brokenOff()
-      if (this.#tap.oversized) throw new ApiError('upstream_invalid_response', { message: oversizedMessage })
-      const value = await this.#readUpstream()
-      if (value === null) return { bytes: this.#rest(), last: true }
-      const bytes = this.#tap.push(value)
-      if (bytes !== null || this.#tap.done) {
-        record.firstToken()
-        watch.rest()
-        return { bytes: bytes ?? new Uint8Array(), last: this.#tap.done }
+  /** Reads until there is something for the client. */
+  #readOn(): void | Promise<void> {
+    try {
+      for (;;) {
+        this.#checkTap()
+        const bytes = this.#upstream.read()
+        if (bytes instanceof Promise) return bytes.then(this.#received, this.#lost)
+        const piece = this.#pieceOf(bytes)
+        if (piece !== null) return this.#deliver(piece)
       }
+    } catch (thrown) {
+      this.#failed(thrown)
     }
   }
 
-  async #readUpstream(): Promise<Uint8Array | null> {
+  readonly #received = (bytes: Uint8Array | null): void | Promise<void> => {
     try {
-      return await this.#upstream.read()
+      const piece = this.#pieceOf(bytes)
+      return piece === null ? this.#readOn() : this.#deliver(piece)
     } catch (thrown) {
-      throw this.#relay.watch.reason ?? new ApiError('upstream_stream_error', { cause: thrown })
+      this.#failed(thrown)
     }
+  }
+
+  readonly #deliver = (piece: Piece): void => {
+    this.#waiting = false
+    if (this.#ended) return
+    if (piece.bytes.byteLength > 0) this.#send(piece.bytes)
+    if (piece.last) this.#end()
+  }
+
+  readonly #failed = (thrown: unknown): void => {
+    this.#waiting = false
+    this.#breakOff(toApiError(thrown))
+  }
+
+  /** The upstream's body broke. */
+  readonly #lost = (thrown: unknown): void => this.#failed(this.#lossOf(thrown))
+
+  /** The first piece. Throws an ApiError when there will be none; until it comes the time-out for the first token runs on. */
+  async #readFirst(): Promise<Piece> {
+    for (;;) {
+      this.#checkTap()
+      const bytes = await Promise.resolve(this.#upstream.read()).catch((thrown: unknown) => {
+        throw this.#lossOf(thrown)
+      })
+      const piece = this.#pieceOf(bytes)
+      if (piece !== null) return piece
+    }
+  }
+
+  /** Throws what the tap has found; before more is read, for it may have come behind events that were still to be sent. */
+  #checkTap(): void {
+    if (this.#tap.upstreamError !== null) throw this.#brokenOff()
+    if (this.#tap.oversized) throw new ApiError('upstream_invalid_response', { message: oversizedMessage })
+  }
+
+  /** What the client gets for these bytes of the upstream, or for its end; null when that is nothing yet. */
+  #pieceOf(bytes: Uint8Array | null): Piece | null {
+    if (bytes === null) return { bytes: this.#rest(), last: true }
+    const passed = this.#tap.push(bytes)
+    if (passed === null && !this.#tap.done) return null
+    this.#relay.record.firstToken()
+    this.#relay.watch.rest()
+    return { bytes: passed ?? new Uint8Array(), last: this.#tap.done }
+  }
+
+  #lossOf(thrown: unknown): ApiError {
+    return this.#relay.watch.reason ?? new ApiError('upstream_stream_error', { cause: thrown })
   }
 
   /** What is still to be sent when the upstream has closed its body. */
@@ -172,19 +250,24 @@ class RelayedStream {
     void finishReading(this.#upstream)
   }
 
-  /** The answer cannot go on: one error event, no [DONE], and the end of the body. */
+  /** The answer cannot go on: one error event, no [DONE], and the end of the body; or a body without its end. */
   #breakOff(error: ApiError): void {
     if (this.#ended) return
     this.#relay.record.fail(error)
     this.#relay.watch.end(error)
     this.#release()
-    this.#controller.enqueue(errorEvent(error))
+    if (!this.#inBand) return this.#controller.error(error)
+    this.#controller.enqueue(this.#failure(error))
     this.#controller.close()
   }
 
-  /** SDKs close right after the terminal event: that is a success, and here the stream has ended then. */
+  /** SDKs close right after the terminal event: that is a success. */
   #clientLeft(): void {
     if (this.#ended) return
+    if (this.#tap.complete) {
+      this.#upstream.cancel()
+      return this.#release()
+    }
     const gone = new ApiError('client_closed')
     this.#relay.record.fail(gone)
     this.#relay.watch.end(gone)

@@ -1,8 +1,15 @@
-/** What both ways of relaying an answer need to know. */
+/** What every way of relaying an answer needs to know. */
 import type { CallWatch } from './call-watch.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Ticker } from '#lib/ticker.ts'
+import type { Reply } from '#lib/http1/reply.ts'
 import type { RequestRecord } from './record.ts'
+
+/**
+ * Turns the upstream's 2xx answer into the client's. Rejects with what goes wrong before its first
+ * byte; what goes wrong later ends the answer so that it cannot be taken for complete.
+ */
+export type RelayAnswer = (reply: Reply, relay: Relay) => Promise<Response>
 
 export interface Relay {
   readonly exchange: Exchange
@@ -15,7 +22,9 @@ export interface Relay {
   readonly takeOver: () => DisposableStack
   /** Written over the `model` of the answer; null leaves what the upstream sent. */
   readonly rewriteModel: string | null
-  /** The client did not ask for the usage of a stream. */
+  /** The client asked for a stream. */
+  readonly streamed: boolean
+  /** The gateway asked for the usage of a stream, and the client did not. */
   readonly stripUsage: boolean
   readonly idleSeconds: number
   readonly keepaliveSeconds: number

@@ -1,5 +1,5 @@
 /**
- * Watches the bytes of a streamed chat answer on their way to the client, and changes as few of
+ * Watches the bytes of a streamed answer on their way to the client, and changes as few of
  * them as the contract asks: whole events go out exactly as they came, except that the usage which
  * the gateway asked for on its own account is taken out again.
  *
@@ -30,7 +30,10 @@ const usageKey = Buffer.from('"usage"')
 const errorKey = Buffer.from('"error"')
 const doneMark = Buffer.from('[DONE]')
 const finishKey = Buffer.from('"finish_reason"')
-const watchedFields = new Set(['usage', 'error', 'choices', 'model'])
+const typeKey = Buffer.from('"type"')
+const watchedFields = new Set(['usage', 'error', 'choices', 'model', 'type', 'response', 'message'])
+const answerFields = new Set(['usage', 'model'])
+const noTypes: ReadonlySet<string> = new Set()
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const colon = 0x3a
@@ -49,6 +52,8 @@ export class StreamTap {
   started = false
 
   readonly #options: TapOptions
+  readonly #lastTypes: ReadonlySet<string>
+  #complete = false
   /** Pieces of an event that is not complete yet; none of them is empty. */
   #held: Buffer[] = []
   #heldBytes = 0
@@ -56,8 +61,15 @@ export class StreamTap {
   #lineFeedAhead = false
   #finishReason = false
 
-  constructor(options: TapOptions) {
+  /** @param lastTypes what the `type` of an event says when the answer needs no other; for APIs that do not send [DONE] */
+  constructor(options: TapOptions, lastTypes: ReadonlySet<string> = noTypes) {
     this.#options = options
+    this.#lastTypes = lastTypes
+  }
+
+  /** What has passed is a whole answer, although more may follow. */
+  get complete(): boolean {
+    return this.done || this.#complete
   }
 
   /** The events that are complete with these bytes, or null when there is nothing to send yet. */
@@ -90,8 +102,9 @@ export class StreamTap {
       last = this.#pass(event)
       if (this.done) return last
     }
-    if (this.oversized || this.upstreamError !== null || !this.#finishReason) return null
-    return Buffer.concat([last ?? new Uint8Array(), Buffer.from('data: [DONE]\n\n')])
+    if (this.oversized || this.upstreamError !== null) return null
+    if (this.#complete) return last ?? new Uint8Array()
+    return this.#finishReason ? Buffer.concat([last ?? new Uint8Array(), Buffer.from('data: [DONE]\n\n')]) : null
   }
 
   /**
@@ -137,7 +150,9 @@ export class StreamTap {
   #pass(all: Buffer): Uint8Array | null {
     const events = all.length > this.#options.eventBytesMax ? this.#withinLimit(all) : all
     if (!this.#finishReason) this.#finishReason = hasFinishReason(events)
-    const plain = this.#options.rewriteModel === null && events.indexOf(usageKey) < 0 && events.indexOf(errorKey) < 0
+    const untyped = this.#lastTypes.size === 0 || events.indexOf(typeKey) < 0
+    const plain =
+      this.#options.rewriteModel === null && events.indexOf(usageKey) < 0 && events.indexOf(errorKey) < 0 && untyped
     const passed = plain && events.indexOf(doneMark) < 0 ? events : this.#passEach(events)
     if (passed === null || passed.length === 0) return null
     this.started = true
@@ -178,13 +193,15 @@ export class StreamTap {
       this.done = true
       return event
     }
-    const fields = findFields(data, watchedFields)
-    const error = fieldValue(data, fields, 'error')
+    const top = findFields(data, watchedFields)
+    const error = fieldValue(data, top, 'error')
     if (error) {
       this.upstreamError = readStreamedError(error)
       return null
     }
-    const edited = this.#edit(data, fields)
+    const isTyped = this.#lastTypes.size > 0
+    if (isTyped && this.#lastTypes.has(String(fieldValue(data, top, 'type')))) this.#complete = true
+    const edited = this.#edit(data, isTyped ? withAnswerFields(data, top) : top)
     if (edited === data) return event
     return edited === null ? null : Buffer.concat([event.subarray(0, span.start), edited, event.subarray(span.end)])
   }
@@ -192,7 +209,7 @@ export class StreamTap {
   /** The chunk as the client should see it; null drops it. */
   #edit(data: Buffer, fields: readonly FieldSpan[]): Buffer | null {
     const usage = fieldValue(data, fields, 'usage')
-    this.usage = readUsage(usage) ?? this.usage
+    this.usage = latest(this.usage, readUsage(usage))
     let edited = data
     const { rewriteModel, stripUsage } = this.#options
     const model = fields.find((field) => field.name === 'model')
@@ -207,6 +224,35 @@ export class StreamTap {
     if (usage !== null) return isEmptyArray(fieldValue(data, fields, 'choices')) ? null : edited
     const field = findFields(edited, watchedFields).find((each) => each.name === 'usage')
     return field === undefined ? edited : removeField(edited, field)
+  }
+}
+
+/**
+ * The fields of an event, and after them those of the answer inside it: the Responses API tells the
+ * model and the usage in `response`, and the Messages API at the start in `message`.
+ */
+function withAnswerFields(data: Buffer, fields: readonly FieldSpan[]): readonly FieldSpan[] {
+  const answer = fields.find(({ name }) => name === 'response' || name === 'message')
+  if (answer === undefined) return fields
+  const at = answer.valueStart
+  const inside = findFields(data.subarray(at, answer.valueEnd), answerFields)
+  return [
+    ...fields,
+    ...inside.map(({ name, keyStart, valueStart, valueEnd }) => ({
+      name,
+      keyStart: keyStart + at,
+      valueStart: valueStart + at,
+      valueEnd: valueEnd + at,
+    })),
+  ]
+}
+
+/** Each count as it was told last: the Messages API tells the input at the start and the output at the end. */
+function latest(before: TokenUsage | null, now: TokenUsage | null): TokenUsage | null {
+  if (before === null || now === null) return now ?? before
+  return {
+    promptTokens: now.promptTokens ?? before.promptTokens,
+    completionTokens: now.completionTokens ?? before.completionTokens,
   }
 }
 

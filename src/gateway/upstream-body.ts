@@ -4,23 +4,29 @@
  */
 import type { Upstream } from '#catalog/upstream.ts'
 import { findFields, firstFieldOffset, replaceSpans, type FieldSpan, type Replacement } from '#lib/json-span.ts'
+import { isOpenAi } from '#providers/openai.ts'
 import type { ModelRequest } from './model-request.ts'
 import { withEffort } from './reasoning.ts'
 
 const usageOption = new Set(['include_usage'])
+const tokenLimit = new Set(['max_tokens'])
 const openBrace = 0x7b
 
 /** @param askUsage the endpoint knows `stream_options` */
 export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage: boolean): Buffer<ArrayBuffer> {
   const replacements: Replacement[] = []
-  if (askUsage && request.streamed && !request.wantsUsage && upstream.provider.options['streamUsage'] !== false) {
+  if (askUsage && request.streamed && !request.wantsUsage && upstream.provider.options['stream_usage'] !== false) {
     const span = request.spans.find((field) => field.name === 'stream_options')
     replacements.push(...(span === undefined ? [insertOptions(request.bytes)] : editOptions(request.bytes, span)))
   }
   const model = request.spans.find((field) => field.name === 'model')
-  if (model !== undefined && upstream.upstreamName !== request.model) {
+  if (model !== undefined && (request.modelAssumed || upstream.upstreamName !== request.model)) {
     replacements.push({ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(upstream.upstreamName) })
+  } else if (model === undefined && request.form === null) {
+    const at = firstFieldOffset(request.bytes)
+    replacements.push({ start: at, end: at, text: `"model":${JSON.stringify(upstream.upstreamName)},` })
   }
+  if (request.translated) replacements.push(...renameTokenLimit(request.bytes, upstream.provider))
   const body =
     replacements.length === 0
       ? request.bytes
@@ -29,6 +35,16 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
           replacements.sort((a, b) => a.start - b.start),
         )
   return withEffort(body, request.effort, upstream.reasoning)
+}
+
+/** Dialects say max_tokens, which every server knows but OpenAI's newest models. */
+function renameTokenLimit(bytes: Buffer, { kind, baseUrl }: Upstream['provider']): readonly Replacement[] {
+  if (kind !== 'openai' || !isOpenAi(baseUrl)) return []
+  return findFields(bytes, tokenLimit).map(({ keyStart, valueStart }) => ({
+    start: keyStart,
+    end: valueStart,
+    text: '"max_completion_tokens":',
+  }))
 }
 
 /** Puts `stream_options` into a body that has none. */

@@ -71,6 +71,18 @@ export class UpstreamHealth {
     return Math.max(0, (this.#states.get(id)?.outUntil ?? 0) - this.#clock.elapsed())
   }
 
+  /** Whether it is left out for its failures, and nobody is trying it. */
+  isEjected(id: string): boolean {
+    const state = this.#states.get(id)
+    return state !== undefined && state.ejections > 0 && !state.probing && state.outUntil > this.#clock.elapsed()
+  }
+
+  /** Word from elsewhere that it is back: the next request tries it, and the ones after that if it does well. */
+  endEjection(id: string): void {
+    const state = this.#states.get(id)
+    if (state !== undefined && state.ejections > 0) state.outUntil = 0
+  }
+
   /** Begins a try; the caller disposes it when the upstream has nothing more to do for the request. */
   begin(id: string): Try {
     const state = this.#state(id)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readUsage } from './usage.ts'
+import { readInputUsage, readUsage } from './usage.ts'
 
 test('counts are read in the words of chat completions and of responses', () => {
   const read = { promptTokens: 3, completionTokens: 5 }
@@ -21,4 +21,14 @@ test('what holds no count at all is no usage', () => {
   for (const value of [null, undefined, 7, 'usage', [], {}, { total_tokens: 8 }, { prompt_tokens: '3' }]) {
     expect(readUsage(value)).toBeNull()
   }
+})
+
+test('where nothing is made the total is what went in, also in the words of rerankers', () => {
+  const read = { promptTokens: 8, completionTokens: null }
+  expect(readInputUsage({ total_tokens: 8 }, undefined)).toEqual(read)
+  expect(readInputUsage({ prompt_tokens: 8, total_tokens: 9 }, { tokens: { input_tokens: 1 } })).toEqual(read)
+  expect(readInputUsage(undefined, { tokens: { input_tokens: 8 }, billed_units: { input_tokens: 1 } })).toEqual(read)
+  expect(readInputUsage(null, { billed_units: { input_tokens: 8 } })).toEqual(read)
+  for (const meta of [undefined, null, 7, {}, { tokens: null }, { billed_units: { search_units: 1 } }])
+    expect(readInputUsage({}, meta)).toBeNull()
 })

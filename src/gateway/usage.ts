@@ -17,6 +17,25 @@ export function readUsage(value: unknown): TokenUsage | null {
   return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
 }
 
+/**
+ * The same for endpoints that take tokens and make none (embeddings, rerank, moderations), where
+ * the total is what went in. Some rerankers (Cohere, Jina) count in a `meta` object instead.
+ */
+export function readInputUsage(value: unknown, meta: unknown): TokenUsage | null {
+  const counted = readUsage(value)
+  const promptTokens =
+    counted?.promptTokens ??
+    count(at(value, 'total_tokens')) ??
+    count(at(at(meta, 'tokens'), 'input_tokens')) ??
+    count(at(at(meta, 'billed_units'), 'input_tokens'))
+  const completionTokens = counted?.completionTokens ?? null
+  return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
+}
+
+function at(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+}
+
 function count(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }

@@ -14,10 +14,7 @@ export interface BodyLimits {
 /** The whole body. Answers 413, 408 or 415 by throwing, and never holds more than the limit and one read. */
 export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
   const { request } = exchange
-  const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw new ApiError('unsupported_media_type', { message: 'Send the request body without content encoding.' })
-  }
+  refuseEncoded(request)
   // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
   // of unannounced length needs it.
   const declared = request.headers.get('content-length')
@@ -49,6 +46,13 @@ export async function readJson(
   }
 }
 
+/** Answers 415 for a body that would have to be unpacked. */
+export function refuseEncoded({ headers }: Request): void {
+  const encoding = headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+    throw new ApiError('unsupported_media_type', { message: 'Send the request body without content encoding.' })
+}
+
 async function readCounted(body: ReadableStream<Uint8Array> | null, limits: BodyLimits): Promise<ArrayBuffer> {
   const parts: Uint8Array[] = []
   let total = 0
@@ -60,7 +64,8 @@ async function readCounted(body: ReadableStream<Uint8Array> | null, limits: Body
   return Bun.concatArrayBuffers(parts)
 }
 
-async function withDeadline<T>(reading: Promise<T>, limits: BodyLimits): Promise<T> {
+/** What is read, or 408 when it takes longer than the limit. */
+export async function withDeadline<T>(reading: Promise<T>, limits: Pick<BodyLimits, 'readSeconds'>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -76,10 +81,10 @@ async function withDeadline<T>(reading: Promise<T>, limits: BodyLimits): Promise
 }
 
 /**
- * The rest of the body is thrown away as it comes. Closing the connection instead would reset it,
+ * The refusal of a body. The rest of it is thrown away as it comes. Closing the connection instead would reset it,
  * and most clients, which read only when they have sent all, would never see the answer.
  */
-function tooLarge(limits: BodyLimits): ApiError {
+export function tooLarge(limits: Pick<BodyLimits, 'bytesMax'>): ApiError {
   return new ApiError('request_too_large', {
     message: `The request body is larger than the limit of ${limits.bytesMax} bytes.`,
   })

@@ -3,7 +3,7 @@
  * request of its own.
  */
 import { docsPageStyle } from './docs-page-style.ts'
-import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi.ts'
+import { bodySchema, type OpenApiDocument, type Operation, type Parameter, type Schema } from './openapi.ts'
 
 /** The page as an answer. */
 export function docsPage(document: OpenApiDocument): Response {
@@ -71,8 +71,8 @@ function chapterHtml(document: OpenApiDocument, name: string, entries: readonly 
 }
 
 function entryHtml(document: OpenApiDocument, { method, path, operation }: Entry): string {
-  const { parameters = [], requestBody, responses } = operation
-  const body = requestBody?.content['application/json'].schema
+  const { parameters = [], responses } = operation
+  const body = bodySchema(operation)
   return `<section id="${operation.operationId}">
 <h3><span class="method ${method}">${method}</span> <code>${breakable(path)}</code></h3>
 <p>${escaped(operation.summary)}.${operation.description === undefined ? '' : ` ${withCode(operation.description)}`}</p>
@@ -185,8 +185,11 @@ function curl(document: OpenApiDocument, { method, path, operation }: Entry): st
   const base = server === undefined || server.url === '/' ? 'http://127.0.0.1:3001' : server.url
   const parts = [`curl ${method === 'GET' ? '' : `-X ${method} `}'${base}${path}'`]
   if (operation.security.length > 0) parts.push(`-H "Authorization: Bearer $SLUICE_API_KEY"`)
-  const schema = operation.requestBody?.content['application/json'].schema
-  if (schema !== undefined) {
+  const schema = bodySchema(operation)
+  if (operation.requestBody !== undefined && 'multipart/form-data' in operation.requestBody.content) {
+    const example = Object.entries(exampleOf(document, schema ?? {}) as Readonly<Record<string, unknown>>)
+    for (const [name, value] of example) parts.push(`-F '${name}=${String(value)}'`)
+  } else if (schema !== undefined) {
     parts.push(
       `-H 'Content-Type: application/json'`,
       `-d '${JSON.stringify(exampleOf(document, schema)).replaceAll("'", `'\\''`)}'`,

@@ -84,8 +84,8 @@ describe('openApiDocument', () => {
       items: { $ref: '#/components/schemas/Part' },
     })
     const post = document.paths['/things']?.['post']
-    expect(post?.requestBody?.content['application/json'].schema).toEqual({
-      $ref: '#/components/schemas/ThingCreation',
+    expect(post?.requestBody?.content).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/ThingCreation' } },
     })
     expect(post?.responses['201']?.content?.['application/json'].schema).toEqual({ $ref: '#/components/schemas/Thing' })
   })

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { errorCatalogue, type ErrorCode } from '#errors/catalogue.ts'
-import type { Access, Route } from './route.ts'
+import type { Access, Route, RouteDocs } from './route.ts'
 
 export interface DocumentInfo {
   readonly title: string
@@ -41,6 +41,10 @@ interface Content {
   readonly 'application/json': { readonly schema: Schema }
 }
 
+interface FormContent {
+  readonly 'multipart/form-data': { readonly schema: Schema }
+}
+
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -48,7 +52,7 @@ export interface Operation {
   readonly description?: string
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly required: true; readonly content: Content }
+  readonly requestBody?: { readonly required: true; readonly content: Content | FormContent }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
@@ -110,7 +114,7 @@ function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, comp
     ...(docs.description !== undefined && { description: docs.description }),
     security: securityOf(access),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && { requestBody: { required: true, content: bodyContent(body, docs.bodyType) } }),
     responses: {
       [docs.status ?? 200]: {
         description: 'Success',
@@ -119,6 +123,17 @@ function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, comp
       ...errorResponses([...errorsOfAccess(access, method), ...(docs.errors ?? [])], components),
     },
   }
+}
+
+function bodyContent(schema: Schema, type: RouteDocs['bodyType']): Content | FormContent {
+  return type === undefined ? { 'application/json': { schema } } : { [type]: { schema } }
+}
+
+/** The schema of a request's body, whatever its media type. */
+export function bodySchema({ requestBody }: Pick<Operation, 'requestBody'>): Schema | undefined {
+  const { content } = requestBody ?? {}
+  if (content === undefined) return undefined
+  return 'application/json' in content ? content['application/json'].schema : content['multipart/form-data'].schema
 }
 
 function errorResponses(codes: readonly ErrorCode[], components: Components): Operation['responses'] {
@@ -139,7 +154,7 @@ function errorResponses(codes: readonly ErrorCode[], components: Components): Op
 function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
   if (access === 'public') return []
   const withKey = ['missing_api_key', 'invalid_api_key', 'scope_denied'] as const
-  if (access === 'inference' || access === 'documents') return withKey
+  if (access !== 'user' && access !== 'admin') return withKey
   return [
     ...withKey,
     'invalid_session',

@@ -3,6 +3,7 @@
  * list of promised statuses are all read from these rows.
  */
 import type { z } from 'zod'
+import type { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -12,10 +13,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * Who may call a route; checked before anything else is read.
  * - `public`: anybody.
  * - `inference`, `documents`: an API key whose scopes include that area.
+ * - `generation`: as `inference`; without a key the account for clients that send none, if there is one.
  * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
  * - `admin`: the same, of an administrator.
  */
-export type Access = 'public' | 'inference' | 'documents' | 'user' | 'admin'
+export type Access = 'public' | 'inference' | 'generation' | 'documents' | 'user' | 'admin'
 
 /** What the OpenAPI document says of a route beyond its address. */
 export interface RouteDocs {
@@ -25,6 +27,8 @@ export interface RouteDocs {
   readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** Media type of the body; JSON when left out. */
+  readonly bodyType?: 'multipart/form-data'
   /** Body of the success answer; left out when it is not JSON. */
   readonly answer?: z.ZodType
   /** Success status; 200 when left out. */
@@ -39,6 +43,8 @@ interface RouteAddress {
   readonly path: string
   /** Answered even while the server drains: health and metrics. */
   readonly duringDrain?: boolean
+  /** How errors are worded on this address; in OpenAI's shape when left out. */
+  readonly errorResponse?: (error: ApiError) => Response
   readonly docs: RouteDocs
 }
 

@@ -120,6 +120,7 @@ export class HttpServer<Caller> {
     if (match.kind === 'route') {
       const { route } = match
       exchange.params = match.params
+      exchange.errorResponse = route.errorResponse
       if (this.#draining && !route.duringDrain)
         throw new ApiError('shutting_down', { headers: { connection: 'close' } })
       if (route.access === 'public') return route.story(exchange)
@@ -132,6 +133,7 @@ export class HttpServer<Caller> {
   }
 
   async #noRoute(exchange: ServerExchange, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<never> {
+    if (match.kind !== 'none') exchange.errorResponse = match.route.errorResponse
     const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(exchange.path) : match.route.access
     if (access !== 'public') await this.#options.authorize(access, exchange)
     if (match.kind === 'none') throw new ApiError('not_found')
@@ -153,7 +155,7 @@ export class HttpServer<Caller> {
         error,
       })
     }
-    return exchange.complete(errorResponse(error))
+    return exchange.complete((exchange.errorResponse ?? errorResponse)(error))
   }
 }
 
@@ -167,6 +169,7 @@ class ServerExchange implements Exchange {
   readonly clock: Clock
   readonly trusted: boolean
   params: Readonly<Record<string, string>> = {}
+  errorResponse: ((error: ApiError) => Response) | undefined
   readonly #server: Bun.Server<undefined> | null
   readonly #search: string
   readonly #headers: Record<string, string>

@@ -69,3 +69,14 @@ test('loading replaces everything that was there', () => {
   directory.putKey(first)
   expect(directory.keyByDigest(first.digest)).toEqual(first)
 })
+
+test('an account is found by its address, the one that it has now', () => {
+  const directory = loaded()
+  expect(directory.accountByEmail(ada.email)?.user.id).toBe(ada.id)
+  directory.putAccount({ ...ada, email: 'new@example.com' }, [])
+  expect(directory.accountByEmail(ada.email)).toBeUndefined()
+  directory.putAccount({ ...bob, email: ada.email }, [])
+  directory.removeAccount(ada.id)
+  expect(directory.accountByEmail('new@example.com')).toBeUndefined()
+  expect(directory.accountByEmail(ada.email)?.user.id).toBe(bob.id)
+})

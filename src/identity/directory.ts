@@ -16,6 +16,7 @@ export interface DirectoryContents {
 
 export class Directory {
   #accounts = new Map<string, Account>()
+  #idsByEmail = new Map<string, string>()
   #keysByDigest = new Map<string, ApiKey>()
   #digestsByKeyId = new Map<string, string>()
 
@@ -28,8 +29,10 @@ export class Directory {
       ids.add(groupId)
     }
     this.#accounts = new Map()
+    this.#idsByEmail = new Map()
     for (const user of contents.users) {
       this.#accounts.set(user.id, { user, groupIds: groups.get(user.id) ?? new Set([everyoneGroupId]) })
+      this.#idsByEmail.set(user.email, user.id)
     }
     this.#keysByDigest = new Map()
     this.#digestsByKeyId = new Map()
@@ -40,16 +43,25 @@ export class Directory {
     return this.#accounts.get(userId)
   }
 
+  /** By its address in lower case. */
+  accountByEmail(email: string): Account | undefined {
+    const id = this.#idsByEmail.get(email)
+    return id === undefined ? undefined : this.#accounts.get(id)
+  }
+
   keyByDigest(digest: string): ApiKey | undefined {
     return this.#keysByDigest.get(digest)
   }
 
   putAccount(user: User, groupIds: Iterable<string>): void {
+    this.#forgetEmail(user.id)
     this.#accounts.set(user.id, { user, groupIds: new Set([everyoneGroupId, ...groupIds]) })
+    this.#idsByEmail.set(user.email, user.id)
   }
 
   /** Removes the user; the user's keys are refused from now on because their owner is gone. */
   removeAccount(userId: string): void {
+    this.#forgetEmail(userId)
     this.#accounts.delete(userId)
   }
 
@@ -64,5 +76,11 @@ export class Directory {
     if (digest === undefined) return
     this.#digestsByKeyId.delete(keyId)
     this.#keysByDigest.delete(digest)
+  }
+
+  #forgetEmail(userId: string): void {
+    const email = this.#accounts.get(userId)?.user.email
+    // Somebody else may have taken the address meanwhile.
+    if (email !== undefined && this.#idsByEmail.get(email) === userId) this.#idsByEmail.delete(email)
   }
 }

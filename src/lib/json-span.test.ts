@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
-import { findFields, firstFieldOffset, removeField, replaceSpans } from './json-span.ts'
+import { findFields, findItems, firstFieldOffset, removeField, replaceSpans, isWholeObject } from './json-span.ts'
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 })
 
@@ -173,5 +173,48 @@ describe('editing', () => {
         expect(parsed(edited)).toEqual({ ...before, added: [true] })
       }),
     )
+  })
+})
+
+describe('isWholeObject', () => {
+  test('finds every object whole, and no proper beginning of one', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (members, seed) => {
+        const json = Buffer.from(` ${JSON.stringify(members, null, seed % 3)}\n`)
+        expect(isWholeObject(json)).toBe(true)
+        const end = json.length - 2
+        expect(isWholeObject(json.subarray(0, seed % end))).toBe(false)
+      }),
+    )
+  })
+
+  test('is false for what is no object or has something behind it', () => {
+    for (const text of ['', ' ', '[]', '"{}"', '1', '{}x', '{}{}', '{"a":"', '{"a":"\\"}', '<html>{}'])
+      expect([text, isWholeObject(Buffer.from(text))]).toEqual([text, false])
+  })
+})
+
+describe('findItems', () => {
+  test('finds the elements that JSON.parse finds, white space and nesting notwithstanding', () => {
+    const list = fc
+      .array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 5 })
+      .chain((values) => spaced(values as fc.JsonValue).map((text) => ({ values, text })))
+    fc.assert(
+      fc.property(list, fc.nat(5), ({ values, text }, offset) => {
+        const json = Buffer.from(`${'x'.repeat(offset)}${text}, 1]`)
+        const found = findItems(json, offset).map(({ start, end }) => JSON.parse(json.toString('utf8', start, end)))
+        expect(found).toEqual(JSON.parse(JSON.stringify(values)))
+      }),
+    )
+  })
+
+  test('finds none where there is no array', () => {
+    for (const text of ['', '{}', '"[1]"', '7', ' [1]']) expect(findItems(Buffer.from(text), 0)).toEqual([])
+  })
+
+  test('ends without harm in what is cut off', () => {
+    const whole = Buffer.from('[1, "a\\"]", [2, {"b":[]}] , null]')
+    for (let end = 0; end <= whole.length; end += 1)
+      expect(findItems(whole.subarray(0, end), 0).length).toBeLessThanOrEqual(4)
   })
 })

@@ -43,6 +43,47 @@ export function findFields(json: Buffer, names: ReadonlySet<string>): FieldSpan[
   return found
 }
 
+/**
+ * Whether the bytes are one JSON object from end to end: it opens, all that it opens closes, and
+ * nothing follows. What is inside is not checked; a text that was cut off anywhere is found.
+ */
+export function isWholeObject(json: Buffer): boolean {
+  const start = skipSpace(json, 0)
+  if (json[start] !== openBrace) return false
+  let depth = 0
+  for (let at = start; at < json.length; at += 1) {
+    const byte = json[at]
+    if (byte === quote) at = stringEnd(json, at) - 1
+    else if (byte === openBrace || byte === openBracket) depth += 1
+    else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1
+      if (depth === 0) return skipSpace(json, at + 1) === json.length
+    }
+  }
+  return false
+}
+
+/** Byte offsets, end exclusive. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The elements of the array that begins at `start`, in order; none when there is no array. */
+export function findItems(json: Buffer, start: number): Span[] {
+  const items: Span[] = []
+  if (json[start] !== openBracket) return items
+  let at = skipSpace(json, start + 1)
+  while (at < json.length && json[at] !== closeBracket) {
+    const end = skipValue(json, at)
+    items.push({ start: at, end })
+    at = skipSpace(json, end)
+    if (json[at] !== comma) break
+    at = skipSpace(json, at + 1)
+  }
+  return items
+}
+
 export interface Replacement {
   /** Byte offsets, end exclusive; start = end inserts. */
   readonly start: number

@@ -11,7 +11,7 @@ export class Ticker implements Disposable {
   readonly #interval: ReturnType<typeof setInterval>
 
   /** @param resolutionMs how late a time-out may be noticed */
-  constructor(resolutionMs = 100) {
+  constructor(resolutionMs = 50) {
     this.#interval = setInterval(() => {
       for (const tick of this.#ticks) tick()
     }, resolutionMs)

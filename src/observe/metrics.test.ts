@@ -30,7 +30,7 @@ test('a finished request is counted with its duration, first token and tokens', 
   const found = await samples(metrics)
   expect(found.get('sluice_requests_total{endpoint="chat/completions",model="m1",status="200",code=""}')).toBe(2)
   expect(found.get('sluice_request_duration_seconds_sum{endpoint="chat/completions",streamed="true"}')).toBe(3)
-  expect(found.get('sluice_first_token_seconds_bucket{le="0.35",model="m1"}')).toBe(2)
+  expect(found.get('sluice_first_token_seconds_bucket{model="m1",le="0.35"}')).toBe(2)
   expect(found.get('sluice_tokens_total{model="m1",direction="input"}')).toBe(200)
   expect(found.get('sluice_tokens_total{model="m1",direction="output"}')).toBe(14)
 })

@@ -5,8 +5,7 @@
  * are read only when somebody scrapes. No label can grow without bound: model and provider names
  * are those of the catalog, and anything past a label's limit is counted as `other`.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { createCounter, labelBound } from './counter.ts'
+import { labelBound, MetricRegistry } from './metric-registry.ts'
 
 /** What is known of a request when it has ended. */
 export interface FinishedRequest {
@@ -62,50 +61,45 @@ const firstTokenSecondsBuckets = [0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3,
 
 /** Metrics in a registry of their own, all at zero. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const registry = new Registry()
+  const registry = new MetricRegistry()
   const recorders = { ...requestRecorder(registry, options), ...faultRecorders(registry) }
-  new Gauge({
-    name: 'sluice_build_info',
-    help: 'Always 1; tells the version.',
-    labelNames: ['version'],
-    registers: [registry],
-  }).set({ version: options.version }, 1)
+  registry.gauge({ name: 'sluice_build_info', help: 'Always 1; tells the version.', labels: ['version'] }, () => [
+    [[options.version], 1],
+  ])
   processMetrics(registry)
   return {
     ...recorders,
     watch: (sources) => watchedGauges(registry, sources),
-    render: () => registry.metrics(),
+    render: () => registry.render(),
     contentType: registry.contentType,
   }
 }
 
-function requestRecorder(registry: Registry, { codes }: MetricsOptions): Pick<Metrics, 'request'> {
+function requestRecorder(registry: MetricRegistry, { codes }: MetricsOptions): Pick<Metrics, 'request'> {
   const known = new Set(codes)
   const endpointLabel = labelBound(50)
   const modelLabel = labelBound(1000)
-  const requests = createCounter(registry, {
+  const requests = registry.counter({
     name: 'sluice_requests_total',
     help: 'Requests that have ended.',
     labels: ['endpoint', 'model', 'status', 'code'],
   })
-  const tokens = createCounter(registry, {
+  const tokens = registry.counter({
     name: 'sluice_tokens_total',
     help: 'Tokens as the providers report them.',
     labels: ['model', 'direction'],
   })
-  const duration = new Histogram({
+  const duration = registry.histogram({
     name: 'sluice_request_duration_seconds',
     help: 'From the first header in to the last byte out.',
-    labelNames: ['endpoint', 'streamed'],
+    labels: ['endpoint', 'streamed'],
     buckets: requestSecondsBuckets,
-    registers: [registry],
   })
-  const firstToken = new Histogram({
+  const firstToken = registry.histogram({
     name: 'sluice_first_token_seconds',
     help: "From the first header in to the answer's first byte out.",
-    labelNames: ['model'],
+    labels: ['model'],
     buckets: firstTokenSecondsBuckets,
-    registers: [registry],
   })
   return {
     request(request) {
@@ -113,8 +107,8 @@ function requestRecorder(registry: Registry, { codes }: MetricsOptions): Pick<Me
       const model = request.modelServed === null ? 'unknown' : modelLabel(request.modelServed)
       const code = request.code === null || known.has(request.code) ? (request.code ?? '') : 'other'
       requests(1, endpoint, model, String(request.status), code)
-      duration.observe({ endpoint, streamed: request.streamed ? 'true' : 'false' }, request.durationMs / 1000)
-      if (request.firstTokenMs !== null) firstToken.observe({ model }, request.firstTokenMs / 1000)
+      duration(request.durationMs / 1000, endpoint, request.streamed ? 'true' : 'false')
+      if (request.firstTokenMs !== null) firstToken(request.firstTokenMs / 1000, model)
       if (request.promptTokens !== null) tokens(request.promptTokens, model, 'input')
       if (request.completionTokens !== null) tokens(request.completionTokens, model, 'output')
     },
@@ -131,26 +125,26 @@ function areaOf(path: string): string {
 
 type FaultRecorders = Pick<Metrics, 'refused' | 'inflightRefused' | 'upstreamError' | 'usageDropped'>
 
-function faultRecorders(registry: Registry): FaultRecorders {
+function faultRecorders(registry: MetricRegistry): FaultRecorders {
   const modelLabel = labelBound(1000)
   const providerLabel = labelBound(200)
   const reasonLabel = labelBound(50)
-  const refused = createCounter(registry, {
+  const refused = registry.counter({
     name: 'sluice_refused_total',
     help: 'Requests that ended before they had an account.',
     labels: ['area', 'status', 'code'],
   })
-  const inflightRefused = createCounter(registry, {
+  const inflightRefused = registry.counter({
     name: 'sluice_inflight_refused_total',
     help: 'Requests refused because their account had too many in flight.',
     labels: ['model'],
   })
-  const upstream = createCounter(registry, {
+  const upstream = registry.counter({
     name: 'sluice_upstream_errors_total',
     help: 'Calls to a provider that failed.',
     labels: ['provider', 'reason'],
   })
-  const dropped = createCounter(registry, {
+  const dropped = registry.counter({
     name: 'sluice_usage_dropped_total',
     help: 'Usage rows lost because the queue was full.',
     labels: [],
@@ -164,61 +158,40 @@ function faultRecorders(registry: Registry): FaultRecorders {
   }
 }
 
-function watchedGauges(registry: Registry, sources: GaugeSources): void {
-  new Gauge({
-    name: 'sluice_inflight_requests',
-    help: 'Requests in flight now.',
-    labelNames: ['model'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [model, count] of sources.inflight()) this.set({ model }, count)
-    },
-  })
-  new Gauge({
-    name: 'sluice_usage_queue_depth',
-    help: 'Usage rows that wait to be written.',
-    registers: [registry],
-    collect() {
-      this.set(sources.usageQueueDepth())
-    },
-  })
+function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
+  registry.gauge({ name: 'sluice_inflight_requests', help: 'Requests in flight now.', labels: ['model'] }, () =>
+    [...sources.inflight()].map(([model, count]) => [[model], count] as const),
+  )
+  registry.gauge({ name: 'sluice_usage_queue_depth', help: 'Usage rows that wait to be written.' }, () => [
+    [[], sources.usageQueueDepth()],
+  ])
 }
 
-/** By hand: prom-client's own set is made for Node and gives nonsense here, such as a lag of 9e15 seconds. */
-function processMetrics(registry: Registry): void {
+function processMetrics(registry: MetricRegistry): void {
   const startedAtSeconds = Date.now() / 1000 - process.uptime()
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'Start of the process, seconds since 1970.',
-    registers: [registry],
-  }).set(startedAtSeconds)
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Memory of the process that is in RAM.',
-    registers: [registry],
-    collect() {
-      this.set(process.memoryUsage.rss())
-    },
-  })
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time of the process, user and system.',
-    registers: [registry],
-    collect() {
+  registry.gauge({ name: 'process_start_time_seconds', help: 'Start of the process, seconds since 1970.' }, () => [
+    [[], startedAtSeconds],
+  ])
+  registry.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of the process that is in RAM.' }, () => [
+    [[], process.memoryUsage.rss()],
+  ])
+  registry.gauge(
+    { name: 'process_cpu_seconds_total', help: 'CPU time of the process, user and system.' },
+    () => {
       const { user, system } = process.cpuUsage()
-      this.reset()
-      this.inc((user + system) / 1_000_000)
+      return [[[], (user + system) / 1_000_000]]
     },
-  })
-  new Gauge({
-    name: 'sluice_event_loop_lag_seconds',
-    help: 'How long a task that was ready had to wait, measured at the scrape.',
-    registers: [registry],
-    async collect() {
+    'counter',
+  )
+  registry.gauge(
+    {
+      name: 'sluice_event_loop_lag_seconds',
+      help: 'How long a task that was ready had to wait, measured at the scrape.',
+    },
+    async () => {
       const readyAt = performance.now()
       await new Promise<void>((resolve) => setImmediate(resolve))
-      this.set((performance.now() - readyAt) / 1000)
+      return [[[], (performance.now() - readyAt) / 1000]]
     },
-  })
+  )
 }

@@ -36,20 +36,24 @@ const models: readonly DiscoveredModel[] = [
   { id: 'demo-embed', contextLength: embeddingTokensMax },
 ]
 
+type Story = (call: UpstreamCall, created: number) => Promise<Response>
+
+const stories: ReadonlyMap<Endpoint, Story> = new Map<Endpoint, Story>([
+  ['chat/completions', answerChat],
+  ['completions', answerCompletion],
+  ['embeddings', answerEmbeddings],
+])
+
 /** A provider that answers inside this process; it holds nothing that must be closed. */
 export function demoProvider(record: ProviderRecord, clock: Clock = systemClock): Provider {
-  const stories: Readonly<Record<Endpoint, (call: UpstreamCall, created: number) => Promise<Response>>> = {
-    'chat/completions': answerChat,
-    completions: answerCompletion,
-    embeddings: answerEmbeddings,
-  }
   return {
     record,
-    endpoints: new Set(['chat/completions', 'completions', 'embeddings']),
+    endpoints: new Set(stories.keys()),
     async send(call) {
       call.signal.throwIfAborted()
       try {
-        const response = await stories[call.endpoint](call, Math.floor(clock.now() / 1000))
+        const story = stories.get(call.endpoint) ?? refuseEndpoint
+        const response = await story(call, Math.floor(clock.now() / 1000))
         call.signal.throwIfAborted()
         return replyOf(response)
       } catch (error) {
@@ -63,6 +67,10 @@ export function demoProvider(record: ProviderRecord, clock: Clock = systemClock)
       return models
     },
   }
+}
+
+async function refuseEndpoint({ endpoint }: UpstreamCall): Promise<never> {
+  throw new DemoProblem(`The practice provider has no endpoint "${endpoint}".`, null, 'endpoint_not_supported', 404)
 }
 
 async function answerChat({ body, signal }: UpstreamCall, created: number): Promise<Response> {

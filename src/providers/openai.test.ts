@@ -84,7 +84,7 @@ describe('a call', () => {
     const { provider, upstream } = subject
     upstream.script(closeReused)
     await readAll((await provider.send(call)).body, 10_000)
-    expect(await failureKind(provider.send(call))).toBe('reset')
+    expect(await failureKind(provider.send(call))).toBe('stale')
     expect((await provider.send({ ...call, reuseConnection: false })).status).toBe(200)
   })
 

@@ -7,9 +7,11 @@
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Http1Client, Origin } from '#lib/http1/client.ts'
 import { Http1Failure } from '#lib/http1/failure.ts'
+import { bodyOfPieces } from '#lib/http1/pieces.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import type { Http1Request } from '#lib/http1/request.ts'
 import {
+  endpointNames,
   UpstreamFailure,
   type DiscoveredModel,
   type Endpoint,
@@ -18,7 +20,18 @@ import {
   type UpstreamFailureKind,
 } from './provider.ts'
 
-const endpoints: ReadonlySet<Endpoint> = new Set(['chat/completions', 'completions', 'embeddings'])
+/** What a server is taken to have when its record does not say: what it lacks it refuses itself. */
+const usualEndpoints: ReadonlySet<Endpoint> = new Set([
+  'chat/completions',
+  'completions',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'images/generations',
+  'images/edits',
+  'audio/transcriptions',
+  'audio/speech',
+])
 const modelListBytesMax = 16 * 1024 * 1024
 
 /** The client is the caller's and outlives the provider. */
@@ -26,14 +39,29 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
   const server = new Server(record, http1)
   return {
     record,
-    endpoints,
-    send: (call) => server.request(sendOptions(call, server.basePath, server.ownHeaders)),
+    endpoints: endpointsOf(record),
+    sendsPieces: true,
+    send: (call) => server.send(call),
     discover: (signal) => discover(server, signal),
   }
 }
 
+const openAiHosts = /(^|\.)(api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/
+
+/** Whether the address is OpenAI's own API, there or at Azure: it has what others do not, and takes fewer old names. */
+export function isOpenAi(baseUrl: string): boolean {
+  return openAiHosts.test(new URL(baseUrl).hostname)
+}
+
+/** The list in `options.endpoints`, in which names that are none are passed over. */
+function endpointsOf({ options, baseUrl }: ProviderRecord): ReadonlySet<Endpoint> {
+  const listed = options['endpoints']
+  if (!Array.isArray(listed)) return isOpenAi(baseUrl) ? new Set([...usualEndpoints, 'responses']) : usualEndpoints
+  return new Set(endpointNames.filter((name) => listed.includes(name)))
+}
+
 /** Where a provider is and what every request to it carries. */
-class Server {
+export class Server {
   /** Ends without a slash. */
   readonly basePath: string
   readonly ownHeaders: Readonly<Record<string, string>>
@@ -47,11 +75,18 @@ class Server {
     this.#origin = http1.origin(record.baseUrl)
   }
 
+  /** The endpoint's path is appended to that of the base URL. */
+  send(call: UpstreamCall): Promise<Reply> {
+    return this.request(sendOptions(call, this.basePath, this.ownHeaders))
+  }
+
   async request(request: Http1Request): Promise<Reply> {
     try {
       return await this.#http1.request(this.#origin, request)
     } catch (thrown) {
       request.signal.throwIfAborted()
+      // Anything else comes from reading the body, which is the caller's.
+      if (!(thrown instanceof Http1Failure || thrown instanceof TypeError)) throw thrown
       throw new UpstreamFailure(failureKind(thrown), thrown)
     }
   }
@@ -71,16 +106,17 @@ function sendOptions(call: UpstreamCall, basePath: string, ownHeaders: Readonly<
     path: `${basePath}/${call.endpoint}`,
     headers: {
       ...call.headers,
-      'content-type': 'application/json',
-      accept: call.streamed ? 'text/event-stream' : 'application/json',
+      'content-type': (call.upload ?? call.pieces)?.contentType ?? 'application/json',
+      accept: call.accept ?? (call.streamed ? 'text/event-stream' : 'application/json'),
       'x-request-id': call.requestId,
       ...ownHeaders,
       // A packed stream arrives in lumps, and packed bytes cannot be watched.
       'accept-encoding': 'identity',
     },
-    body: call.body,
-    signal: call.signal,
-    reuseConnection: call.reuseConnection,
+    body: call.upload?.body ?? (call.pieces === undefined ? call.body : bodyOfPieces(call.pieces.parts)),
+    signal: call.cancellation,
+    // What has been read of an upload cannot be sent again on a fresh connection, so it begins on one.
+    reuseConnection: call.reuseConnection && call.upload === undefined,
     ...(call.connectTimeoutMs !== undefined && { connectTimeoutMs: call.connectTimeoutMs }),
   }
 }
@@ -114,7 +150,14 @@ async function discover(server: Server, signal: AbortSignal): Promise<readonly D
     const contextLength = [entry['max_model_len'], entry['context_length'], meta['n_ctx_train']].find(
       (value) => typeof value === 'number',
     )
-    return [{ id: entry['id'], ...(typeof contextLength === 'number' && { contextLength }) }]
+    const ownedBy = entry['owned_by']
+    return [
+      {
+        id: entry['id'],
+        ...(typeof contextLength === 'number' && { contextLength }),
+        ...(typeof ownedBy === 'string' && { ownedBy }),
+      },
+    ]
   })
 }
 

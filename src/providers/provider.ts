@@ -7,24 +7,64 @@
  * (test/support/provider-contract.ts).
  */
 import type { ProviderRecord } from '#catalog/records.ts'
+import type { Cancellation } from '#lib/cancellation.ts'
 import type { Reply } from '#lib/http1/reply.ts'
+import type { BodyStream } from '#lib/http1/request.ts'
 
-/** Upstream endpoints by their path below the base URL. */
-export type Endpoint = 'chat/completions' | 'completions' | 'embeddings'
+/** Every endpoint that an upstream can have, by its path below the base URL. */
+export const endpointNames = [
+  'chat/completions',
+  'completions',
+  'responses',
+  'messages',
+  'messages/count_tokens',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'images/generations',
+  'images/edits',
+  'audio/transcriptions',
+  'audio/speech',
+  'generate_stream',
+  'image_generate_stream',
+] as const
+
+export type Endpoint = (typeof endpointNames)[number]
+
+/** A multipart body on its way through. */
+export interface Upload {
+  /** With the boundary. */
+  readonly contentType: string
+  readonly body: BodyStream
+}
+
+/** A body in several buffers, some of which other calls send, too. */
+export interface Pieces {
+  readonly contentType: string
+  readonly parts: readonly Uint8Array[]
+}
 
 export interface UpstreamCall {
   readonly endpoint: Endpoint
   /** The provider's own name of the model; `body` already carries it. */
   readonly upstreamModel: string
-  /** The JSON body to send. */
+  /** The JSON body to send; empty when there is an upload. */
   readonly body: Uint8Array<ArrayBuffer>
+  /** Sent in place of `body`, only to endpoints that take forms. */
+  readonly upload?: Upload
+  /** Sent in place of `body`, only by providers that say `sendsPieces`. */
+  readonly pieces?: Pieces
   /** Whether the body asks for a stream of server-sent events. */
   readonly streamed: boolean
+  /** What the `accept` header says; JSON or events, as `streamed` has it, when left out. */
+  readonly accept?: string
   /** Client headers that may travel on (lower case), already cleaned. */
   readonly headers: Readonly<Record<string, string>>
   readonly requestId: string
   /** Ends the call: client gone, time-out or shutdown. The upstream connection closes at once. */
   readonly signal: AbortSignal
+  /** The same, cheaper: for clients of our own. Touching `signal` makes a signal of the platform. */
+  readonly cancellation: Cancellation
   /** False asks for a connection of its own, after a reused one was found closed. */
   readonly reuseConnection: boolean
   /** Bound on making a connection, for providers that make their own; none when left out. */
@@ -36,14 +76,20 @@ export interface DiscoveredModel {
   readonly id: string
   /** Tokens, when the provider tells. */
   readonly contextLength?: number
+  /** What the provider says of who owns it, which several kinds of server use to name themselves. */
+  readonly ownedBy?: string
 }
 
 export interface Provider {
   readonly record: ProviderRecord
+  /** Those that it can be asked for; a model of it has no others. */
   readonly endpoints: ReadonlySet<Endpoint>
+  /** It can send a body in pieces without a copy of the whole. */
+  readonly sendsPieces?: boolean
   /**
    * Sends one call and resolves with the head of the answer; the body is read by the caller.
-   * Rejects with an UpstreamFailure when no answer came, or with the signal's reason.
+   * Rejects with an UpstreamFailure when no answer came, with the signal's reason, or with what
+   * reading the upload rejected with.
    */
   send(call: UpstreamCall): Promise<Reply>
   /** The models that the provider offers now. Rejects like `send`. */

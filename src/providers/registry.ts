@@ -5,6 +5,7 @@ import { aiSdkKinds, aiSdkProvider } from './ai-sdk.ts'
 import { demoDescription, demoProvider } from './demo.ts'
 import { openaiProvider } from './openai.ts'
 import type { Provider } from './provider.ts'
+import { takeoffProvider } from './takeoff.ts'
 
 export interface ProviderKind {
   readonly make: (record: ProviderRecord, http1: Http1Client) => Provider
@@ -19,6 +20,12 @@ export const providerKinds: Readonly<Record<string, ProviderKind>> = {
     make: openaiProvider,
     description:
       'Any server that speaks the OpenAI API: OpenAI, Azure (v1), vLLM, SGLang, TGI, llama.cpp, Ollama, LM Studio, Groq, Mistral and many more.',
+    needsBaseUrl: true,
+  },
+  takeoff: {
+    make: takeoffProvider,
+    description:
+      'A server of the generation interface itself (POST /generate_stream, /image_generate_stream). The name of a model at it is its consumer group.',
     needsBaseUrl: true,
   },
   demo: { make: (record) => demoProvider(record), description: demoDescription, needsBaseUrl: false },

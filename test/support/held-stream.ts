@@ -18,13 +18,7 @@ export interface HeldStream {
 const [first = {}, ...rest] = chatChunks()
 
 /** Sends its first event and waits. */
-const heldBehaviour: Behaviour = [
-  streamHead,
-  ...events([first]),
-  gate,
-  ...events([...rest, doneEvent]),
-  streamEnd,
-]
+const heldBehaviour: Behaviour = [streamHead, ...events([first]), gate, ...events([...rest, doneEvent]), streamEnd]
 
 /** An answer that nobody refers to is collected, and its connection closed with it. */
 const kept = new Set<Response>()

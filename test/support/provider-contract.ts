@@ -194,6 +194,7 @@ export function upstreamCall(
   body: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ): UpstreamCall {
+  const own = signal ?? new AbortController().signal
   return {
     endpoint,
     upstreamModel: String(body['model']),
@@ -201,7 +202,8 @@ export function upstreamCall(
     streamed: body['stream'] === true,
     headers: {},
     requestId: 'contract-test',
-    signal: signal ?? new AbortController().signal,
+    signal: own,
+    cancellation: own,
     reuseConnection: true,
   }
 }

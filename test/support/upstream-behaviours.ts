@@ -4,6 +4,7 @@
  * by spreading: `[...head(200), gate, ...]`. A generator makes one that never ends.
  */
 import { gzipSync } from 'node:zlib'
+import { endpointAnswers } from './endpoint-samples.ts'
 import { chatChunks, chatCompletion, doneEvent, embeddingList, errorObject, modelList } from './upstream-samples.ts'
 
 export type Step =
@@ -159,10 +160,18 @@ export function closeReused(request: ScriptedRequest): Behaviour {
   return request.indexOnConnection > 0 ? [close] : openAiAnswer(request)
 }
 
+/** A list of one model that this owner has, as servers name themselves. */
+export function modelsOf(owner: string): Behaviour {
+  return json({ object: 'list', data: [{ id: 'upstream-model', object: 'model', created: 0, owned_by: owner }] })
+}
+
 /** What a healthy provider answers: the default of every upstream. */
 export function openAiAnswer(request: ScriptedRequest): Behaviour {
   if (request.path === '/v1/models') return json(modelList('upstream-model', 'vendor/other-model'))
   if (request.method !== 'POST') return json(errorObject('Not found.', 'not_found'), 404)
+  const sample = endpointAnswers[request.path.replace('/v1/', '')]
+  if (sample !== undefined) return json(sample)
+  if (request.path === '/v1/audio/speech') return answer(200, { 'Content-Type': 'audio/mpeg' }, 'a sound')
   const body = request.json()
   const model = String(body['model'])
   if (request.path === '/v1/embeddings') {

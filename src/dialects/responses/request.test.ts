@@ -9,7 +9,7 @@ const chatWeather = { type: 'function', function: { name: 'weather', parameters 
 
 /** A field as it is sent, and what the chat completion has of it. */
 const fields: readonly (readonly [string, Json, Json])[] = [
-  ['max_output_tokens', { max_output_tokens: 9 }, { max_completion_tokens: 9 }],
+  ['max_output_tokens', { max_output_tokens: 9 }, { max_tokens: 9 }],
   ['temperature', { temperature: 0.2 }, { temperature: 0.2 }],
   ['top_p', { top_p: 0.9 }, { top_p: 0.9 }],
   ['reasoning.effort', { reasoning: { effort: 'high', summary: 'auto' } }, { reasoning_effort: 'high' }],

@@ -175,7 +175,8 @@ function readSampling(body: Place): { readonly chat: Json; readonly echo: Json }
     chat: defined({
       temperature,
       top_p: topP,
-      max_completion_tokens: maxOutputTokens,
+      // Not `max_completion_tokens`: servers that do not know that one ignore it without a word.
+      max_tokens: maxOutputTokens,
       logprobs: logprobs ? true : undefined,
       top_logprobs: logprobs ? topLogprobs : undefined,
     }),

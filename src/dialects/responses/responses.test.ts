@@ -175,7 +175,7 @@ describe('with the official SDK', () => {
       .stream({ model: 'small', input: 'Count', max_output_tokens: 1 })
       .finalResponse()
     expect([response.status, response.incomplete_details?.reason]).toEqual(['incomplete', 'max_output_tokens'])
-    expect([response.output_text, asked['max_completion_tokens']]).toEqual(['On', 1])
+    expect([response.output_text, asked['max_tokens']]).toEqual(['On', 1])
   })
 
   test('a stream that breaks off throws, whichever way it is read', async () => {

@@ -2,6 +2,7 @@
  * One request and its answer: the promise of the head, then the body at the reader's pace. What
  * arrives unread is kept; beyond a bound the connection is told to pause.
  */
+import type { Cancellation } from '../cancellation.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { Http1Failure } from './failure.ts'
 import type { Reply, ReplyBody } from './reply.ts'
@@ -24,7 +25,7 @@ const unreadBytesMax = 64 * 1024
 export class Http1Call implements ReplyBody {
   /** `clock.elapsed()` after which waiting for a connection is over. */
   readonly connectBy: number
-  readonly #signal: AbortSignal
+  readonly #signal: Cancellation
   readonly #head: Settlers<Reply>
   #reader: Settlers<Uint8Array | null> | null = null
   #carrier: Carrier | null = null
@@ -37,7 +38,7 @@ export class Http1Call implements ReplyBody {
   #broken: { readonly reason: unknown } | null = null
 
   /** The signal must not be aborted yet. */
-  constructor(signal: AbortSignal, connectBy: number, head: Settlers<Reply>) {
+  constructor(signal: Cancellation, connectBy: number, head: Settlers<Reply>) {
     this.#signal = signal
     this.connectBy = connectBy
     this.#head = head
@@ -83,6 +84,11 @@ export class Http1Call implements ReplyBody {
   /** For the connection: there will be no complete answer. What came before can still be read. */
   fail(failure: Http1Failure): void {
     this.#break(failure)
+  }
+
+  /** For the connection: the body of the request cannot be had. */
+  abandon(reason: unknown): void {
+    this.#break(reason)
   }
 
   read(): Uint8Array | null | Promise<Uint8Array | null> {

@@ -3,6 +3,7 @@
  * to the last of the answer; what it is between calls is its owner's affair (pool.ts).
  */
 import type { Socket, SocketHandler } from 'bun'
+import type { AnswerHead } from './answer-head.ts'
 import { AnswerParser } from './answer-parser.ts'
 import type { Carrier, Http1Call } from './call.ts'
 import { Http1Failure, type Http1FailureKind } from './failure.ts'
@@ -41,7 +42,7 @@ export class Connection implements Carrier {
   idleUntil = 0
   readonly #owner: ConnectionOwner
   readonly #address: Address
-  readonly #outgoing = new Outgoing()
+  readonly #outgoing = new Outgoing((reason) => this.#bodyFailed(reason))
   #phase: 'opening' | 'idle' | 'busy' | 'gone' = 'opening'
   #socket: Socket<Connection> | null = null
   #assignment: Assignment | null = null
@@ -149,7 +150,7 @@ export class Connection implements Carrier {
     const hadHead = parser.head !== null
     try {
       const body = parser.push(bytes)
-      if (!hadHead && parser.head !== null) assignment.call.begin(parser.head)
+      if (!hadHead && parser.head !== null) this.#answered(parser.head, assignment.call)
       if (body !== null) assignment.call.receive(body)
     } catch (malformed) {
       return this.#breakOff('protocol', malformed)
@@ -195,6 +196,18 @@ export class Connection implements Carrier {
     if (this.#socket !== null) this.#outgoing.begin(this.#socket, request)
   }
 
+  #answered(head: AnswerHead, call: Http1Call): void {
+    // RFC 9112 section 9.3: who reads of a refusal stops sending.
+    if (head.status >= 300) this.#outgoing.stop()
+    call.begin(head)
+  }
+
+  #bodyFailed(reason: unknown): void {
+    const call = this.#assignment?.call
+    this.#terminate()
+    call?.abandon(reason)
+  }
+
   /** The answer is complete. */
   #finish(parser: AnswerParser, call: Http1Call): void {
     this.#assignment = null
@@ -231,6 +244,7 @@ export class Connection implements Carrier {
 
   #gone(): void {
     this.#phase = 'gone'
+    this.#outgoing.stop()
     this.#assignment = null
     this.#parser = null
     this.#owner.onGone(this)

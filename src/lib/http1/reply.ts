@@ -29,7 +29,7 @@ export async function readAll(body: ReplyBody, bytesMax: number): Promise<Buffer
   for (;;) {
     const next = body.read()
     const part = next instanceof Promise ? await next : next
-    if (part === null) return Buffer.concat(parts)
+    if (part === null) return joined(parts)
     total += part.byteLength
     if (total > bytesMax) {
       body.cancel()
@@ -37,6 +37,14 @@ export async function readAll(body: ReplyBody, bytesMax: number): Promise<Buffer
     }
     parts.push(part)
   }
+}
+
+/** Most answers come in one read, and are not copied then. */
+function joined(parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
+  const [only] = parts
+  return parts.length === 1 && only?.buffer instanceof ArrayBuffer
+    ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+    : Buffer.concat(parts)
 }
 
 /** A Response of the platform as a Reply, for providers that make theirs in this process. */

@@ -1,4 +1,13 @@
 /** A request as the caller gives it, and as it goes over the wire. */
+import type { Cancellation } from '../cancellation.ts'
+
+/** A body that is read while it is sent, at the pace of the server that takes it. */
+export interface BodyStream {
+  /** Bytes in all, which it then must have; null when that is not known: then it goes out in chunks. */
+  readonly length: number | null
+  /** The next bytes, which must not change any more, or null at the end. A rejection ends the call with its reason. One call at a time. */
+  read(): Promise<Uint8Array | null>
+}
 
 export interface Http1Request {
   /** A token in capitals. */
@@ -10,9 +19,9 @@ export interface Http1Request {
    * frame the message and manage the connection are this client's: given ones are left out.
    */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | null
+  readonly body: Uint8Array | BodyStream | null
   /** Ends the call at any time before its last byte; the connection is closed at once. */
-  readonly signal: AbortSignal
+  readonly signal: Cancellation
   /** False asks for a connection of its own. */
   readonly reuseConnection: boolean
   /** Bound on making a connection, TLS included; none when left out. */
@@ -42,6 +51,8 @@ export interface EncodedRequest {
   /** All up to the body, one byte a character. */
   readonly head: string
   readonly body: Uint8Array | null
+  /** Follows in place of `body`. */
+  readonly stream: BodyStream | null
 }
 
 /**
@@ -49,7 +60,9 @@ export interface EncodedRequest {
  * (RFC 9112 sections 3 and 5).
  */
 export function encodeRequest(request: Http1Request, host: string): EncodedRequest {
-  return { head: requestHead(request, host), body: request.body }
+  const head = requestHead(request, host)
+  const { body } = request
+  return body === null || body instanceof Uint8Array ? { head, body, stream: null } : { head, body: null, stream: body }
 }
 
 function requestHead({ method, path, headers, body }: Http1Request, host: string): string {
@@ -60,9 +73,14 @@ function requestHead({ method, path, headers, body }: Http1Request, host: string
   for (const name in headers) {
     if (!ownFields.has(name)) head += `${name}: ${fieldText(name, headers[name])}\r\n`
   }
-  if (body !== null) head += `content-length: ${body.byteLength}\r\n`
+  if (body !== null) head += bodyField(body)
   else if (!bodilessMethods.has(method)) head += 'content-length: 0\r\n'
   return `${head}\r\n`
+}
+
+function bodyField(body: Uint8Array | BodyStream): string {
+  const length = body instanceof Uint8Array ? body.byteLength : body.length
+  return length === null ? 'transfer-encoding: chunked\r\n' : `content-length: ${length}\r\n`
 }
 
 /** The value, checked together with its name. The message names no value: it may be a credential. */

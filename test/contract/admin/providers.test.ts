@@ -198,7 +198,7 @@ describe('provider records', () => {
     )
     const needing = body.data.filter((kind) => kind.needs_base_url).map(({ kind }) => kind)
     expect([needing, body.data.map(({ kind }) => kind)]).toEqual([
-      ['openai'],
+      ['openai', 'takeoff'],
       expect.arrayContaining(['demo', 'google']),
     ])
     for (const { description } of body.data) expect(description).toMatch(/^[A-Z].{5}/)

@@ -156,6 +156,8 @@ describe('the head', () => {
       'transfer-encoding': 'chunked',
       'x-accel-buffering': 'no',
       'x-request-id': 'trace-42',
+      'x-sluice-attempts': '1',
+      'x-sluice-provider': 'up',
       'x-upstream-request-id': 'upstream-7',
     })
   })

@@ -1,0 +1,31 @@
+/** POST /ai/v1/audio/transcriptions and /ai/v1/audio/speech: speech as text, and text as speech. */
+import type { ModelCall } from '../model-call.ts'
+import { invalidBody, type Fields } from '../fields.ts'
+import { readModelRequest } from '../model-request.ts'
+import { readFormRequest } from '../read-form-request.ts'
+import { eventsOr } from '../relay-answer.ts'
+import { relayBytes } from '../relay-bytes.ts'
+import { relayDocument } from '../relay-whole.ts'
+
+/** The client's own choice of form (JSON, subtitles, MP3, …) stands in the body. */
+const anything = '*/*'
+
+export const transcription: ModelCall = {
+  endpoint: 'audio/transcriptions',
+  read: readFormRequest,
+  asksUsage: false,
+  accept: anything,
+  relay: eventsOr(relayDocument, new Set(['transcript.text.done'])),
+}
+
+export const speech: ModelCall = {
+  endpoint: 'audio/speech',
+  read: (exchange, limits) => readModelRequest(exchange, limits, checkInput),
+  asksUsage: false,
+  accept: anything,
+  relay: eventsOr(relayBytes, new Set(['speech.audio.done'])),
+}
+
+function checkInput({ input }: Fields): void {
+  if (typeof input !== 'string' || input === '') throw invalidBody('input', '"input" must be a string.')
+}

@@ -1,0 +1,18 @@
+/** POST /ai/v1/completions: a text continued, whole or streamed. */
+import type { ModelCall } from '../model-call.ts'
+import { invalidBody, type Fields } from '../fields.ts'
+import { readModelRequest } from '../model-request.ts'
+import { relayAsAsked } from '../relay-answer.ts'
+
+export const completion: ModelCall = {
+  endpoint: 'completions',
+  read: (exchange, limits) => readModelRequest(exchange, limits, checkPrompt),
+  asksUsage: true,
+  relay: relayAsAsked,
+}
+
+/** Text, texts, or tokens; left out it is the beginning of a new document. */
+function checkPrompt({ prompt }: Fields): void {
+  if (prompt !== undefined && prompt !== null && typeof prompt !== 'string' && !Array.isArray(prompt))
+    throw invalidBody('prompt', '"prompt" must be a string or an array.')
+}

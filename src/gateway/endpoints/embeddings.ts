@@ -1,0 +1,19 @@
+/** POST /ai/v1/embeddings: texts as vectors. */
+import type { ModelCall } from '../model-call.ts'
+import { invalidBody, type Fields } from '../fields.ts'
+import { readModelRequest } from '../model-request.ts'
+import { relayWhole } from '../relay-whole.ts'
+import { readInputUsage } from '../usage.ts'
+
+export const embeddings: ModelCall = {
+  endpoint: 'embeddings',
+  read: (exchange, limits) => readModelRequest(exchange, limits, checkInput),
+  asksUsage: false,
+  joins: true,
+  relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
+}
+
+function checkInput({ input }: Fields): void {
+  if (typeof input !== 'string' && !(Array.isArray(input) && input.length > 0))
+    throw invalidBody('input', '"input" must be a string or an array that is not empty.')
+}

@@ -1,0 +1,29 @@
+/** POST /ai/v1/images/generations and /ai/v1/images/edits: pictures from words, and from pictures. */
+import type { ModelCall } from '../model-call.ts'
+import { invalidBody, type Fields } from '../fields.ts'
+import { readModelRequest } from '../model-request.ts'
+import { readFormRequest } from '../read-form-request.ts'
+import { eventsOr } from '../relay-answer.ts'
+import { relayWhole } from '../relay-whole.ts'
+
+const either = 'application/json, text/event-stream'
+
+export const imageGeneration: ModelCall = {
+  endpoint: 'images/generations',
+  read: (exchange, limits) => readModelRequest(exchange, limits, checkPrompt),
+  asksUsage: false,
+  accept: either,
+  relay: eventsOr(relayWhole, new Set(['image_generation.completed'])),
+}
+
+export const imageEdit: ModelCall = {
+  endpoint: 'images/edits',
+  read: readFormRequest,
+  asksUsage: false,
+  accept: either,
+  relay: eventsOr(relayWhole, new Set(['image_edit.completed'])),
+}
+
+function checkPrompt({ prompt }: Fields): void {
+  if (typeof prompt !== 'string' || prompt === '') throw invalidBody('prompt', '"prompt" must be a string.')
+}

@@ -1,0 +1,54 @@
+/**
+ * POST /ai/v1/messages, the wire format of Anthropic's clients: passed through byte for byte to
+ * providers that have it, translated to a chat completion for all others.
+ */
+import { anthropicDialect } from '#dialects/anthropic/anthropic-dialect.ts'
+import { countTokens } from '#dialects/anthropic/count-tokens.ts'
+import { errorBody } from '#dialects/anthropic/error-response.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { json } from '#http/respond.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ModelCall } from '../model-call.ts'
+import { readModelRequest } from '../model-request.ts'
+import { relayStream } from '../relay-stream.ts'
+import { relayWhole } from '../relay-whole.ts'
+import { resolveModel } from '../resolve-model.ts'
+import { asChatCompletion } from '../translated.ts'
+
+const lastTypes = new Set(['message_stop'])
+
+export const messages: ModelCall = {
+  endpoint: 'messages',
+  read: (exchange, limits) => {
+    tellRequestId(exchange)
+    return readModelRequest(exchange, limits, () => {})
+  },
+  asksUsage: false,
+  relay: (reply, relay) =>
+    relay.streamed
+      ? relayStream(reply, relay, lastTypes, (error) =>
+          Buffer.from(`event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`),
+        )
+      : relayWhole(reply, relay),
+  otherwise: (request, now) => asChatCompletion(anthropicDialect, request, now),
+}
+
+/** POST /ai/v1/messages/count_tokens: an estimate, made here, because most providers cannot be asked. */
+export async function countMessageTokens(gateway: Gateway, exchange: Exchange, caller: Caller): Promise<Response> {
+  const { settings } = gateway
+  tellRequestId(exchange)
+  const request = await readModelRequest(
+    exchange,
+    { bytesMax: settings.get('server.max_body_bytes'), readSeconds: settings.get('server.body_read_seconds') },
+    () => {},
+  )
+  resolveModel(gateway.catalog(), request.model, caller)
+  const body = JSON.parse(request.bytes.toString()) as Record<string, unknown>
+  return json({ input_tokens: await countTokens(body) })
+}
+
+/** Under the name by which Anthropic's clients know it; `x-request-id` is on every answer anyway. */
+function tellRequestId(exchange: Exchange): void {
+  exchange.addHeader('request-id', exchange.requestId)
+}

@@ -1,0 +1,21 @@
+/** POST /ai/v1/moderations: whether a text or a picture is harmful, and how. */
+import type { ModelCall } from '../model-call.ts'
+import { invalidBody, type Fields } from '../fields.ts'
+import { readModelRequest } from '../model-request.ts'
+import { relayWhole } from '../relay-whole.ts'
+import { readInputUsage } from '../usage.ts'
+
+/** Clients of this endpoint may leave the model out, and then mean this one. */
+const assumedModel = 'omni-moderation-latest'
+
+export const moderation: ModelCall = {
+  endpoint: 'moderations',
+  read: (exchange, limits) => readModelRequest(exchange, limits, checkInput, assumedModel),
+  asksUsage: false,
+  relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
+}
+
+function checkInput({ input }: Fields): void {
+  if (typeof input !== 'string' && !Array.isArray(input))
+    throw invalidBody('input', '"input" must be a string or an array.')
+}

@@ -1,0 +1,53 @@
+/**
+ * The bodies of the model endpoints as the OpenAPI document shows them. The stories check less: what
+ * a field means is the provider's to judge, and its fields change faster than this list.
+ */
+import { z } from 'zod'
+
+const model = z.string().describe('A model name or alias')
+const stream = z.boolean().nullish().describe('true: the answer comes as server-sent events')
+const streamOptions = z.looseObject({ include_usage: z.boolean().optional() }).nullish()
+const texts = z.union([z.string(), z.array(z.unknown()).min(1)])
+const file = z.string().meta({ format: 'binary' })
+const passedOn = 'Fields that are not listed go to the model provider unchanged.'
+const form = `A multipart/form-data body. It is passed on as it arrives when \`model\` is its first field. ${passedOn}`
+
+/** By what they ask for. */
+export const requests = {
+  chatCompletion: z
+    .looseObject({
+      model,
+      messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
+      stream,
+      stream_options: streamOptions,
+    })
+    .meta({ id: 'ChatCompletionRequest', description: passedOn }),
+  completion: z
+    .looseObject({ model, prompt: texts.nullish(), stream, stream_options: streamOptions })
+    .meta({ id: 'CompletionRequest', description: passedOn }),
+  embeddings: z
+    .looseObject({ model, input: texts.describe('A text, texts, or tokens') })
+    .meta({ id: 'EmbeddingsRequest', description: passedOn }),
+  rerank: z
+    .looseObject({ model, query: z.unknown(), documents: z.array(z.unknown()), top_n: z.int().nullish() })
+    .meta({ id: 'RerankRequest', description: passedOn }),
+  moderation: z
+    .looseObject({ model: model.nullish().describe('omni-moderation-latest when left out'), input: texts })
+    .meta({ id: 'ModerationRequest', description: passedOn }),
+  imageGeneration: z
+    .looseObject({ model, prompt: z.string().min(1), stream })
+    .meta({ id: 'ImageGenerationRequest', description: passedOn }),
+  imageEdit: z
+    .looseObject({ model, image: file, prompt: z.string() })
+    .meta({ id: 'ImageEditRequest', description: form }),
+  transcription: z.looseObject({ model, file }).meta({ id: 'TranscriptionRequest', description: form }),
+  speech: z
+    .looseObject({ model, input: z.string().min(1), voice: z.unknown().optional() })
+    .meta({ id: 'SpeechRequest', description: passedOn }),
+  responses: z
+    .looseObject({ model, input: z.unknown(), instructions: z.string().nullish(), stream })
+    .meta({ id: 'ResponsesRequest', description: passedOn }),
+  messages: z
+    .looseObject({ model, max_tokens: z.int().optional(), messages: z.array(z.looseObject({})), stream })
+    .meta({ id: 'MessagesRequest', description: passedOn }),
+} as const

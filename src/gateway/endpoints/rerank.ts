@@ -1,0 +1,20 @@
+/** POST /ai/v1/rerank: documents in the order of how well they fit a query. */
+import type { ModelCall } from '../model-call.ts'
+import { invalidBody, type Fields } from '../fields.ts'
+import { readModelRequest } from '../model-request.ts'
+import { relayWhole } from '../relay-whole.ts'
+import { readInputUsage } from '../usage.ts'
+
+/** There is no standard; Jina's form, which vLLM, Cohere and others have taken over. */
+export const rerank: ModelCall = {
+  endpoint: 'rerank',
+  read: (exchange, limits) => readModelRequest(exchange, limits, checkQuery),
+  asksUsage: false,
+  relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
+}
+
+function checkQuery({ query, documents }: Fields): void {
+  // A query may also be an object, for models that rank pictures.
+  if (query === undefined || query === null) throw invalidBody('query', '"query" is missing.')
+  if (documents === undefined || documents === null) throw invalidBody('documents', '"documents" is missing.')
+}

@@ -1,0 +1,141 @@
+/**
+ * Calls in another dialect than the upstream's: the request goes out as a chat completion, and the
+ * answer comes back in the client's own wire format, whole or event by event.
+ */
+import type { Dialect, StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { readAll, type Reply } from '#lib/http1/reply.ts'
+import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
+import type { Translation } from './model-call.ts'
+import { isObject } from './fields.ts'
+import { requestOf, type ModelRequest } from './model-request.ts'
+import type { Relay } from './relay.ts'
+import { relayPieces, type Tap } from './relay-stream.ts'
+import { StreamTap } from './stream-tap.ts'
+import { readUsage, type TokenUsage } from './usage.ts'
+
+/** The same request as a chat completion. Answers 400 for what cannot be said in one. */
+export function asChatCompletion(dialect: Dialect, request: ModelRequest, now: number): Translation {
+  const body: unknown = JSON.parse(request.bytes.toString())
+  if (!isObject(body)) throw new ApiError('invalid_body', { message: 'The request body must be a JSON object.' })
+  const translated = dialect.translate(body, { now, newId: () => crypto.randomUUID().replaceAll('-', '') })
+  // Usage is asked for where every stream asks for it: some providers refuse the question.
+  const { stream_options: _, ...chatBody } = translated.chatBody
+  return {
+    request: requestOf(Buffer.from(JSON.stringify(chatBody)), chatBody, { translated: true }),
+    call: {
+      endpoint: 'chat/completions',
+      read: () => Promise.reject(new Error('a translated request has been read already')),
+      asksUsage: true,
+      relay: (reply, relay) => relayTranslated(reply, relay, translated),
+    },
+  }
+}
+
+function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
+  if (!relay.streamed) return relayTranslatedWhole(reply, relay, translated)
+  const headers = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  }
+  const translator = translated.stream()
+  return relayPieces({ ...reply, headers }, relay, {
+    tap: new TranslatingTap(translator, relay),
+    inBand: true,
+    failure: (error) => Buffer.from(translator.fail(error)),
+  })
+}
+
+async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
+  const { watch, record, exchange, rewriteModel, responseBytesMax, idleSeconds } = relay
+  watch.expect('idle', idleSeconds)
+  const body = await readAll(reply.body, responseBytesMax).catch((cause: unknown) => {
+    throw watch.reason ?? new ApiError('upstream_error', { cause })
+  })
+  const answer = body === null ? null : parsed(body)
+  if (!isObject(answer)) throw new ApiError('upstream_invalid_response')
+  record.firstToken()
+  record.usage = readUsage(answer['usage'])
+  const bytes = Buffer.from(
+    JSON.stringify(translated.whole(rewriteModel === null ? answer : { ...answer, model: rewriteModel })),
+  )
+  record.responseBytes = bytes.length
+  return exchange.respond(bytes, { status: reply.status, headers: { 'content-type': 'application/json' } })
+}
+
+/** A tap that puts every chunk of a chat stream into the words of a dialect. */
+class TranslatingTap implements Tap {
+  readonly #translator: StreamTranslator
+  readonly #chat: StreamTap
+
+  constructor(translator: StreamTranslator, relay: Relay) {
+    this.#translator = translator
+    this.#chat = new StreamTap({
+      stripUsage: false,
+      rewriteModel: relay.rewriteModel,
+      eventBytesMax: relay.eventBytesMax,
+    })
+  }
+
+  get usage(): TokenUsage | null {
+    return this.#chat.usage
+  }
+
+  get started(): boolean {
+    return this.#chat.started
+  }
+
+  get done(): boolean {
+    return this.#chat.done
+  }
+
+  get complete(): boolean {
+    return this.#chat.complete
+  }
+
+  get upstreamError(): Tap['upstreamError'] {
+    return this.#chat.upstreamError
+  }
+
+  get oversized(): boolean {
+    return this.#chat.oversized
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    const events = this.#chat.push(bytes)
+    const text = events === null ? '' : this.#translate(Buffer.from(events))
+    return text === '' ? null : Buffer.from(text)
+  }
+
+  end(): Uint8Array | null {
+    const rest = this.#chat.end()
+    if (rest === null) return null
+    return Buffer.from(this.#translate(Buffer.from(rest)))
+  }
+
+  #translate(events: Buffer): string {
+    let text = ''
+    for (let from = 0; from < events.length;) {
+      const end = nextEventEnd(events, from) || events.length
+      const event = events.subarray(from, end)
+      const span = singleDataSpan(event)
+      if (span !== null) text += this.#translateOne(event.toString('utf8', span.start, span.end))
+      from = end
+    }
+    return text
+  }
+
+  #translateOne(data: string): string {
+    if (data.startsWith('[DONE]')) return this.#translator.end()
+    return this.#translator.push(parsed(Buffer.from(data)))
+  }
+}
+
+function parsed(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString('utf8')) as unknown
+  } catch (cause) {
+    throw new ApiError('upstream_invalid_response', { cause })
+  }
+}

@@ -1,0 +1,32 @@
+/** An upload on its way to one upstream, and whose turn it is meanwhile. */
+import type { Upstream } from '#catalog/upstream.ts'
+import type { Upload } from '#providers/provider.ts'
+import type { CallWatch } from './call-watch.ts'
+import type { FormBody } from './form-body.ts'
+
+export interface UploadTiming {
+  readonly watch: CallWatch
+  readonly firstTokenSeconds: number
+}
+
+/**
+ * The form for this upstream. While the client is read from, its own time limit holds; the time-out
+ * for the first token begins anew whenever bytes are there for the upstream to take.
+ */
+export function uploadOf(form: FormBody, upstream: Upstream, { watch, firstTokenSeconds }: UploadTiming): Upload {
+  const pass = form.pass(upstream.upstreamName)
+  return {
+    contentType: form.contentType,
+    body: {
+      length: pass.length,
+      async read() {
+        watch.rest()
+        try {
+          return await pass.read()
+        } finally {
+          watch.expect('first-token', firstTokenSeconds)
+        }
+      },
+    },
+  }
+}

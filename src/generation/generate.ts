@@ -1,0 +1,146 @@
+/**
+ * The generation endpoints: one image or none, one prompt or many, answered as they come or all at
+ * once. The server has already authenticated the caller (401).
+ */
+import type { Model } from '#catalog/catalog.ts'
+import { ApiError, toApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Generation } from './generation.ts'
+import { planModel, type ModelPlan } from './model-plan.ts'
+import type { GenerationEndpoint, ModelSession } from './model-session.ts'
+import { Prompts } from './prompts.ts'
+import { readImageRequest, readTextRequest, type GenerationRequest, type RequestLimits } from './read-request.ts'
+import { TokenStream } from './token-stream.ts'
+import { WholeAnswer } from './whole-answer.ts'
+
+/** The answer to one request. Throws the ApiError to answer; whatever the request held is given back by then. */
+export async function generate(
+  generation: Generation,
+  exchange: Exchange,
+  caller: Caller,
+  endpoint: GenerationEndpoint,
+): Promise<Response> {
+  using held = new DisposableStack()
+  const session = held.use(generation.begin(exchange, caller, endpoint))
+  try {
+    return await tell(generation, exchange, { endpoint, session, held })
+  } catch (thrown) {
+    const error = toApiError(thrown)
+    session.record.fail(error)
+    session.end(error)
+    throw error
+  }
+}
+
+interface Telling {
+  readonly endpoint: GenerationEndpoint
+  readonly session: ModelSession
+  readonly held: DisposableStack
+}
+
+async function tell(generation: Generation, exchange: Exchange, telling: Telling): Promise<Response> {
+  const { endpoint, session, held } = telling
+  const read = endpoint.startsWith('image_') ? readImageRequest : readTextRequest
+  const request = await read(exchange, limitsOf(generation)) // 400, 408, 413, 415, 422
+  const streamed = endpoint.endsWith('_stream')
+  session.record.streamed = streamed
+  session.record.requestBytes = request.bytes
+
+  const model = resolveGroup(generation, session, request.payload.consumerGroup) // 404, 403, 503
+  const plan = await planModel(generation, request, model) // 422
+  await session.admit(model) // 429
+  const answering = { generation, exchange, session, held, request, plan }
+  return streamed ? answerStreamed(answering) : answerWhole(answering) // 4xx of the upstream, 502, 503, 504
+}
+
+function limitsOf({ settings }: Generation): RequestLimits {
+  return {
+    body: {
+      bytesMax: settings.get('server.max_body_bytes'),
+      readSeconds: settings.get('server.body_read_seconds'),
+    },
+    image: {
+      bytesMax: settings.get('generation.max_image_bytes'),
+      pixelsMax: settings.get('generation.max_image_pixels'),
+    },
+    batchMax: settings.get('generation.max_batch'),
+    imageRoots: settings.get('generation.image_roots'),
+  }
+}
+
+/** The model of a consumer group, or of the name itself when no group has it. */
+function resolveGroup({ settings }: Generation, session: ModelSession, group: string): Model {
+  const groups = settings.get('generation.consumer_groups')
+  const name = Object.hasOwn(groups, group) ? (groups[group] ?? group) : group
+  try {
+    return session.resolve(name)
+  } catch (thrown) {
+    const { code, message } = toApiError(thrown)
+    const param = 'consumer_group'
+    if (code === 'model_access_denied') throw new ApiError(code, { param, message })
+    if (code !== 'model_not_found') throw thrown
+    const shown = JSON.stringify(group.slice(0, 200))
+    const advice =
+      'Name a model that GET /ai/v1/models lists, or ask an administrator to set generation.consumer_groups.'
+    throw new ApiError('consumer_group_not_found', {
+      param,
+      message: `No consumer group, model or alias is called ${shown}. ${advice}`,
+    })
+  }
+}
+
+interface Answering {
+  readonly generation: Generation
+  readonly exchange: Exchange
+  readonly session: ModelSession
+  readonly held: DisposableStack
+  readonly request: GenerationRequest
+  readonly plan: ModelPlan
+}
+
+async function answerStreamed(answering: Answering): Promise<Response> {
+  const { generation, exchange, session, held, request, plan } = answering
+  const { settings, ticker } = generation
+  const sink = new TokenStream({
+    exchange,
+    record: session.record,
+    ticker,
+    payload: request.payload,
+    keepaliveSeconds: settings.get('gateway.keepalive_seconds'),
+    giveUpAt: Math.min(plan.prompts.length, settings.get('generation.request_concurrency')),
+    stalled: () => prompts.leavePlaces(),
+    abandon: (reason) => session.end(reason),
+  })
+  const prompts = promptsOf(answering, sink)
+  void prompts.answerAll()
+  await sink.open()
+  if (session.ended !== null) throw session.ended
+  // Only now: what is thrown above ends the request while this function still holds everything.
+  return sink.respond(held.move())
+}
+
+async function answerWhole(answering: Answering): Promise<Response> {
+  const { generation, exchange, session, request } = answering
+  const charactersMax = generation.settings.get('gateway.max_response_bytes')
+  const sink = new WholeAnswer({ payload: request.payload, charactersMax })
+  void promptsOf(answering, sink).answerAll()
+  await sink.all
+  if (session.ended !== null) throw session.ended
+  session.record.firstToken()
+  const { response, bytes } = sink.respond(exchange)
+  session.record.responseBytes = bytes
+  return response
+}
+
+function promptsOf({ generation, session, held, plan }: Answering, sink: TokenStream | WholeAnswer): Prompts {
+  const { settings, gates } = generation
+  return new Prompts({
+    session,
+    plan,
+    sink,
+    lane: held.use(gates.lane(plan.model.record.id)),
+    concurrency: settings.get('generation.request_concurrency'),
+    leaderFirst: settings.get('generation.leader_first'),
+  })
+}

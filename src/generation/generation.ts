@@ -1,0 +1,16 @@
+/** What the generation stories work with; built once by src/app.ts. */
+import type { LiveSettings } from '#config/live-settings.ts'
+import type { Ticker } from '#lib/ticker.ts'
+import type { ProviderPool } from '#providers/registry.ts'
+import type { ModelGates } from './fair-gate.ts'
+import type { FlavourBook } from './flavour.ts'
+import type { BeginSession } from './model-session.ts'
+
+export interface Generation {
+  readonly settings: LiveSettings
+  readonly begin: BeginSession
+  readonly providers: ProviderPool
+  readonly flavours: FlavourBook
+  readonly gates: ModelGates
+  readonly ticker: Ticker
+}

@@ -1,0 +1,72 @@
+/**
+ * A request body piece by piece, for what passes it on instead of holding it. Nothing is read from
+ * the client before it is asked for, so a slow consumer slows the client down.
+ */
+import { ApiError } from '#errors/api-error.ts'
+import { refuseEncoded, tooLarge, withDeadline, type BodyLimits } from './body.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What is used of the platform's reader, of whose type there are several. */
+interface PieceReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  cancel(): Promise<unknown>
+}
+
+export class BodyReader {
+  /** What the client has announced; null when it sends chunks. */
+  readonly length: number | null
+  readonly #exchange: Exchange
+  readonly #limits: BodyLimits
+  readonly #reader: PieceReader | null
+  #bytesRead = 0
+  #waitedMs = 0
+
+  /** Answers 413 or 415 by throwing, when the headers already say so. */
+  constructor(exchange: Exchange, limits: BodyLimits) {
+    const { request } = exchange
+    refuseEncoded(request)
+    const declared = request.headers.get('content-length')
+    this.length = declared === null ? null : Number(declared)
+    if (this.length !== null && this.length > limits.bytesMax) throw tooLarge(limits)
+    this.#exchange = exchange
+    this.#limits = limits
+    this.#reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader() ?? null
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead
+  }
+
+  /**
+   * The next bytes, or null at the end. Answers 413 when there are more than the limit, 408 when the
+   * client has kept us waiting for longer than the limit in all, and 499 when it has gone.
+   */
+  async read(): Promise<Uint8Array | null> {
+    if (this.#reader === null) return null
+    const { done, value } = await this.#next(this.#reader)
+    if (done || value === undefined) return null
+    this.#bytesRead += value.byteLength
+    if (this.#bytesRead > this.#limits.bytesMax) throw tooLarge(this.#limits)
+    return value
+  }
+
+  /** The rest is thrown away as it comes. May be called at any time and more than once. */
+  cancel(): void {
+    // A body that has failed cannot be cancelled, and need not be.
+    void this.#reader?.cancel().catch(() => {})
+  }
+
+  async #next(reader: PieceReader): ReturnType<PieceReader['read']> {
+    const { clock, signal } = this.#exchange
+    const reading = reader.read()
+    const startedAt = clock.elapsed()
+    try {
+      if (Bun.peek.status(reading) !== 'pending') return await reading
+      return await withDeadline(reading, { readSeconds: this.#limits.readSeconds - this.#waitedMs / 1000 })
+    } catch (thrown) {
+      throw signal.aborted ? new ApiError('client_closed') : thrown
+    } finally {
+      this.#waitedMs += clock.elapsed() - startedAt
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/** 400 of POST /ai/v1/audio/speech. */
+import { badJsonContract, namesNoModel } from '#test/support/endpoint-contract.ts'
+
+badJsonContract('audio/speech', [
+  namesNoModel,
+  { what: 'without an input', fields: { input: undefined }, param: 'input' },
+  { what: 'whose input is empty', fields: { input: '' }, param: 'input' },
+])

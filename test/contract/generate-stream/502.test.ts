@@ -1,0 +1,4 @@
+/** 502 of POST /generate_stream: the upstream failed, or refused. */
+import { contract502 } from '#test/support/generation-contract.ts'
+
+contract502('generate_stream')
