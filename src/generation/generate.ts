@@ -7,12 +7,17 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Generation } from './generation.ts'
-import { planModel, type ModelPlan } from './model-plan.ts'
+import { planModel, type ModelPlan } from './upstream/model-plan.ts'
 import type { GenerationEndpoint, ModelSession } from './model-session.ts'
 import { Prompts } from './prompts.ts'
-import { readImageRequest, readTextRequest, type GenerationRequest, type RequestLimits } from './read-request.ts'
-import { TokenStream } from './token-stream.ts'
-import { WholeAnswer } from './whole-answer.ts'
+import {
+  readImageRequest,
+  readTextRequest,
+  type GenerationRequest,
+  type RequestLimits,
+} from './request/read-request.ts'
+import { TokenStream } from './answer/token-stream.ts'
+import { WholeAnswer } from './answer/whole-answer.ts'
 
 /** The answer to one request. Throws the ApiError to answer; whatever the request held is given back by then. */
 export async function generate(

@@ -3,7 +3,7 @@ import type { LiveSettings } from '#config/live-settings.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { ModelGates } from './fair-gate.ts'
-import type { FlavourBook } from './flavour.ts'
+import type { FlavourBook } from './upstream/flavour.ts'
 import type { BeginSession } from './model-session.ts'
 
 export interface Generation {

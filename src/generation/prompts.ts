@@ -4,13 +4,13 @@
  */
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
-import type { AnswerSink } from './answer-sink.ts'
+import type { AnswerSink } from './answer/answer-sink.ts'
 import type { Lane, Place } from './fair-gate.ts'
-import { ItemAnswer } from './item-answer.ts'
-import type { ModelPlan } from './model-plan.ts'
+import { ItemAnswer } from './answer/item-answer.ts'
+import type { ModelPlan } from './upstream/model-plan.ts'
 import type { ModelSession } from './model-session.ts'
-import type { UpstreamPlan } from './upstream-plan.ts'
-import { upstreamBody } from './upstream-body.ts'
+import type { UpstreamPlan } from './upstream/upstream-plan.ts'
+import { upstreamBody } from './upstream/upstream-body.ts'
 
 export interface PromptsOptions {
   readonly session: ModelSession

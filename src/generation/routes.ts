@@ -6,7 +6,7 @@ import type { Caller } from '#identity/records.ts'
 import { generate } from './generate.ts'
 import type { Generation } from './generation.ts'
 import type { GenerationEndpoint } from './model-session.ts'
-import { payloadSchema } from './payload.ts'
+import { payloadSchema } from './request/payload.ts'
 
 const form = z
   .object({
