@@ -1,0 +1,103 @@
+/**
+ * Which upstreams of a model can honour a request, and what each would be sent. All prompts about one
+ * image prefer the same upstream, because engines remember what they have computed of it.
+ */
+import type { Model } from '#catalog/catalog.ts'
+import type { Upstream } from '#catalog/upstream.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { splitTokens } from '#providers/demo/tokens.ts'
+import type { Generation } from '../generation.ts'
+import type { Image } from '../request/image.ts'
+import type { GenerationRequest } from '../request/read-request.ts'
+import { planUpstream, type UpstreamPlan } from './upstream-plan.ts'
+
+export interface Prompt {
+  /** Shortened to `prompt_max_tokens`. */
+  readonly text: string
+  readonly asSent: string
+}
+
+export interface ModelPlan {
+  /** The model with only those upstreams that can honour the request, in the order of preference. */
+  readonly model: Model
+  /** By the id of the upstream's model. */
+  readonly plans: ReadonlyMap<string, UpstreamPlan>
+  readonly prompts: readonly Prompt[]
+  readonly image: Image | null
+  /** The answer has to have a form. */
+  readonly isConstrained: boolean
+}
+
+/** Answers 422 when no upstream of the model can honour a field, by throwing. */
+export async function planModel(generation: Generation, request: GenerationRequest, model: Model): Promise<ModelPlan> {
+  const plans = new Map<string, UpstreamPlan>()
+  const able: Upstream[] = []
+  let lacking: string | null = null
+  for (const upstream of model.upstreams) {
+    const provider = generation.providers.get(upstream.provider)
+    if (provider === null) continue
+    const flavour = await generation.flavours.of(provider)
+    const chatTemplate = generation.settings.get('generation.chat_template')
+    const planned = planUpstream(request, upstream, provider, { flavour, chatTemplate })
+    if (planned.kind === 'unsupported') {
+      lacking ??= planned.field
+      continue
+    }
+    plans.set(upstream.model.id, planned.plan)
+    able.push(upstream)
+  }
+  if (able.length === 0 && lacking !== null) throw unsupported(lacking, model)
+  const { payload, image } = request
+  return {
+    model: { ...model, ...(image === null ? { upstreams: able } : preferring(able, model, image.sha256)) },
+    plans,
+    prompts: await promptsOf(request),
+    image,
+    isConstrained: payload.constraint !== null,
+  }
+}
+
+/**
+ * The upstreams in an order that depends on the image alone (rendezvous hashing), within the order
+ * that an administrator has given. One that is ejected or resting is passed over as always.
+ */
+function preferring(
+  upstreams: readonly Upstream[],
+  model: Model,
+  digest: string,
+): Pick<Model, 'upstreams' | 'strategy'> {
+  const score = (upstream: Upstream): number => Number(Bun.hash(`${digest} ${upstream.model.id}`) % 1_000_003n)
+  const rank = (upstream: Upstream): number => (model.strategy === 'priority' ? upstream.priority : 0)
+  const ordered = upstreams.toSorted((a, b) => rank(a) - rank(b) || score(b) - score(a))
+  return { strategy: 'priority', upstreams: ordered.map((upstream, priority) => ({ ...upstream, priority })) }
+}
+
+/** Counted in tokens of o200k_base: of other models' tokens there may be a few more or fewer. */
+async function promptsOf({ payload }: GenerationRequest): Promise<readonly Prompt[]> {
+  const { texts, parameters } = payload
+  const tokensMax = parameters.promptMaxTokens
+  if (tokensMax === null) return texts.map((text) => ({ text, asSent: text }))
+  const prompts: Prompt[] = []
+  for (const text of texts) prompts.push({ text: await lastTokens(text, tokensMax), asSent: text })
+  return prompts
+}
+
+async function lastTokens(text: string, tokensMax: number): Promise<string> {
+  const pieces = await splitTokens(text)
+  let from = pieces.length
+  for (let left = tokensMax; from > 0; from -= 1) {
+    left -= pieces[from - 1]?.tokens ?? 0
+    if (left < 0) break
+  }
+  return pieces
+    .slice(from)
+    .map((piece) => piece.text)
+    .join('')
+}
+
+function unsupported(field: string, { record }: Model): ApiError {
+  return new ApiError('unsupported_parameter', {
+    param: field,
+    message: `The model ${record.name} cannot honour "${field}". Leave it out, or use another model.`,
+  })
+}
