@@ -91,19 +91,23 @@ async function addAdministrator({ store, declared, adminEmail, now }: FirstStart
 
 const practiceProviderName = 'practice'
 
-const practiceModels: readonly Pick<ModelRecord, 'name' | 'description' | 'capabilities'>[] = [
+const practiceModels: readonly Pick<ModelRecord, 'name' | 'aliases' | 'description' | 'capabilities'>[] = [
   {
     name: 'demo-chat',
+    aliases: [],
     description: 'Practice model: no AI is behind it. Answers any chat at once, with true token counts.',
     capabilities: { endpoints: ['chat/completions', 'completions'], input: ['text', 'image'], tools: true },
   },
   {
     name: 'demo-vision',
+    // What the generation endpoints ask for when a client names no consumer group.
+    aliases: ['primary'],
     description: 'Practice model: no AI is behind it. Reports format, size and colours of the images that it is sent.',
     capabilities: { endpoints: ['chat/completions', 'completions'], input: ['text', 'image'], tools: true },
   },
   {
     name: 'demo-embed',
+    aliases: [],
     description: 'Practice model: no AI is behind it. Turns text into vectors by its words, the same each time.',
     capabilities: { endpoints: ['embeddings'], input: ['text'] },
   },
@@ -137,7 +141,6 @@ function practiceModel(model: (typeof practiceModels)[number], providerId: strin
   return {
     ...model,
     id: crypto.randomUUID(),
-    aliases: [],
     target: { kind: 'plain', providerId, upstreamName: model.name },
     rules: {},
     reasoning: null,
