@@ -2,6 +2,7 @@
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Http1Client } from '#lib/http1/client.ts'
 import { aiSdkKinds, aiSdkProvider } from './ai-sdk.ts'
+import { anthropicProvider } from './anthropic.ts'
 import { demoDescription, demoProvider } from './demo.ts'
 import { openaiProvider } from './openai.ts'
 import type { Provider } from './provider.ts'
@@ -32,7 +33,11 @@ export const providerKinds: Readonly<Record<string, ProviderKind>> = {
   ...Object.fromEntries(
     Object.entries(aiSdkKinds).map(([kind, description]) => [
       kind,
-      { make: (record: ProviderRecord) => aiSdkProvider(record), description, needsBaseUrl: false },
+      {
+        make: kind === 'anthropic' ? anthropicProvider : (record: ProviderRecord) => aiSdkProvider(record),
+        description,
+        needsBaseUrl: false,
+      },
     ]),
   ),
 }
