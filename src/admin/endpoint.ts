@@ -13,7 +13,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
 import { guarded } from './guarded.ts'
 import { healed } from './healing.ts'
-import { validBody, validQuery } from './validate.ts'
+import { validBody, validQuery } from '#http/validate.ts'
 
 /** Every address of the admin API begins with this. */
 export const adminPrefix = '/admin/api/v1'

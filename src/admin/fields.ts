@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ModelCapabilities, Timeouts } from '#catalog/records.ts'
 import { readEmail } from '#config/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Page } from '#store/page.ts'
+import { instantOf } from '#http/page.ts'
 
 /** The name of a model or provider: what fits into a URL and a header. */
 export const name = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'expected 1 to 200 characters without blanks')
@@ -36,44 +36,14 @@ export const password = z
 /** The id of something else. */
 export const id = z.uuid('expected an id (UUID)')
 
-/** A time of the answer, RFC 3339 in UTC. */
-export const instant = z.iso.datetime()
-
 /** A time of the request, RFC 3339, as milliseconds since 1970. */
 export const time = z.iso
   .datetime({ offset: true, error: 'expected a time like 2026-01-31T12:00:00Z' })
   .transform((value) => Date.parse(value))
 
-/** Milliseconds since 1970 as `instant` has it. */
-export function instantOf(at: number): string {
-  return new Date(at).toISOString()
-}
-
 /** The same for a time that may be unknown. */
 export function instantOrNull(at: number | null): string | null {
   return at === null ? null : instantOf(at)
-}
-
-/** The query of a list that comes in pages. */
-export const pageQuery = z.strictObject({
-  cursor: z.string().max(1000).optional().describe('`next_cursor` of the page before'),
-  limit: z.coerce.number('expected a number').int().min(1).max(200).default(50).describe('Most items of the page'),
-})
-
-/** The answer of a list that comes in pages. */
-export function pageAnswer<S extends z.ZodType>(item: S) {
-  return z.strictObject({
-    data: z.array(item),
-    next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one'),
-  })
-}
-
-/** A page as `pageAnswer` has it. */
-export function pageOnWire<Item, Wire>(
-  page: Page<Item>,
-  onWire: (item: Item) => Wire,
-): { data: Wire[]; next_cursor: string | null } {
-  return { data: page.items.map(onWire), next_cursor: page.nextCursor }
 }
 
 const seconds = z

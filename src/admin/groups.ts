@@ -1,11 +1,12 @@
 /** Routes of groups. The group of everyone always exists, keeps its name, and has no list of members. */
+import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller, type Group } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
-import { editable, found, instant, instantOf, label, pageAnswer, pageOnWire, pageQuery, text } from './fields.ts'
+import { editable, found, label, text } from './fields.ts'
 import { userAnswer, userOfList } from './user-record.ts'
 
 const groupAnswer = z

@@ -1,9 +1,10 @@
 /** An API key as the admin API shows it. Neither the secret nor its digest is in it. */
+import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import { displayPrefix } from '#identity/api-key.ts'
 import { keyAreas, type ApiKey } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
-import { instant, instantOf, instantOrNull } from './fields.ts'
+import { instantOrNull } from './fields.ts'
 
 export const keyAnswer = z
   .strictObject({

@@ -2,12 +2,13 @@
  * Making, changing and deleting API keys: the same for an administrator and for users' own keys.
  * When a deletion has been answered, the next request with that key is refused.
  */
+import { pageAnswer, pageOnWire } from '#http/page.ts'
 import { z } from 'zod'
 import { createKeySecret } from '#identity/api-key.ts'
 import { keyAreas, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
 import type { KeyPatch } from '#store/keys.ts'
 import type { Admin } from './admin.ts'
-import { found, label, pageAnswer, pageOnWire, text, time } from './fields.ts'
+import { found, label, text, time } from './fields.ts'
 import { keyAnswer, keyOnWire, scopeNames, type KeyOnWire } from './key-record.ts'
 import { belongsTo, boundedExpiry, boundedScopes, scopedModelIds } from './key-scopes.ts'
 

@@ -1,9 +1,10 @@
 /** Routes of all users' API keys, for administrators. A user's own are in me.ts. */
+import { pageQuery } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
-import { found, id, pageQuery } from './fields.ts'
+import { found, id } from './fields.ts'
 import { keyAnswer } from './key-record.ts'
 import {
   changeKey,

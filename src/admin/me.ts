@@ -1,4 +1,5 @@
 /** Routes of the caller's own account: keys, models, usage and password, whatever the caller's role. */
+import { pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -7,7 +8,7 @@ import { passwordMatches } from '#identity/password.ts'
 import type { Caller, User } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf, type Call } from './endpoint.ts'
-import { capabilities, capabilitiesOnWire, pageQuery, password } from './fields.ts'
+import { capabilities, capabilitiesOnWire, password } from './fields.ts'
 import { keyAnswer } from './key-record.ts'
 import {
   changeKey,

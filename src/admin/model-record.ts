@@ -1,4 +1,5 @@
 /** A model as the admin API shows it and takes it. */
+import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import type { ModelRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
@@ -21,8 +22,6 @@ import {
   capabilitiesFromWire,
   capabilitiesOnWire,
   id,
-  instant,
-  instantOf,
   name,
   text,
   timeouts,

@@ -1,9 +1,10 @@
 /** Routes of models and their aliases: what has been answered holds for the next request. */
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
-import { editable, found, id, pageAnswer, pageOnWire, pageQuery } from './fields.ts'
+import { editable, found, id } from './fields.ts'
 import { importAnswer, importedModels, importModels } from './import-models.ts'
 import { newLeads, readLeads, requireUnled } from './model-leads.ts'
 import {

@@ -2,6 +2,7 @@
  * A provider as the admin API shows it and takes it. The credential and the values of headers go in
  * and never come out.
  */
+import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { readHttpUrl } from '#config/formats.ts'
@@ -11,7 +12,7 @@ import { Secret } from '#lib/secret.ts'
 import { isCredentialField } from '#observe/redact.ts'
 import { providerKindNames, providerKinds } from '#providers/registry.ts'
 import type { ProviderPatch } from '#store/providers.ts'
-import { instant, instantOf, name, timeouts, timeoutsFromWire, timeoutsOnWire } from './fields.ts'
+import { name, timeouts, timeoutsFromWire, timeoutsOnWire } from './fields.ts'
 import { reasoning, reasoningAnswer, reasoningOnWire } from './routing-fields.ts'
 
 export const providerAnswer = z

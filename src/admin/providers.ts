@@ -1,4 +1,5 @@
 /** Routes of providers: records, connection tests, and what kinds there are. */
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
@@ -8,7 +9,7 @@ import { providerKindNames } from '#providers/registry.ts'
 import { eachPage } from './each-page.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
-import { editable, found, pageAnswer, pageOnWire, pageQuery } from './fields.ts'
+import { editable, found } from './fields.ts'
 import { requireUnled } from './model-leads.ts'
 import { discoveryAnswer, testConnection } from './provider-discovery.ts'
 import {

@@ -1,4 +1,5 @@
 /** Routes of usage: sums, sums over time, and single requests. No prompt and no answer is ever in it. */
+import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
@@ -7,7 +8,7 @@ import type { StoredUsage } from '#store/usage-record.ts'
 import type { UsageFilter, UsageTotals } from '#store/usage.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
-import { id, instant, instantOf, pageAnswer, pageOnWire, pageQuery, time } from './fields.ts'
+import { id, time } from './fields.ts'
 
 const minuteMs = 60_000
 const bucketMs = { minute: minuteMs, hour: 60 * minuteMs, day: 24 * 60 * minuteMs } as const

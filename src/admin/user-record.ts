@@ -1,8 +1,8 @@
 /** A user as the admin API shows it. */
+import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import { everyoneGroupId, type User } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
-import { instant, instantOf } from './fields.ts'
 
 export const userAnswer = z
   .strictObject({

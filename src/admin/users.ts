@@ -2,6 +2,7 @@
  * Routes of users. When disabling or deleting a user has been answered, the next request with a
  * session or a key of that user is refused.
  */
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
@@ -10,7 +11,7 @@ import { everyoneGroupId, type Caller, type User } from '#identity/records.ts'
 import type { UserPatch } from '#store/users.ts'
 import type { Admin } from './admin.ts'
 import { endpointsOf } from './endpoint.ts'
-import { editable, email, found, label, pageAnswer, pageOnWire, pageQuery, password } from './fields.ts'
+import { editable, email, found, label, password } from './fields.ts'
 import { oneAtATime, requireAnotherAdministrator } from './last-administrator.ts'
 import { userAnswer, userOfList, userOnWire, type UserOnWire } from './user-record.ts'
 
