@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { existsSync, readFileSync } from 'node:fs'
+import { decodeText, isUtf16 } from './charset.ts'
+
+function bytes(hex: string): Uint8Array {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex')
+}
+function latin1(text: string): Uint8Array {
+  return Buffer.from(text, 'latin1')
+}
+function utf16be(text: string): Uint8Array {
+  return Buffer.from(text, 'utf16le').swap16()
+}
+
+describe('text is decoded', () => {
+  test.each([
+    ['UTF-8 with a mark', bytes('ef bb bf c3 a4'), 'ä', 'utf-8'],
+    ['UTF-8 without one', Buffer.from('Grüße 😀'), 'Grüße 😀', 'utf-8'],
+    ['UTF-16 LE with a mark', bytes('ff fe e4 00'), 'ä', 'utf-16le'],
+    ['UTF-16 BE with a mark', bytes('fe ff 00 e4'), 'ä', 'utf-16be'],
+    ['UTF-16 LE without one', Buffer.from('plain words', 'utf16le'), 'plain words', 'utf-16le'],
+    ['UTF-16 BE without one', utf16be('plain words'), 'plain words', 'utf-16be'],
+  ])('from %s, certainly', (_, content, text, charset) => {
+    expect(decodeText(content)).toEqual({ text, charset, warning: null })
+  })
+
+  test('as declared by the page', () => {
+    const page = latin1(
+      '<html><head><meta http-equiv="Content-Type" content="text/html; charset=koi8-r"></head>\xf0\xd2',
+    )
+    expect(decodeText(page, { markup: true })).toMatchObject({ charset: 'koi8-r', warning: null })
+    expect(decodeText(page, { markup: true }).text).toEndWith('Пр')
+    expect(decodeText(latin1('<?xml version="1.0" encoding="iso-8859-2"?><p>\xb1'), { markup: true }).text).toEndWith(
+      'ą',
+    )
+  })
+
+  test('as declared by a mail, if that is an encoding', () => {
+    expect(decodeText(latin1('\x82\xa0'), { declared: 'Shift_JIS' }).text).toBe('あ')
+    expect(decodeText(latin1('\xe4'), { declared: 'no such thing' })).toMatchObject({
+      text: 'ä',
+      charset: 'windows-1252',
+    })
+  })
+
+  test('as UTF-8 when it is that, whatever the page declares', () => {
+    const page = Buffer.from('<meta charset="windows-1252">Grüße')
+    expect(decodeText(page, { markup: true })).toMatchObject({ charset: 'utf-8', warning: null })
+  })
+
+  test('by a guess that the user is told of', () => {
+    const western = decodeText(latin1('caf\xe9 \x80'))
+    expect(western).toMatchObject({ text: 'café €', charset: 'windows-1252' })
+    expect(western.warning).toContain('windows-1252')
+    expect(decodeText(bytes('cf f0 e8 e2 e5 f2 20 ec e8 f0')).text).toBe('Привет мир')
+  })
+
+  test('with a warning when bytes do not fit what was declared', () => {
+    expect(decodeText(latin1('\x82'), { declared: 'shift_jis' }).warning).toContain('shift_jis')
+  })
+
+  test('whatever the bytes are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), fc.boolean(), (content, markup) => {
+        expect(typeof decodeText(content, { markup }).text).toBe('string')
+      }),
+    )
+  })
+})
+
+test('text with a few zero bytes is not taken for UTF-16', () => {
+  expect(isUtf16(latin1('a\0b c d e f g h i j k'))).toBe(false)
+  expect(isUtf16(Buffer.from('words', 'utf16le'))).toBe(true)
+})
+
+const sample = '../shared/corpus/html/utf16.html'
+test.skipIf(!existsSync(sample))('a real page in UTF-16 is decoded (needs the shared corpus)', () => {
+  expect(decodeText(readFileSync(sample), { markup: true })).toMatchObject({ charset: 'utf-16le', warning: null })
+})

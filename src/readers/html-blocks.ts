@@ -1,0 +1,249 @@
+/**
+ * From tags and text to blocks: paragraphs, headings, list items, tables, code. What a page shows around its content
+ * (navigation, scripts, forms' buttons, what is hidden) is left out, and so are addresses of links.
+ *
+ * Not here: reading the markup (html.ts). Invariant: each tag costs the same however deep it is; nesting of lists and
+ * tables past a fixed depth is ignored and its text kept.
+ */
+import type { Block } from './html-table.ts'
+import { HtmlTable } from './html-table.ts'
+
+const listDepthMax = 512
+const tableDepthMax = 32
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '))
+}
+
+const blockTags = words(
+  'address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form header hgroup hr html legend main menu p search section summary tbody tfoot thead optgroup option',
+)
+const skippedTags = words(
+  'annotation audio button canvas datalist iframe map nav noembed noframes noscript object script select style svg template textarea video',
+)
+/** Which may stand without an end tag, so that hiding one could hide the rest of the page. */
+const endsWithoutTag = words(
+  'area base body br col dd dt embed head hr html img input li link meta option p param source tbody td tfoot th thead tr track wbr',
+)
+const contentTags = words('article main section')
+
+/** Values of the attributes that mean something here. */
+export type Attributes = ReadonlyMap<string, string>
+
+/** The attributes that `HtmlBlocks` asks for; others need not be collected. */
+export const wantedAttributes = words('alt aria-hidden colspan hidden role rowspan start style value')
+
+function isHidden(attributes: Attributes): boolean {
+  return (
+    attributes.has('hidden') ||
+    attributes.get('aria-hidden') === 'true' ||
+    attributes.get('role') === 'navigation' ||
+    /display:\s?none/i.test(attributes.get('style') ?? '')
+  )
+}
+
+function count(value: string | undefined): number {
+  const number = Number.parseInt(value ?? '', 10)
+  return Number.isSafeInteger(number) ? number : 1
+}
+
+interface List {
+  /** Number of the next item; null for a list without an order. */
+  next: number | null
+}
+
+/** Takes tags and text in the order of the page; hands each block on as soon as it is complete. */
+export class HtmlBlocks {
+  readonly #emit: (block: Block) => void
+  readonly #lists: List[] = []
+  readonly #tables: HtmlTable[] = []
+  #inline = ''
+  #title: string | null = null
+  #inTitle = false
+  #inCode = false
+  #headingLevel = 0
+  /** Of the list item whose text has not begun. */
+  #marker: string | null = null
+  #listsTooDeep = 0
+  #tablesTooDeep = 0
+  #contentDepth = 0
+  #headerDepth = 0
+  #skippedTag: string | null = null
+  #skippedDepth = 0
+
+  constructor(emit: (block: Block) => void) {
+    this.#emit = emit
+  }
+
+  /** Text of the page's `title`, once it was seen. */
+  get title(): string | null {
+    return this.#title
+  }
+
+  text(text: string): void {
+    if (this.#skippedTag !== null) return
+    if (this.#inTitle) this.#title = `${this.#title ?? ''}${text}`
+    else this.#inline += text
+  }
+
+  open(tag: string, attributes: Attributes): void {
+    if (this.#skippedTag !== null) {
+      if (tag === this.#skippedTag) this.#skippedDepth += 1
+    } else if (this.#isSkipped(tag, attributes)) {
+      if (!blockTags.has(tag)) this.#inline += ' '
+      else this.#flush()
+      this.#skippedTag = tag
+      this.#skippedDepth = 1
+    } else if (tag === 'title') {
+      this.#inTitle = this.#title === null
+    } else if (tag === 'br') {
+      this.#inline += this.#inCode ? '\n' : '\v'
+    } else if (tag === 'img') {
+      const alternative = attributes.get('alt')?.trim() ?? ''
+      if (alternative !== '') this.#inline += ` ${alternative} `
+    } else if (!this.#openTablePart(tag, attributes)) this.#openBlock(tag, attributes)
+  }
+
+  close(tag: string): void {
+    if (this.#skippedTag !== null) {
+      if (tag !== this.#skippedTag) return
+      this.#skippedDepth -= 1
+      if (this.#skippedDepth === 0) this.#skippedTag = null
+    } else if (tag === 'title') this.#inTitle = false
+    else if (tag === 'p' || blockTags.has(tag)) this.#closeBlock(tag)
+    else if (tag === 'ul' || tag === 'ol') this.#closeList()
+    else if (tag === 'table') this.#closeTable()
+    else if (tag === 'td' || tag === 'th' || tag === 'tr') this.#closeCell()
+    else this.#closeTextTag(tag)
+  }
+
+  /** Hands on what is still open. */
+  end(): void {
+    this.#flush()
+    while (this.#tables.length > 0) this.#closeTable()
+  }
+
+  #isSkipped(tag: string, attributes: Attributes): boolean {
+    if (skippedTags.has(tag)) return true
+    // The footer of an article belongs to it; that of the page repeats on every page of the site.
+    if (tag === 'footer' && this.#contentDepth === 0) return true
+    // Lists in a header are menus, also where nobody has marked them as navigation.
+    if (this.#headerDepth > 0 && (tag === 'ul' || tag === 'ol')) return true
+    return attributes.size > 0 && !endsWithoutTag.has(tag) && isHidden(attributes)
+  }
+
+  #openBlock(tag: string, attributes: Attributes): void {
+    if (blockTags.has(tag)) {
+      this.#flush()
+      if (contentTags.has(tag)) this.#contentDepth += 1
+      else if (tag === 'header') this.#headerDepth += 1
+    } else if (tag === 'ul' || tag === 'ol') {
+      this.#flush()
+      if (this.#lists.length >= listDepthMax) this.#listsTooDeep += 1
+      else this.#lists.push({ next: tag === 'ol' ? count(attributes.get('start')) : null })
+    } else if (tag === 'li') this.#openItem(attributes)
+    else if (tag === 'pre' || tag === 'xmp' || tag === 'listing') {
+      this.#flush()
+      this.#inCode = true
+    } else if (/^h[1-6]$/.test(tag)) {
+      this.#flush()
+      this.#marker = null
+      this.#headingLevel = Number(tag.slice(1))
+    }
+  }
+
+  #closeBlock(tag: string): void {
+    this.#flush()
+    if (contentTags.has(tag) && this.#contentDepth > 0) this.#contentDepth -= 1
+    else if (tag === 'header' && this.#headerDepth > 0) this.#headerDepth -= 1
+  }
+
+  #closeTextTag(tag: string): void {
+    if (tag === 'li') {
+      this.#flush()
+      this.#marker = null
+    } else if (tag === 'pre' || tag === 'xmp' || tag === 'listing') {
+      this.#flush()
+      this.#inCode = false
+    } else if (/^h[1-6]$/.test(tag)) {
+      this.#flush()
+      this.#headingLevel = 0
+    }
+  }
+
+  #openItem(attributes: Attributes): void {
+    this.#flush()
+    const list = this.#lists.at(-1)
+    if (list === undefined || list.next === null) this.#marker = '-'
+    else {
+      const number = attributes.has('value') ? count(attributes.get('value')) : list.next
+      this.#marker = `${number}.`
+      list.next = number + 1
+    }
+  }
+
+  #closeList(): void {
+    this.#flush()
+    this.#marker = null
+    if (this.#listsTooDeep > 0) this.#listsTooDeep -= 1
+    else this.#lists.pop()
+  }
+
+  #openTablePart(tag: string, attributes: Attributes): boolean {
+    const table = this.#tables.at(-1)
+    if (tag === 'table') {
+      this.#flush()
+      const role = attributes.get('role')
+      if (this.#tables.length >= tableDepthMax) this.#tablesTooDeep += 1
+      else this.#tables.push(new HtmlTable(role === 'presentation' || role === 'none'))
+    } else if (tag === 'tr' || tag === 'td' || tag === 'th') {
+      this.#flush()
+      if (table === undefined || this.#tablesTooDeep > 0) return true
+      if (tag === 'tr') table.openRow()
+      else table.openCell(count(attributes.get('colspan')), count(attributes.get('rowspan')))
+    } else return false
+    return true
+  }
+
+  #closeCell(): void {
+    this.#flush()
+    if (this.#tablesTooDeep === 0) this.#tables.at(-1)?.closeCell()
+  }
+
+  #closeTable(): void {
+    this.#flush()
+    if (this.#tablesTooDeep > 0) {
+      this.#tablesTooDeep -= 1
+      return
+    }
+    const table = this.#tables.pop()
+    if (table !== undefined) for (const block of table.blocks()) this.#put(block)
+  }
+
+  /** Ends the block that is being read, if it has any text. */
+  #flush(): void {
+    const inline = this.#inline
+    if (inline === '') return
+    this.#inline = ''
+    if (this.#inCode) {
+      if (inline.trim() !== '') this.#put({ kind: 'code', text: inline.replaceAll('\v', '\n') })
+      return
+    }
+    const text = inline
+      .replace(/[ \t\n\r\f\u00a0]+/g, ' ')
+      .replace(/ ?\v ?/g, '\n')
+      .trim()
+    if (text === '') return
+    if (this.#headingLevel > 0) this.#put({ kind: 'heading', text, level: this.#headingLevel })
+    else if (this.#marker !== null) {
+      this.#put({ kind: 'item', text, depth: Math.max(1, this.#lists.length), marker: this.#marker })
+      this.#marker = null
+    } else this.#put({ kind: 'paragraph', text })
+  }
+
+  #put(block: Block): void {
+    const table = this.#tables.at(-1)
+    if (table === undefined) this.#emit(block)
+    else table.add(block)
+  }
+}

@@ -1,0 +1,92 @@
+/** What all OpenDocument files have in common: parts, title, and the styles that say how paragraphs and lists behave. */
+
+import { openArchive } from '../archive.ts'
+import { ReadFailure } from '../reading.ts'
+import { attributeOf, childOf, childrenOf, decodeXml, descendantsOf, eachElement, parseXml, textOf } from '../xml.ts'
+
+export interface OpenDocument {
+  readonly content: string
+  readonly title: string | null
+  readonly styles: OpenDocumentStyles
+  /** A formula that is embedded under that address, as it was typed; null for other objects, and when it was given before. */
+  readonly formula: (address: string) => string | null
+}
+
+export interface OpenDocumentStyles {
+  /** Paragraph styles that begin a page. */
+  readonly pageBreaks: ReadonlySet<string>
+  /** Levels, from 1, of lists whose items are numbered, as `<style> <level>`. */
+  readonly numbered: ReadonlySet<string>
+  /** Styles of slides that are not shown. */
+  readonly hiddenSlides: ReadonlySet<string>
+}
+
+const styleElements = new Set(['style', 'list-style'])
+
+/** Opens the file; `kind` is what `office:body` has to hold. Throws ReadFailure. */
+export function openDocument(
+  bytes: Uint8Array,
+  unpackedBytesMax: number,
+  kind: 'text' | 'spreadsheet' | 'presentation',
+): OpenDocument {
+  const archive = openArchive(bytes, unpackedBytesMax)
+  const part = (name: string): string | null => {
+    const content = archive.read(name)
+    return content === null ? null : decodeXml(content)
+  }
+  // Encrypted parts are stored under their own names; only the manifest says what they are.
+  const manifest = part('META-INF/manifest.xml')
+  if (manifest !== null && descendantsOf(parseXml(manifest, { doctypeAllowed: true }), 'encryption-data').length > 0) {
+    throw new ReadFailure('encrypted', 'The file is protected by a password. Remove it and import the file again.')
+  }
+  const content = part('content.xml')
+  if (content === null || !new RegExp(`<(?:[\\w.-]+:)?body[^>]*>\\s*<(?:[\\w.-]+:)?${kind}[\\s/>]`).test(content)) {
+    throw new ReadFailure('damaged', `The file is an archive, but not an OpenDocument ${kind}.`)
+  }
+  const given = new Set<string>()
+  const stylesPart = part('styles.xml')
+  return {
+    content,
+    title: titleIn(part('meta.xml')),
+    styles: readStyles(stylesPart === null ? [content] : [stylesPart, content]),
+    formula(address) {
+      if (given.has(address)) return null
+      given.add(address)
+      return formulaIn(part(`${address.replace(/^\.\//, '')}/content.xml`))
+    },
+  }
+}
+
+function formulaIn(xml: string | null): string | null {
+  if (xml === null || !/<(?:[\w.-]+:)?math[\s>]/.test(xml)) return null
+  const root = parseXml(xml, { doctypeAllowed: true })
+  const [source] = descendantsOf(root, 'annotation')
+  return textOf(source ?? root)
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+function titleIn(meta: string | null): string | null {
+  const root = meta === null ? null : parseXml(meta)
+  return textOf(childOf(childOf(root, 'meta'), 'title')).trim() || null
+}
+
+function readStyles(parts: readonly string[]): OpenDocumentStyles {
+  const pageBreaks = new Set<string>()
+  const numbered = new Set<string>()
+  const hiddenSlides = new Set<string>()
+  for (const part of parts) {
+    eachElement(part, styleElements, (style) => {
+      const name = attributeOf(style, 'name') ?? ''
+      const paragraph = childOf(style, 'paragraph-properties')
+      const slide = childOf(style, 'drawing-page-properties')
+      const begins = paragraph !== null && attributeOf(paragraph, 'break-before') === 'page'
+      if (begins || (attributeOf(style, 'master-page-name') ?? '') !== '') pageBreaks.add(name)
+      if (slide !== null && attributeOf(slide, 'visibility') === 'hidden') hiddenSlides.add(name)
+      for (const level of childrenOf(style, 'list-level-style-number')) {
+        if ((attributeOf(level, 'num-format') ?? '') !== '') numbered.add(`${name} ${attributeOf(level, 'level')}`)
+      }
+    })
+  }
+  return { pageBreaks, numbered, hiddenSlides }
+}

@@ -1,0 +1,102 @@
+/**
+ * Fragments put together to lines, and lines to cells where wide gaps divide them.
+ *
+ * Lives here: what stands beside what. Not here: what stands below what. Lines keep the order of the file, since that
+ * is right for nearly all files that have more than one column.
+ */
+import { grow } from './fragments.ts'
+import type { Box, Fragment } from './fragments.ts'
+
+/** A part of a line between wide gaps. */
+export interface Cell extends Box {
+  text: string
+}
+
+export interface Line extends Box {
+  readonly cells: Cell[]
+  /** Of the largest letters on it, in points. */
+  size: number
+  /** All of it. */
+  bold: boolean
+  /** Its last word goes on in the next line; the hyphen is left out. */
+  hyphened: boolean
+  rightToLeft: boolean
+  readonly turn: number
+}
+
+/** The text of a line, its cells divided by spaces. */
+export function lineText(line: Line): string {
+  return line.cells.map((cell) => cell.text).join(' ')
+}
+
+/** The lines of a page in the order of the file. */
+export function linesOf(fragments: readonly Fragment[]): Line[] {
+  const lines: Line[] = []
+  for (const fragment of fragments) {
+    const open = lines.at(-1)
+    if (open !== undefined && standsBeside(open, fragment)) extend(open, fragment)
+    else lines.push(begin(fragment))
+  }
+  return lines
+}
+
+function begin(fragment: Fragment): Line {
+  const { left, right, top, bottom } = fragment
+  return {
+    left,
+    right,
+    top,
+    bottom,
+    cells: [{ left, right, top, bottom, text: fragment.text }],
+    size: fragment.size,
+    bold: fragment.bold,
+    hyphened: fragment.hyphened,
+    rightToLeft: fragment.rightToLeft,
+    turn: fragment.turn,
+  }
+}
+
+function standsBeside(line: Line, fragment: Fragment): boolean {
+  if (line.turn !== fragment.turn || line.hyphened) return false
+  const height = Math.min(line.top - line.bottom, fragment.top - fragment.bottom)
+  const overlap = Math.min(line.top, fragment.top) - Math.max(line.bottom, fragment.bottom)
+  const isSmall = fragment.size < 0.85 * line.size
+  if (overlap < (isSmall ? 0.3 : 0.5) * height) return false
+  // A raised and a lowered one may stand above each other.
+  const backwards = isSmall ? 1.5 * (line.top - line.bottom) : 0.5 * height
+  return line.rightToLeft || fragment.rightToLeft || fragment.left > line.right - backwards
+}
+
+function extend(line: Line, fragment: Fragment): void {
+  const height = line.top - line.bottom
+  const gap = line.rightToLeft ? 0 : fragment.left - line.right
+  const cell = line.cells.at(-1)
+  if (cell === undefined || gap > height) {
+    const { left, right, top, bottom } = fragment
+    line.cells.push({ left, right, top, bottom, text: fragment.text })
+  } else {
+    const divided = fragment.spaced || gap > 0.15 * height
+    cell.text += (divided ? ' ' : '') + raised(line, fragment)
+    grow(cell, fragment)
+  }
+  line.bold &&= fragment.bold
+  line.hyphened = fragment.hyphened
+  line.rightToLeft ||= fragment.rightToLeft
+  line.left = Math.min(line.left, fragment.left)
+  line.right = Math.max(line.right, fragment.right)
+  // Raised and lowered letters must not make the line taller: the next line would seem to touch it.
+  if (fragment.size >= line.size) {
+    line.size = fragment.size
+    line.top = fragment.top
+    line.bottom = fragment.bottom
+  }
+}
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+/** Small raised digits as what they are, so that a footnote's number does not become part of the figure before it. */
+function raised(line: Line, fragment: Fragment): string {
+  const isRaised = fragment.size < 0.8 * line.size && fragment.bottom > line.bottom + 0.15 * (line.top - line.bottom)
+  if (!isRaised || !/^\d{1,3}$/.test(fragment.text)) return fragment.text
+  return fragment.text.replace(/\d/g, (digit) => superscripts[Number(digit)] ?? digit)
+}

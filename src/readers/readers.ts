@@ -1,0 +1,157 @@
+/**
+ * Which reader takes which type of file: one row for each format. A reader is loaded when it is first needed, so that
+ * a process that reads only text never loads the PDF engine.
+ *
+ * Invariant: a media type has at most one reader.
+ */
+import { decodeText } from './charset.ts'
+import { detectMediaType, isBinary } from './media-type.ts'
+import { type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
+import { sourceMediaTypes } from './text-type.ts'
+
+interface ReaderRow {
+  readonly name: string
+  /** The first one is that of a file which was not looked at because its reader was named. */
+  readonly mediaTypes: readonly [string, ...string[]]
+  readonly isText?: true
+  load(): Promise<Reader>
+}
+
+const rows: readonly ReaderRow[] = [
+  {
+    name: 'text',
+    mediaTypes: ['text/plain'],
+    isText: true,
+    load: async () => (await import('./plain-text.ts')).plainTextReader,
+  },
+  {
+    name: 'markdown',
+    mediaTypes: ['text/markdown'],
+    isText: true,
+    load: async () => (await import('./markdown.ts')).markdownReader,
+  },
+  {
+    name: 'html',
+    mediaTypes: ['text/html', 'application/xhtml+xml'],
+    isText: true,
+    load: async () => (await import('./html.ts')).htmlReader,
+  },
+  {
+    name: 'csv',
+    mediaTypes: ['text/csv', 'text/tab-separated-values'],
+    isText: true,
+    load: async () => (await import('./delimited.ts')).delimitedReader,
+  },
+  {
+    name: 'json',
+    mediaTypes: ['application/json', 'application/jsonl'],
+    isText: true,
+    load: async () => (await import('./json-text.ts')).jsonReader,
+  },
+  {
+    name: 'source',
+    mediaTypes: ['text/x-source', ...sourceMediaTypes],
+    isText: true,
+    load: async () => (await import('./source-code.ts')).sourceCodeReader,
+  },
+  { name: 'pdf', mediaTypes: ['application/pdf'], load: async () => (await import('./pdf.ts')).pdfReader },
+  {
+    name: 'docx',
+    mediaTypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+    load: async () => (await import('./office/docx.ts')).docxReader,
+  },
+  {
+    name: 'pptx',
+    mediaTypes: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+    load: async () => (await import('./office/pptx.ts')).pptxReader,
+  },
+  {
+    name: 'xlsx',
+    mediaTypes: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    load: async () => (await import('./office/xlsx.ts')).xlsxReader,
+  },
+  {
+    name: 'odt',
+    mediaTypes: ['application/vnd.oasis.opendocument.text'],
+    load: async () => (await import('./odf/odt.ts')).odtReader,
+  },
+  {
+    name: 'ods',
+    mediaTypes: ['application/vnd.oasis.opendocument.spreadsheet'],
+    load: async () => (await import('./odf/ods.ts')).odsReader,
+  },
+  {
+    name: 'odp',
+    mediaTypes: ['application/vnd.oasis.opendocument.presentation'],
+    load: async () => (await import('./odf/odp.ts')).odpReader,
+  },
+  {
+    name: 'epub',
+    mediaTypes: ['application/epub+zip'],
+    load: async () => (await import('./epub.ts')).epubReader,
+  },
+  { name: 'rtf', mediaTypes: ['application/rtf'], load: async () => (await import('./rtf.ts')).rtfReader },
+  {
+    name: 'eml',
+    mediaTypes: ['message/rfc822'],
+    load: async () => (await import('./eml.ts')).emlReader((attached) => readFile({ ...attached, reader: 'auto' })),
+  },
+]
+
+/** What a request may name: `auto` finds the reader by the file's content. */
+export const readerNames: readonly string[] = ['auto', ...rows.map(({ name }) => name)]
+
+/** A file to read, and which reader of `readerNames` is to do it. */
+export interface FileToRead {
+  readonly bytes: Uint8Array
+  readonly name: string
+  readonly reader: string
+  readonly limits: ReadLimits
+}
+
+/**
+ * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
+ * named reader cannot take this content. `reader` is a member of `readerNames`.
+ */
+export async function readFile({ bytes, name, reader, limits }: FileToRead): Promise<Reading> {
+  const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
+  const loaded = await row.load()
+  return loaded.read({ bytes, name, mediaType, limits })
+}
+
+function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {
+  const mediaType = detectMediaType(bytes, name)
+  const row = rows.find(({ mediaTypes }) => mediaTypes.includes(mediaType))
+  if (row !== undefined) return { row, mediaType }
+  const message = mediaType.startsWith('image/')
+    ? 'The file is a picture. Import it with a reader that uses a vision model.'
+    : `Files of the type ${mediaType} are not read. Save it as PDF and import that.`
+  throw new ReadFailure('unsupported_type', message)
+}
+
+function byName(bytes: Uint8Array, reader: string): { readonly row: ReaderRow; readonly mediaType: string } {
+  const row = rows.find(({ name }) => name === reader)
+  if (row === undefined) throw new Error(`There is no reader ${reader}.`)
+  if (bytes.length === 0) throw new ReadFailure('no_text', 'The file is empty.')
+  if (row.isText === true && isBinary(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) {
+    throw new ReadFailure(
+      'damaged',
+      `The file is not text, so the reader ${reader} cannot read it. Leave the reader at auto.`,
+    )
+  }
+  const [mediaType] = row.mediaTypes
+  const isLines = reader === 'json' && !isOneValue(bytes)
+  return { row, mediaType: isLines ? 'application/jsonl' : mediaType }
+}
+
+/** JSON lines and JSON have the same reader; what was not looked at may be either. */
+function isOneValue(bytes: Uint8Array): boolean {
+  const { text } = decodeText(bytes)
+  const firstLine = text.trimStart().split('\n', 1)[0] ?? ''
+  try {
+    JSON.parse(firstLine)
+    return firstLine.length >= text.trim().length
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What a reader makes of a file: one text, and marks that say where in the source each part of it
+ * comes from. All offsets are UTF-16 positions in `text`; no mark splits a surrogate pair.
+ *
+ * Readers run in a process of their own (src/documents/reading/), so they may be slow, large, or
+ * fail; they import nothing but `lib` and their format's library.
+ */
+
+/** A part of the text: `text.slice(start, end)`. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where a page, slide, sheet or attached message begins. Ascending by `start`; the first one starts at 0. */
+export interface PageMark {
+  readonly start: number
+  /** Counted from 1. */
+  readonly number: number
+  /** Name of a sheet or an attachment; null for numbered pages and slides. */
+  readonly label: string | null
+}
+
+/** A heading's own line. Ascending by `start`. Levels count from 1, the most general. */
+export interface HeadingMark extends Span {
+  readonly level: number
+  /** As shown in a heading path: without markup, one line. */
+  readonly title: string
+}
+
+/** A Markdown table. `start` to `headerEnd` are its header row and the rule below it. */
+export interface TableMark extends Span {
+  readonly headerEnd: number
+}
+
+export interface Reading {
+  /** Well-formed UTF-16 without NUL, lines end with `\n`, blocks are separated by an empty line. */
+  readonly text: string
+  /** Empty when the format has no pages. */
+  readonly pages: readonly PageMark[]
+  readonly headings: readonly HeadingMark[]
+  readonly tables: readonly TableMark[]
+  /** Code, which is better cut between its lines than between its sentences. */
+  readonly code: readonly Span[]
+  /** What the file says of itself; null when it does not. */
+  readonly title: string | null
+  /** Which was detected, for example `application/pdf`. */
+  readonly mediaType: string
+  /** One sentence each: what was left out and why, for example a picture without text. */
+  readonly warnings: readonly string[]
+}
+
+/** What one call may cost; a reader that notices stops with `too_complex` before the process is ended from outside. */
+export interface ReadLimits {
+  /** Characters of text. */
+  readonly textMax: number
+  readonly pagesMax: number
+  /** Bytes that all entries of an archive may have together, unpacked. */
+  readonly unpackedBytesMax: number
+}
+
+export interface ReadRequest {
+  readonly bytes: Uint8Array
+  /** The file's name: a hint for source code and plain text, never trusted for what the content is. */
+  readonly name: string
+  readonly mediaType: string
+  readonly limits: ReadLimits
+}
+
+/** Of one or more media types; rejects with ReadFailure. */
+export interface Reader {
+  /** Stable, shown in the record: `pdf`, `docx`. */
+  readonly name: string
+  read(request: ReadRequest): Promise<Reading>
+}
+
+/** Why a file could not be read. Stable: part of the document record. */
+export type ReadFailureCode =
+  /** The file holds no text, for example a scan. */
+  | 'no_text'
+  /** It needs a password. */
+  | 'encrypted'
+  /** Not what its type promises, or cut off. */
+  | 'damaged'
+  /** A type that no reader takes. */
+  | 'unsupported_type'
+  /** More than the limits allow: unpacked size, nesting, pages, text, time or memory. */
+  | 'too_complex'
+
+export class ReadFailure extends Error {
+  readonly code: ReadFailureCode
+
+  /** `message` is shown to the user: what is wrong with the file and what to do; no path, no text of the file. */
+  constructor(code: ReadFailureCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Which of the formats that are ZIP archives a file is, by the names of its entries; nothing is unpacked.
+ *
+ * Invariant: works on damaged archives too, so that their reader can say that they are damaged.
+ */
+
+/** A media type, or what the archive is when it is no document that Sluice reads. */
+export type ZipType = `application/${string}` | 'archive' | 'iwork' | 'xlsb'
+
+const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+const excel = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const powerPoint = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+
+/** The types that the `mimetype` entry of EPUB and OpenDocument names; templates are read like documents. */
+const declared = /^application\/(?:epub\+zip|vnd\.oasis\.opendocument\.(?:text|spreadsheet|presentation))/
+
+const localHeader = 0x04034b50
+const centralHeader = 0x02014b50
+const entriesMax = 20_000
+const endRecord = Buffer.from('PK\x05\x06', 'latin1')
+/** APPNOTE 4.3.16: the record itself and the longest comment behind it. */
+const endRecordWithin = 22 + 65_535
+
+/** The type of an archive. */
+export function zipMediaType(bytes: Buffer): ZipType {
+  const mimetype = declaredType(bytes)
+  if (mimetype !== null) return mimetype
+  const names = entryNames(bytes)
+  const has = (prefix: string): boolean => names.some((name) => name.startsWith(prefix))
+  if (names.includes('[Content_Types].xml')) {
+    if (names.includes('xl/workbook.bin')) return 'xlsb'
+    if (has('word/')) return word
+    if (has('xl/')) return excel
+    if (has('ppt/')) return powerPoint
+  }
+  if (names.includes('META-INF/container.xml') && names.some((name) => name.endsWith('.opf')))
+    return 'application/epub+zip'
+  return names.some((name) => /^Index(?:\/|\.zip$).*/.test(name)) && has('Metadata/') ? 'iwork' : 'archive'
+}
+
+/** OpenDocument 1.3 part 2, 3.3 and EPUB OCF 4.3: the first entry is `mimetype`, not compressed. */
+function declaredType(bytes: Buffer): `application/${string}` | null {
+  if (bytes.length < 38 || bytes.readUInt32LE(0) !== localHeader) return null
+  const nameLength = bytes.readUInt16LE(26)
+  if (bytes.toString('latin1', 30, 30 + nameLength) !== 'mimetype') return null
+  const start = 30 + nameLength + bytes.readUInt16LE(28)
+  const type = declared.exec(bytes.toString('latin1', start, start + 100))?.[0]
+  return type === undefined ? null : (type as `application/${string}`)
+}
+
+function entryNames(bytes: Buffer): readonly string[] {
+  const end = bytes.lastIndexOf(endRecord)
+  const from = Math.max(0, bytes.length - endRecordWithin)
+  const listed = end >= from && end + 22 <= bytes.length ? centralNames(bytes, bytes.readUInt32LE(end + 16)) : []
+  return listed.length > 0 ? listed : localNames(bytes)
+}
+
+function centralNames(bytes: Buffer, start: number): readonly string[] {
+  const names: string[] = []
+  let at = start
+  while (at + 46 <= bytes.length && names.length < entriesMax && bytes.readUInt32LE(at) === centralHeader) {
+    const nameLength = bytes.readUInt16LE(at + 28)
+    names.push(bytes.toString('latin1', at + 46, at + 46 + nameLength))
+    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  }
+  return names
+}
+
+/** Without a directory: the names that stand before the entries themselves. */
+function localNames(bytes: Buffer): readonly string[] {
+  const names: string[] = []
+  const signature = Buffer.from('PK\x03\x04', 'latin1')
+  let at = bytes.indexOf(signature)
+  while (at !== -1 && at + 30 <= bytes.length && names.length < entriesMax) {
+    names.push(bytes.toString('latin1', at + 30, at + 30 + bytes.readUInt16LE(at + 26)))
+    at = bytes.indexOf(signature, at + 30)
+  }
+  return names
+}
