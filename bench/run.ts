@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureChunking } from './chunking.ts'
 import { measureEmbeddings } from './embeddings.ts'
 import { measureFailover } from './failover.ts'
 import { measureGeneration } from './generation.ts'
@@ -16,7 +17,7 @@ import { installPortkey, startFleet, targetNames, type Fleet, type TargetName } 
 import { measureTtft } from './ttft.ts'
 
 const usage = `Usage: npm run bench -- [options]
-  --only json,sse,ttft,streams,start,generation,failover,embeddings   the questions to answer (all)
+  --only json,sse,ttft,streams,start,generation,failover,embeddings,chunking   the questions to answer (all)
   --targets direct,nginx,bare,sluice   what to measure (these, and portkey when installed)
   --portkey                            install Portkey's gateway from npm, and measure it too
   --rate N                             new streams per second of the ttft question (200)
@@ -24,7 +25,7 @@ const usage = `Usage: npm run bench -- [options]
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'json,sse,ttft,streams,start,generation,failover,embeddings' },
+    only: { type: 'string', default: 'json,sse,ttft,streams,start,generation,failover,embeddings,chunking' },
     targets: { type: 'string' },
     rate: { type: 'string', default: '200' },
     portkey: { type: 'boolean', default: false },
@@ -71,6 +72,7 @@ function targetsFor(question: string): readonly TargetName[] {
 async function answerQuestion(question: string): Promise<Table> {
   if (question === 'start') return await measureStart()
   if (question === 'generation') return await measureGeneration()
+  if (question === 'chunking') return await measureChunking()
   const [measure, measureAlone] = [questions[question], ownQuestions[question]]
   await using workshop = new Workshop()
   if (measureAlone !== undefined) return await measureAlone(workshop)

@@ -14,6 +14,11 @@ export interface Piece {
   readonly tokens: number
 }
 
+/**
+ * Characters after which the encoder forgets the words that it has merged. It keeps 100,000 of them, and a word
+ * takes a hundred times as long once it has that many.
+ */
+const charactersKept = 400_000
 const windowChars = 4096
 const windowsPerTurn = 16
 /** A place where the encoder parts words in any case, so that a cut there changes no count. */
@@ -21,15 +26,23 @@ const wordBoundary = /[\p{L}\p{N}](?= \p{L})/gu
 const plain = { disallowedSpecial: new Set<string>() }
 
 let loading: Promise<Encoding> | undefined
+let charactersSeen = 0
 
-function encoding(): Promise<Encoding> {
+/** The encoder for a text of this length. */
+async function encoding(characters: number): Promise<Encoding> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base')
-  return loading
+  const loaded = await loading
+  charactersSeen += characters
+  if (charactersSeen > charactersKept) {
+    loaded.clearMergeCache()
+    charactersSeen = characters
+  }
+  return loaded
 }
 
 /** Number of tokens; marks such as `<|endoftext|>` count as the plain text that they are. */
 export async function countTokens(text: string): Promise<number> {
-  const { countTokens: count } = await encoding()
+  const { countTokens: count } = await encoding(text.length)
   let total = 0
   for await (const window of windowsOf(text)) total += count(window, plain)
   return total
@@ -37,7 +50,7 @@ export async function countTokens(text: string): Promise<number> {
 
 /** The text in pieces of one token each, joined equal to it (lone surrogates become U+FFFD). */
 export async function splitTokens(text: string): Promise<readonly Piece[]> {
-  const { encode, decodeGenerator } = await encoding()
+  const { encode, decodeGenerator } = await encoding(text.length)
   const pieces: Piece[] = []
   for await (const window of windowsOf(text)) {
     let taken = 0
@@ -60,7 +73,7 @@ export async function splitTokens(text: string): Promise<readonly Piece[]> {
 
 /** The text of token ids, or undefined when one is not in the vocabulary. */
 export async function textOfTokens(ids: readonly number[]): Promise<string | undefined> {
-  const { decode, vocabularySize } = await encoding()
+  const { decode, vocabularySize } = await encoding(0)
   if (ids.some((id) => id >= vocabularySize)) return undefined
   try {
     return decode(ids)

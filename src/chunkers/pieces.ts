@@ -1,0 +1,99 @@
+/**
+ * A reading in measured pieces, small enough that chunks can be put together from them: sentences, rows,
+ * lines of code, and parts of what is too long. Pieces cover every character, in order.
+ */
+import type { Reading, Span } from '#readers/reading.ts'
+import { breakDown, type Measure } from './break-down.ts'
+import type { Brick, Room } from './cheapest-cuts.ts'
+import type { CountTokens } from './chunk.ts'
+import { seamsOf, type Region, type Seam, type Tear } from './seams.ts'
+import { tableHeaders } from './table-headers.ts'
+
+/** What a chunker counts in. */
+export interface Unit {
+  /** Size of a text; of two texts one behind the other about the sum, exactly so but for tokens. */
+  readonly sizeOf: CountTokens
+  /** Whether a space counts with the word behind it, as in the vocabularies of language models. */
+  readonly spaceJoins: boolean
+}
+
+/** A brick with its place. Its size is without a space at its end that joins the next word. */
+export interface Piece extends Span, Brick {
+  readonly tear: Tear
+}
+
+/** What it costs to tear something apart, where one more chunk costs 1. Found with bench/chunking.ts. */
+const tearCosts: Record<Tear, number> = {
+  section: 0,
+  page: 0.3,
+  block: 0.3,
+  part: 0.4,
+  line: 0.5,
+  sentence: 0.8,
+  word: 4,
+  bond: 100,
+}
+
+/** Pieces are at most a half of a chunk, so that a heading always finds room beside what follows it. */
+const piecesPerChunk = 2
+const partsPerChunk = 16
+
+/** All pieces of a reading. None is larger than what fits into a chunk, but a single code point. */
+export function piecesOf(reading: Reading, room: Room, unit: Unit): readonly Piece[] {
+  const { text } = reading
+  const measure = measureOf(text, unit)
+  const seams = seamsOf(reading)
+  const ends = seams.map((_, index) => seams[index + 1]?.offset ?? text.length)
+  const sizes = seams.map(({ offset }, index) => measure({ start: offset, end: ends[index] ?? offset }))
+  const regions = regionSizes(seams, sizes)
+  const headerAt = tableHeaders(reading, (header) => isHeaderRepeated(header, room, unit))
+  return seams.flatMap((seam, index): readonly Piece[] => {
+    const span = { start: seam.offset, end: ends[index] ?? seam.offset }
+    const repeated = headerAt(seam.offset)
+    const header = repeated === null ? 0 : unit.sizeOf(`${repeated}\n`)
+    const free = room.units - room.overlap - header
+    const whole = { ...span, size: sizes[index] ?? 0 }
+    const sizesOfParts = {
+      enough: Math.max(1, Math.floor(free / partsPerChunk)),
+      most: Math.max(1, Math.floor(free / piecesPerChunk)),
+    }
+    const parts = whole.size > sizesOfParts.most ? breakDown(text, span, measure, sizesOfParts) : [whole]
+    const tear = tearOf(seam, regions, room.units - room.overlap)
+    return parts.map((part, place) => ({
+      ...part,
+      tear: place === 0 ? tear : 'word',
+      cutCost: tearCosts[place === 0 ? tear : 'word'],
+      spaceSize: unit.spaceJoins && hasLooseSpace(text, part) ? 1 : 0,
+      headerSize: header,
+    }))
+  })
+}
+
+/** Whether a table's header stands beside each further piece of it: where that leaves half of a chunk to the rows. */
+export function isHeaderRepeated(header: string, { units, overlap }: Room, { sizeOf }: Unit): boolean {
+  return sizeOf(`${header}\n`) <= (units - overlap) / 2
+}
+
+/** Size of a part of the text, without a space at its end that joins the next word. */
+export function measureOf(text: string, { sizeOf, spaceJoins }: Unit): Measure {
+  return (span) => sizeOf(text.slice(span.start, spaceJoins && hasLooseSpace(text, span) ? span.end - 1 : span.end))
+}
+
+/** Whether the span ends with one space behind something visible. */
+function hasLooseSpace(text: string, { start, end }: Span): boolean {
+  return end - start > 1 && text.charCodeAt(end - 1) === 32 && !/\s/.test(text.charAt(end - 2))
+}
+
+function regionSizes(seams: readonly Seam[], sizes: readonly number[]): ReadonlyMap<Region, number> {
+  const regions = new Map<Region, number>()
+  for (const [index, { region }] of seams.entries()) {
+    if (region !== null) regions.set(region, (regions.get(region) ?? 0) + (sizes[index] ?? 0))
+  }
+  return regions
+}
+
+/** A table or code that fits into one chunk is kept together where that is possible at all. */
+function tearOf({ tear, region }: Seam, regions: ReadonlyMap<Region, number>, free: number): Tear {
+  if (tear !== 'part' || region === null || (regions.get(region) ?? 0) > free) return tear
+  return region.kind === 'table' ? 'word' : 'sentence'
+}
