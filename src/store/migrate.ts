@@ -7,6 +7,9 @@ import { sql, type Transaction } from 'kysely'
 import type { Database, Engine } from './database.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { replicas } from './migrations/0002-replicas.ts'
+import { documents } from './migrations/0003-documents.ts'
+import { responses } from './migrations/0004-responses.ts'
+import { oidc } from './migrations/0005-oidc.ts'
 import type { Tables } from './schema.ts'
 
 interface Migration {
@@ -19,6 +22,9 @@ interface Migration {
 const migrations: readonly Migration[] = [
   { version: 1, name: 'initial', run: initial },
   { version: 2, name: 'replicas', run: replicas },
+  { version: 3, name: 'documents', run: documents },
+  { version: 4, name: 'responses', run: responses },
+  { version: 5, name: 'oidc', run: oidc },
 ]
 
 const knownVersion = migrations.length

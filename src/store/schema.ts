@@ -66,6 +66,17 @@ export interface SessionsTable {
   expires_at: number
 }
 
+/** Users as OpenID Connect issuers know them; `group_ids` is a JSON list. */
+export interface OidcIdentitiesTable {
+  issuer: string
+  subject: string
+  user_id: string
+  group_ids: string
+  made_admin: Flag
+  created_at: number
+  last_sign_in_at: number
+}
+
 export interface ProvidersTable {
   id: string
   name: string
@@ -153,10 +164,113 @@ export interface UsageRecordsTable {
   attempt_reasons: string | null
 }
 
+export interface StoredResponsesTable {
+  id: string
+  user_id: string
+  provider_id: string
+  model_id: string
+  usage_due: Flag
+  created_at: number
+}
+
 export interface SettingsTable {
   name: string
   value: string
   updated_at: number
+}
+
+export interface DocumentsTable {
+  row: Generated<number>
+  id: string
+  importer_id: string
+  name: string
+  name_folded: string
+  category: string
+  sha256: string
+  content_key: string
+  bytes: number
+  reader: string
+  chunker: string
+  embedder: string
+  state: string
+  progress: string
+  attempts: number
+  error: string | null
+  warnings: string
+  media_type: string | null
+  title: string | null
+  version: number
+  fence: number
+  visible_set: number | null
+  visible_version: number
+  visible_sha256: string | null
+  state_at: string
+  created_at: number
+  updated_at: number
+}
+
+export interface DocumentOwnersTable {
+  principal: string
+  document_row: number
+  from_version: number
+}
+
+export interface DocumentJobsTable {
+  document_row: number
+  fence: number
+  available_at: number
+  lease_until: number | null
+  worker: string | null
+}
+
+export interface DocumentChangesTable {
+  version: number
+  set_row: number
+}
+
+export interface VectorSpacesTable {
+  row: Generated<number>
+  key: string
+  dimensions: number
+  embedder: string
+}
+
+export interface ChunkSetsTable {
+  row: Generated<number>
+  document_row: number
+  fence: number
+  space_row: number
+  chunks: number
+  doomed: Flag
+}
+
+export interface DocumentChunksTable {
+  row: number
+  start_at: number
+  end_at: number
+  page: number | null
+  page_label: string | null
+  heading_path: string
+  table_header: string | null
+  tokens: number
+  text: string
+}
+
+export interface ChunkVectorsTable {
+  row: number
+  vector: Uint8Array
+}
+
+/** On SQLite a virtual table with other columns (staging.ts). */
+export interface ChunkTermsTable {
+  row: number
+  terms: string
+}
+
+export interface ChunkCodesTable {
+  set_row: number
+  first: number
+  codes: Uint8Array
 }
 
 /** PostgreSQL only, like the two after it. */
@@ -189,6 +303,7 @@ export interface Tables {
   memberships: MembershipsTable
   api_keys: ApiKeysTable
   sessions: SessionsTable
+  oidc_identities: OidcIdentitiesTable
   providers: ProvidersTable
   models: ModelsTable
   model_components: ModelComponentsTable
@@ -196,7 +311,19 @@ export interface Tables {
   model_groups: ModelGroupsTable
   inflight_overrides: InflightOverridesTable
   usage_records: UsageRecordsTable
+  stored_responses: StoredResponsesTable
   settings: SettingsTable
+  documents: DocumentsTable
+  document_owners: DocumentOwnersTable
+  document_jobs: DocumentJobsTable
+  document_changes: DocumentChangesTable
+  document_change_counter: ChangeCounterTable
+  vector_spaces: VectorSpacesTable
+  chunk_sets: ChunkSetsTable
+  document_chunks: DocumentChunksTable
+  chunk_vectors: ChunkVectorsTable
+  chunk_codes: ChunkCodesTable
+  chunk_terms: ChunkTermsTable
   replicas: ReplicasTable
   changes: ChangesTable
   change_counter: ChangeCounterTable

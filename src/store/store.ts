@@ -6,9 +6,13 @@
  */
 import type { Sealer } from '#lib/seal.ts'
 import { backup } from './backup.ts'
+import { documentStore } from './documents/document-work.ts'
+import type { DocumentStore } from './documents/document-store.ts'
+import { documentWork } from './documents/document-threads.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
 import { withAvailability } from './errors.ts'
 import { groupStore, type GroupStore } from './groups.ts'
+import { identityStore, type IdentityStore } from './identities.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './inflight-overrides.ts'
 import { keyStore, type KeyStore } from './keys.ts'
 import { migrate } from './migrate.ts'
@@ -17,6 +21,7 @@ import { providerStore, type ProviderStore } from './providers.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
 import { sessionStore, type SessionStore } from './sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
+import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
 import { usageRows } from './usage-rows.ts'
 import { UsageThread, usageOn } from './usage-thread.ts'
 import { usageStore, type UsageStore, type UsageWork } from './usage.ts'
@@ -30,7 +35,10 @@ export interface Store {
   readonly models: ModelStore
   readonly inflightOverrides: InflightOverrideStore
   readonly sessions: SessionStore
+  readonly identities: IdentityStore
   readonly usage: UsageStore
+  readonly responses: StoredResponseStore
+  readonly documents: DocumentStore
   readonly settings: SettingStore
   /** Null on SQLite, which one process serves. */
   readonly replicas: ReplicaStore | null
@@ -55,6 +63,7 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'> {
 export async function openStore({ sealer, ...options }: StoreOptions): Promise<Store> {
   const database = await withAvailability({ open: () => openMigrated(options) }).open()
   const slow = slowWork(database)
+  const documents = documentStore(documentWork(database, options.url))
   const { ping, backup: copy } = withAvailability({
     ping: () => database.ping(),
     backup: (file: string) => slow.backup(file),
@@ -67,14 +76,17 @@ export async function openStore({ sealer, ...options }: StoreOptions): Promise<S
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
     sessions: withAvailability(sessionStore(database)),
+    identities: withAvailability(identityStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
+    responses: withAvailability(storedResponseStore(database)),
+    documents: withAvailability(documents),
     settings: withAvailability(settingStore(database)),
     replicas: database.engine === 'postgres' ? withAvailability(replicaStore(database, options.url)) : null,
     engine: database.engine,
     ping,
     backup: copy,
     async close() {
-      await slow.close()
+      await Promise.all([slow.close(), documents.close()])
       await database.close()
     },
   }

@@ -42,8 +42,9 @@ export function usageRows(connection: Connection): UsageWork {
         .execute()
       return points.map(({ bucket: at, series, ...totals }) => ({ at, group: series, ...totals }))
     },
-    async list({ cursor, limit, ...filter }) {
+    async list({ cursor, limit, status, ...filter }) {
       let query = kysely.selectFrom('usage_records').selectAll().where(matching(filter))
+      if (status !== undefined) query = query.where('status', '>=', status.first).where('status', '<=', status.last)
       if (cursor !== undefined && cursor !== null) {
         const { at, id } = decodeRowCursor(cursor)
         query = query.where(sql<SqlBool>`(at, id) < (${at}, ${id})`)

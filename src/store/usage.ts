@@ -18,6 +18,17 @@ export interface UsageFilter {
   readonly model?: string | undefined
 }
 
+/** A range of statuses, both ends included. */
+export interface StatusRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface UsageListQuery extends UsageFilter, PageRequest {
+  /** Only requests that were answered with one of these. */
+  readonly status?: StatusRange | undefined
+}
+
 export interface UsageTotals {
   readonly requests: number
   /** Requests that were answered with a status of 400 or above. */
@@ -52,7 +63,7 @@ export interface UsageStore {
   /** Points in the order of time, then group; buckets without requests are left out. */
   series(query: UsageSeriesQuery): Promise<readonly UsagePoint[]>
   /** A page of rows, the newest first. Throws InvalidCursor. */
-  list(query: UsageFilter & PageRequest): Promise<Page<StoredUsage>>
+  list(query: UsageListQuery): Promise<Page<StoredUsage>>
   /** Removes the rows from before this moment, in batches between which others can write; returns how many. */
   purgeBefore(at: number): Promise<number>
 }

@@ -108,7 +108,7 @@ describe('opening an SQLite database', () => {
     await database.close()
     const refused = await rejection(open(file))
     expect(refused).toBeInstanceOf(StoreTooNew)
-    expect(String(refused)).toContain('newer version of Sluice (schema 7; this version knows 2)')
+    expect(String(refused)).toContain('newer version of Sluice (schema 7; this version knows 5)')
   })
 
   test('a file that is no database, and a path that is a folder, are unavailable and not overwritten', async () => {

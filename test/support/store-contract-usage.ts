@@ -125,6 +125,8 @@ function reportContract(storeTest: StoreTest): void {
     expect(await requests({ model: 'm1' })).toBe(2)
     expect(await requests({ userId: 'ada', model: 'm1' })).toBe(1)
     expect((await usage.list({ ...period, userId: 'ada', limit: 10 })).items.map(({ at }) => at)).toEqual([150, 100])
+    const narrowed = await usage.list({ ...period, status: { first: 400, last: 429 }, limit: 10 })
+    expect(narrowed.items.map(({ at }) => at)).toEqual([150])
   })
 
   storeTest('totals of nothing are zero', async ({ usage }) => {

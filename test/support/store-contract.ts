@@ -6,7 +6,9 @@ import { describe, test } from 'bun:test'
 import type { Store } from '#store/store.ts'
 import { catalogContract } from './store-contract-catalog.ts'
 import { connectionContract } from './store-contract-connection.ts'
+import { identitiesContract } from './store-contract-identities.ts'
 import { identityContract } from './store-contract-identity.ts'
+import { responsesContract } from './store-contract-responses.ts'
 import { usageContract } from './store-contract-usage.ts'
 import type { StoreTest } from './store-test.ts'
 
@@ -31,8 +33,10 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
   const suite = reasonToSkip === undefined ? describe : describe.skip
   suite(reasonToSkip === undefined ? name : `${name} (skipped: ${reasonToSkip})`, () => {
     describe('users, groups, keys, sessions', () => identityContract(storeTest))
+    describe('users as issuers know them', () => identitiesContract(storeTest))
     describe('providers, models, limits, settings', () => catalogContract(storeTest))
     describe('usage', () => usageContract(storeTest))
+    describe('answers that providers hold', () => responsesContract(storeTest))
     describe('connection', () => connectionContract(storeTest))
   })
 }

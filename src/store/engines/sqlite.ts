@@ -19,8 +19,8 @@ const busyTimeoutMs = 5000
 
 /**
  * Pages of the log at which a commit also moves them into the database, two waits for the disk. The
- * thread for usage does it at 1000; the main thread, which serves requests, only when the log has
- * grown to 16 MB without that thread having written anything.
+ * threads beside it do it at 1000; the main thread, which serves requests, only when the log has grown
+ * to 16 MB without any of them having written anything.
  */
 const checkpointPages = { main: 4000, beside: 1000 } as const
 
@@ -41,13 +41,13 @@ export function openSqlite(file: string): EngineConnection {
 /**
  * Opens another connection, for another thread, to a file that `openSqlite` has opened in this process.
  *
- * Its commits do not wait for the disk (synchronous=NORMAL): it is for usage records, which nobody
- * has been told of and whose last second a power cut may take. `kill -9` takes nothing, the database
- * stays whole either way, and a commit of the other connection still brings all before it to the disk.
+ * With `normal` its commits do not wait for the disk: that is for usage records, which nobody has been
+ * told of and whose last second a power cut may take. `kill -9` takes nothing, the database stays whole
+ * either way, and a commit of another connection still brings all before it to the disk.
  */
-export function openSqliteBeside(file: string): EngineConnection {
+export function openSqliteBeside(file: string, synchronous: 'full' | 'normal'): EngineConnection {
   return connect(file, [
-    'pragma synchronous = normal',
+    `pragma synchronous = ${synchronous}`,
     'pragma foreign_keys = on',
     `pragma wal_autocheckpoint = ${checkpointPages.beside}`,
   ])

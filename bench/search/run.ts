@@ -1,0 +1,211 @@
+/**
+ * What does a search cost, how good is it, and what does an import beside it do to it?
+ * `bun bench/search/run.ts [chunks] [database URL]`: 100,000 chunks of 384 dimensions in documents of
+ * ten, of which every hundredth belongs to one user, in an SQLite file that is made and removed.
+ *
+ * A database that holds documents already, from an earlier run, is searched as it is.
+ *
+ * Recall is against the exact cosine of every vector. Times are those of the calls as a request makes
+ * them, thread and all; CPU time is that of the whole process, and tells the cost on a busy machine too.
+ * Figures go to stdout.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { sealer } from '#lib/seal.ts'
+import { openDatabase } from '#store/database.ts'
+import { setOf } from '#store/documents/chunk-row.ts'
+import type { DocumentStore, FindQuery, NewChunk, NewDocument, Viewer } from '#store/documents/document-store.ts'
+import { openStore } from '#store/store.ts'
+import { corpus, dimensions } from './corpus.ts'
+
+const total = Number(process.argv[2] ?? 100_000)
+const perDocument = 10
+const longDocument = 1000
+const searches = 200
+const space = { key: 'bench', dimensions }
+const everything: Viewer = { userId: 'admin', principals: [], all: true }
+const bob: Viewer = { userId: 'bob', principals: ['user:bob'], all: false }
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-search-'))
+const url = process.argv[3] ?? `sqlite:${join(folder, 'bench.db')}`
+const store = await openStore({ url, sealer: sealer(new Uint8Array(32)) })
+const { documents } = store
+const made = corpus(1)
+
+function aDocument(importerId: string): NewDocument {
+  const id = crypto.randomUUID()
+  return {
+    id,
+    importerId,
+    owners: [`user:${importerId}`],
+    name: 'a.txt',
+    category: 'bench',
+    sha256: id,
+    bytes: 1,
+    createdAt: 1,
+    reader: { name: 'auto' },
+    chunker: { name: 'token' },
+    embedder: { name: 'bench' },
+  }
+}
+
+const stageTimes: number[] = []
+
+async function imported(document: NewDocument, chunks: number, ready?: readonly NewChunk[]): Promise<void> {
+  await documents.insert([document])
+  const [claim] = await documents.claim({ worker: 'bench', max: 1, leaseUntil: 2 ** 50, now: 2 ** 49 })
+  if (claim === undefined) throw new Error('The document was not queued.')
+  const held = { id: document.id, fence: claim.fence }
+  for (let start = 0; start < chunks; start += 25) {
+    const slice =
+      ready?.slice(start, start + 25) ??
+      Array.from({ length: Math.min(25, chunks - start) }, (_each, index) => made.chunk(start + index))
+    const began = performance.now()
+    await documents.stage(held, space, slice)
+    stageTimes.push(performance.now() - began)
+  }
+  const done = { done: chunks, total: chunks }
+  const progress = { pages: done, chunks: done, embedded: done }
+  const completion = { spaceKey: space.key, mediaType: 'text/plain', title: null, warnings: [], progress, stateAt: {} }
+  await documents.complete(held, completion, 3)
+}
+
+function percentile(times: readonly number[], part: number): string {
+  const sorted = times.toSorted((a, b) => a - b)
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)
+}
+
+function report(what: string, times: readonly number[]): void {
+  console.log(
+    `${what.padEnd(48)} p50 ${percentile(times, 0.5)} ms  p95 ${percentile(times, 0.95)} ms  max ${percentile(times, 1)} ms`,
+  )
+}
+
+async function measured(what: string, query: () => Partial<FindQuery>): Promise<void> {
+  const times: number[] = []
+  const cpu = process.cpuUsage()
+  for (let run = 0; run < searches; run += 1) {
+    const asked = { viewer: everything, filter: {}, keywords: null, vectors: [], limit: 50, ...query() }
+    const began = performance.now()
+    await documents.find(asked)
+    times.push(performance.now() - began)
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  report(`${what} (CPU ${((user + system) / 1000 / searches).toFixed(1)} ms)`, times)
+}
+
+const vectors = (): FindQuery['vectors'] => [{ spaceKey: space.key, vector: made.vector() }]
+
+/** The part of the ten nearest by exact cosine that the search has among its ten. */
+async function recall(viewer: Viewer): Promise<number> {
+  const database = openDatabase({ url })
+  const ids = (await documents.list({ viewer, limit: 10 ** 6 })).items.map(({ id }) => id)
+  const visible = await sql<{ set: number; id: string }>`select visible_set as "set", id from documents`.execute(
+    database.kysely,
+  )
+  const mine = new Set(ids)
+  const sets = new Set(visible.rows.filter(({ id }) => mine.has(id)).map(({ set }) => set))
+  const stored = (await database.kysely.selectFrom('chunk_vectors').selectAll().execute()).filter(({ row }) =>
+    sets.has(setOf(row)),
+  )
+  const rows = stored.map(({ row, vector: bytes }) => ({ row, vector: new Float32Array(new Uint8Array(bytes).buffer) }))
+  await database.close()
+  let hits = 0
+  const questions = 50
+  for (let run = 0; run < questions; run += 1) {
+    const asked = made.vector()
+    const exact = rows
+      .map((each) => ({
+        row: each.row,
+        score: each.vector.reduce((sum, value, at) => sum + value * (asked[at] ?? 0), 0),
+      }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 10)
+    const found = await documents.find({
+      viewer,
+      filter: {},
+      keywords: null,
+      vectors: [{ spaceKey: space.key, vector: asked }],
+      limit: 10,
+    })
+    const near = new Set(found.vector.map(({ row }) => row))
+    hits += exact.filter(({ row }) => near.has(row)).length
+  }
+  return hits / questions / 10
+}
+
+async function importAll(store_: DocumentStore): Promise<void> {
+  const began = performance.now()
+  for (let count = 0; count < total / perDocument; count += 1) {
+    await imported(aDocument(count % 100 === 0 ? 'bob' : 'eve'), perDocument)
+    if (count % 20 === 0) await store_.purgeSome()
+  }
+  console.log(`${total} chunks imported in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  report('staging ten chunks', stageTimes)
+}
+
+async function bench(store_: DocumentStore): Promise<void> {
+  if ((await store_.counts()).completed === undefined) await importAll(store_)
+  const before = process.memoryUsage.rss()
+  const cold = performance.now()
+  await documents.find({ viewer: everything, filter: {}, keywords: null, vectors: vectors(), limit: 10 })
+  console.log(
+    `first search: ${(performance.now() - cold).toFixed(0)} ms, ${((process.memoryUsage.rss() - before) / 2 ** 20).toFixed(0)} MB more`,
+  )
+  await measured('vectors, everything', () => ({ vectors: vectors() }))
+  await measured('words, everything', () => ({ keywords: made.question() }))
+  await measured('hybrid, everything', () => ({ vectors: vectors(), keywords: made.question() }))
+  await measured('vectors, an owner of 1 %', () => ({ viewer: bob, vectors: vectors() }))
+  await measured('words, an owner of 1 %', () => ({ viewer: bob, keywords: made.question() }))
+  await measured('hybrid, an owner of 1 %', () => ({ viewer: bob, vectors: vectors(), keywords: made.question() }))
+  console.log(
+    `recall@10: ${(await recall(everything)).toFixed(4)} of everything, ${(await recall(bob)).toFixed(4)} of 1 %`,
+  )
+}
+
+async function beside(): Promise<void> {
+  const document = aDocument('eve')
+  const ready = Array.from({ length: longDocument }, (_each, ordinal) => made.chunk(ordinal))
+  stageTimes.length = 0
+  let importing = true
+  const importingOne = imported(document, longDocument, ready).finally(() => (importing = false))
+  const times: number[] = []
+  while (importing) {
+    const began = performance.now()
+    await documents.find({ viewer: everything, filter: {}, keywords: made.question(), vectors: vectors(), limit: 50 })
+    times.push(performance.now() - began)
+  }
+  await importingOne
+  report('hybrid, everything, during an import', times)
+  report('staging 25 chunks, during searches', stageTimes)
+  const settings: number[] = []
+  let deleting = true
+  const began = performance.now()
+  const removed = documents.delete(document.id, everything).finally(() => (deleting = false))
+  while (deleting) {
+    const write = performance.now()
+    await store.settings.set('bench', settings.length, 1)
+    settings.push(performance.now() - write)
+    await Bun.sleep(2)
+  }
+  await removed
+  console.log(
+    `deleting ${longDocument} chunks: ${(performance.now() - began).toFixed(0)} ms with writes of settings in between`,
+  )
+  report('a write of the main thread meanwhile', settings)
+  const again = aDocument('eve')
+  await imported(again, longDocument, ready)
+  const alone = performance.now()
+  await documents.delete(again.id, everything)
+  console.log(`deleting ${longDocument} chunks alone: ${(performance.now() - alone).toFixed(0)} ms`)
+}
+
+try {
+  await bench(documents)
+  await beside()
+} finally {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+}

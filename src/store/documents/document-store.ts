@@ -1,0 +1,294 @@
+/**
+ * Documents, their jobs, their chunks and the search over them: one aggregate, since what a search
+ * finds must be exactly what the records say. The SQL is in the files beside this one; on which
+ * thread it runs is in document-threads.ts, and what the tables mean in README.md.
+ *
+ * The job contract: a job is enqueued in the transaction that writes its document. Whoever claims it
+ * holds it until `leaseUntil` and renews that; each claim raises the job's fence, and every write of
+ * a worker names its fence, so a worker that lost its lease changes nothing (it gets LeaseLost).
+ * Chunks are staged under the fence and become visible when `complete` makes that fence the
+ * document's visible one, in the transaction that ends the job. Chunks of any other fence are never
+ * seen and are purged.
+ *
+ * Times are milliseconds since 1970 and come from the caller, as ids do. JSON columns are opaque here.
+ */
+import type { Page, PageRequest } from '../page.ts'
+
+export const documentStates = [
+  'queued',
+  'reading',
+  'chunking',
+  'embedding',
+  'storing',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+export type DocumentState = (typeof documentStates)[number]
+
+/** In these a document waits or is under way; in the others it has ended. */
+export const unfinishedStates = [
+  'queued',
+  'reading',
+  'chunking',
+  'embedding',
+  'storing',
+] as const satisfies readonly DocumentState[]
+
+/** `user:<id>` or `group:<id>`; everybody is the group `everyone`. */
+export type Principal = string
+
+/** Whose documents are seen: those imported by this user or owned by one of these principals; `all` sees every one. */
+export interface Viewer {
+  readonly userId: string
+  readonly principals: readonly Principal[]
+  readonly all: boolean
+}
+
+export interface DocumentProgress {
+  readonly pages: Done
+  readonly chunks: Done
+  readonly embedded: Done
+}
+
+export interface Done {
+  readonly done: number
+  readonly total: number
+}
+
+export interface DocumentError {
+  readonly code: string
+  readonly stage: DocumentState
+  readonly message: string
+  readonly retryable: boolean
+}
+
+/** A reader, chunker or embedder with all its options as they were resolved. */
+export interface Component {
+  readonly name: string
+  readonly [option: string]: unknown
+}
+
+export interface Components {
+  readonly reader: Component
+  readonly chunker: Component
+  readonly embedder: Component
+}
+
+/** What an import hands over. */
+export interface NewDocument extends Components {
+  readonly id: string
+  readonly importerId: string
+  readonly owners: readonly Principal[]
+  readonly name: string
+  readonly category: string
+  /** Lower-case hex of the raw bytes. */
+  readonly sha256: string
+  readonly bytes: number
+  readonly createdAt: number
+}
+
+export interface DocumentRecord extends NewDocument {
+  readonly state: DocumentState
+  readonly progress: DocumentProgress
+  /** Claims since it was queued, without those that gave the lease back. */
+  readonly attempts: number
+  readonly error: DocumentError | null
+  readonly warnings: readonly string[]
+  readonly mediaType: string | null
+  readonly title: string | null
+  /** How many times the document was given new bytes, from 1. */
+  readonly version: number
+  /** False until the first completion: then, and while a newer version is made, a version can be found. */
+  readonly visible: boolean
+  /** When each state was last entered. */
+  readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
+  readonly updatedAt: number
+}
+
+export type Inserted =
+  /**
+   * `replaced`: SHA-256 of the bytes that this version takes the place of, once it is complete; null
+   * for a new document, and when the bytes are the same.
+   */
+  | { readonly kind: 'queued'; readonly replaced: string | null }
+  /** Same bytes, category and owners as a document that is neither failed nor cancelled. */
+  | { readonly kind: 'duplicate'; readonly id: string }
+  /** The id belongs to a document that the importer may not change. */
+  | { readonly kind: 'taken' }
+
+export interface Claim {
+  readonly document: DocumentRecord
+  readonly fence: number
+}
+
+/** A lease that a worker holds. */
+export interface Held {
+  readonly id: string
+  readonly fence: number
+}
+
+/** What a worker knows of a document under way; written with its heartbeat. */
+export interface Advance {
+  readonly state: DocumentState
+  readonly progress: DocumentProgress
+  readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
+}
+
+export interface NewChunk {
+  /** From 0, without gaps. */
+  readonly ordinal: number
+  /** Offsets in the document's text, in Unicode code points. */
+  readonly start: number
+  readonly end: number
+  readonly page: number | null
+  readonly pageLabel: string | null
+  readonly headingPath: readonly string[]
+  readonly tableHeader: string | null
+  readonly tokens: number
+  readonly text: string
+  readonly vector: Float32Array
+}
+
+export interface Completion {
+  readonly spaceKey: string
+  readonly mediaType: string
+  readonly title: string | null
+  readonly warnings: readonly string[]
+  readonly progress: DocumentProgress
+  readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
+}
+
+export interface DocumentFilter {
+  readonly categories?: readonly string[] | undefined
+  /** Only documents that have one of these among their owners. */
+  readonly owners?: readonly Principal[] | undefined
+  readonly ids?: readonly string[] | undefined
+  readonly states?: readonly DocumentState[] | undefined
+  /** Part of the name, in any case. */
+  readonly name?: string | undefined
+}
+
+export interface StoredChunk extends Omit<NewChunk, 'vector'> {
+  /** Stable for a version: of the document's id, its version and the ordinal. */
+  readonly id: string
+  readonly documentId: string
+}
+
+export interface FindQuery {
+  readonly viewer: Viewer
+  readonly filter: Omit<DocumentFilter, 'states' | 'name'>
+  /** Words to look for; null = no keyword search. */
+  readonly keywords: string | null
+  /** The query in each vector space that is to be searched. */
+  readonly vectors: readonly { readonly spaceKey: string; readonly vector: Float32Array }[]
+  /** Best chunks of each list. */
+  readonly limit: number
+}
+
+/** A chunk in one of the lists: its row, and how well it fits, higher is better. */
+export interface Ranked {
+  readonly row: number
+  readonly score: number
+}
+
+export interface Found {
+  /** By BM25 on SQLite, by ts_rank_cd on PostgreSQL. */
+  readonly keyword: readonly Ranked[]
+  /** By cosine similarity, -1 to 1; of all spaces together, each in its own order of rank. */
+  readonly vector: readonly (Ranked & { readonly spaceKey: string })[]
+}
+
+export interface FoundChunk extends StoredChunk {
+  readonly row: number
+  readonly documentName: string
+  readonly documentTitle: string | null
+  readonly category: string
+  /** Neighbours on either side, in the order of the text; without the chunk itself. */
+  readonly before: readonly StoredChunk[]
+  readonly after: readonly StoredChunk[]
+}
+
+/** A worker's lease has ended and somebody else has the job, or nobody: what it wanted to write was not written. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+export interface DocumentStore {
+  /**
+   * Writes documents with their jobs, all in one transaction, each with its own outcome. Racing calls
+   * cannot both be `queued` for the same bytes. A new version of a document replaces what is queued or
+   * under way for it.
+   */
+  insert(documents: readonly NewDocument[]): Promise<readonly Inserted[]>
+  get(id: string, viewer: Viewer): Promise<DocumentRecord | null>
+  /** The newest first. Throws InvalidCursor. */
+  list(query: DocumentFilter & PageRequest & { readonly viewer: Viewer }): Promise<Page<DocumentRecord>>
+  /** Document, job, chunks and vectors; when it has resolved nothing of them is left. Null when there is none. */
+  delete(id: string, viewer: Viewer): Promise<{ readonly sha256: readonly string[] } | null>
+  /** Ends a document that has not ended; its job is gone. Returns the record as it then is. */
+  cancel(id: string, viewer: Viewer, now: number): Promise<DocumentRecord | null>
+  /** Queues a failed or cancelled document again, with no attempts. Returns the record as it then is; a duplicate rule may refuse. */
+  retry(id: string, viewer: Viewer, now: number): Promise<DocumentRecord | { readonly duplicateOf: string } | null>
+  /** Visible chunks in the order of the text. */
+  chunks(
+    id: string,
+    viewer: Viewer,
+    page: { readonly from: number; readonly limit: number },
+  ): Promise<{ readonly chunks: readonly StoredChunk[]; readonly total: number } | null>
+  /** Documents of each state, all of them. */
+  counts(): Promise<Readonly<Partial<Record<DocumentState, number>>>>
+
+  /** The jobs that have waited longest and may run now, at most `max`; each raises its attempts and its fence. */
+  claim(query: {
+    readonly worker: string
+    readonly max: number
+    readonly leaseUntil: number
+    readonly now: number
+  }): Promise<readonly Claim[]>
+  /** Renews leases and writes what is known; returns those that are no longer held (cancelled, deleted, replaced, expired). */
+  renew(
+    held: readonly (Held & { readonly advance: Advance })[],
+    times: { readonly leaseUntil: number; readonly now: number },
+  ): Promise<readonly Held[]>
+  /** Adds chunks that nobody sees yet. Rejects with LeaseLost. */
+  stage(
+    held: Held,
+    space: { readonly key: string; readonly dimensions: number },
+    chunks: readonly NewChunk[],
+  ): Promise<void>
+  /** Makes the staged chunks the visible ones, in one step. Rejects with LeaseLost. */
+  complete(held: Held, completion: Completion, now: number): Promise<void>
+  /** Ends the job, or queues it again for `retryAt`. Rejects with LeaseLost. */
+  fail(
+    held: Held,
+    failure: { readonly error: DocumentError; readonly retryAt: number | null; readonly warnings: readonly string[] },
+    now: number,
+  ): Promise<void>
+  /** Queues jobs again as if they had not been claimed. Leases that were lost are left alone. */
+  giveBack(held: readonly Held[], now: number): Promise<void>
+  /** Takes expired leases back: queued again after a growing wait, or failed with `crashed` at the last attempt. Returns how many. */
+  reap(query: {
+    readonly now: number
+    readonly attemptsMax: number
+    readonly backoffMs: (attempt: number) => number
+  }): Promise<number>
+  /** Removes some chunks that nobody sees and nobody stages; returns how many, 0 when none is left. */
+  purgeSome(): Promise<number>
+  /** Which of these pairs belong to no document, neither as its bytes nor as those that it replaces. For blobs. */
+  unreferenced(
+    blobs: readonly { readonly id: string; readonly sha256: string }[],
+  ): Promise<readonly { readonly id: string; readonly sha256: string }[]>
+
+  /** The vector spaces of the visible documents that the filter allows. */
+  spaces(
+    viewer: Viewer,
+    filter: FindQuery['filter'],
+  ): Promise<readonly { readonly key: string; readonly embedder: Component; readonly dimensions: number }[]>
+  /** The best chunks of visible documents; filters apply within the search, so `limit` come back if they exist. */
+  find(query: FindQuery): Promise<Found>
+  /** Rows of `find` with up to `window` neighbours on either side; rows that are gone or not visible to the viewer are left out. */
+  found(rows: readonly number[], viewer: Viewer, window: number): Promise<readonly FoundChunk[]>
+  /** Ends the thread, if there is one. */
+  close(): Promise<void>
+}

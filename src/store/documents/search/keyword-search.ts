@@ -1,0 +1,36 @@
+/** What the two engines' searches by words have in common. */
+import type { Connection } from '../../database.ts'
+import type { FindQuery, Ranked } from '../document-store.ts'
+import type { AllowedSets } from './allowed-sets.ts'
+
+export interface KeywordQuery extends Pick<FindQuery, 'viewer' | 'filter' | 'limit'> {
+  readonly keywords: string
+  readonly allowed: AllowedSets
+  /** Of the changes in the database; says how old what was counted is. */
+  readonly version: number
+}
+
+export interface KeywordSearch {
+  /** The best chunks that have any of the words, within what is allowed. */
+  search(reading: Connection, query: KeywordQuery): Promise<readonly Ranked[]>
+}
+
+/** Of words that very many chunks have, so many chunks are ranked when rarer words give too little. */
+export function commonRowsMax({ limit }: KeywordQuery): number {
+  return Math.max(200, limit * 4)
+}
+
+/** The first list, then what only the second has. */
+export function followedBy(first: readonly Ranked[], second: readonly Ranked[], limit: number): readonly Ranked[] {
+  const seen = new Set(first.map(({ row }) => row))
+  const lowest = first.at(-1)?.score ?? Number.POSITIVE_INFINITY
+  const rest = second
+    .filter(({ row }) => !seen.has(row))
+    .map(({ row, score }) => ({ row, score: Math.min(score, lowest) }))
+  return [...first, ...rest].slice(0, limit)
+}
+
+/** The best first; of equal ones the one that was stored earlier. */
+export function byScore(a: Ranked, b: Ranked): number {
+  return b.score - a.score || a.row - b.row
+}
