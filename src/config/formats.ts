@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net'
 
-export type FormatName = 'host' | 'http-url' | 'database-url' | 'key-32' | 'email'
+export type FormatName = 'host' | 'http-url' | 'issuer' | 'database-url' | 'key-32' | 'email'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -17,6 +17,10 @@ interface Format {
 export const formats: Readonly<Record<FormatName, Format>> = {
   host: { expected: 'an IP address or a host name, without scheme or port', read: readHost },
   'http-url': { expected: 'an http:// or https:// address without user, query or fragment', read: readHttpUrl },
+  issuer: {
+    expected: 'the https:// address of an issuer, without user, query or fragment (http:// only on this machine)',
+    read: readIssuer,
+  },
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
   'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
   email: { expected: 'an e-mail address', read: readEmail },
@@ -35,6 +39,23 @@ export function readHttpUrl(text: string): string | null {
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return null
   return url.href.replace(/\/+$/, '')
+}
+
+const discoverySuffix = '/.well-known/openid-configuration'
+
+/**
+ * The issuer's address without a trailing slash, also from that of its discovery document. Anybody on
+ * the way could answer for an issuer over http.
+ */
+function readIssuer(text: string): string | null {
+  const address = readHttpUrl(text.endsWith(discoverySuffix) ? text.slice(0, -discoverySuffix.length) : text)
+  if (address === null) return null
+  return address.startsWith('https:') || isLoopbackHost(new URL(address).hostname) ? address : null
+}
+
+/** Whether a host, as `URL.hostname` spells it, is this machine itself. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d+){3}$/.test(host) || host === '[::1]'
 }
 
 function readDatabaseUrl(text: string): string | null {

@@ -101,6 +101,30 @@ describe('values', () => {
   })
 })
 
+describe('the issuer of OpenID Connect', () => {
+  const issuer = (text: string) => ({ yaml: `auth: {oidc: {issuer: "${text}", client_id: sluice}}` })
+
+  test('is taken without a trailing slash, also from the address of its discovery document', () => {
+    for (const text of ['https://id.example.org/a', 'https://id.example.org/a/', 'https://ID.example.org:443/a'])
+      expect(loaded(issuer(text)).settings['auth.oidc.issuer']).toBe('https://id.example.org/a')
+    const document = 'https://id.example.org/a/.well-known/openid-configuration'
+    expect(loaded(issuer(document)).settings['auth.oidc.issuer']).toBe('https://id.example.org/a')
+  })
+
+  test('may be without TLS on this machine only', () => {
+    for (const host of ['localhost:8080', '127.0.0.1', '[::1]:9'])
+      expect(loaded(issuer(`http://${host}`)).settings['auth.oidc.issuer']).toBe(`http://${host}`)
+    for (const host of ['id.example.org', '127.0.0.1.example.org', 'localhost.example.org'])
+      expect(namesOf(problemsOf(issuer(`http://${host}`)))).toEqual(['auth.oidc.issuer'])
+  })
+
+  test('needs a client id', () => {
+    const [problem, ...others] = problemsOf({ yaml: 'auth: {oidc: {issuer: "https://id.example.org"}}' })
+    expect([problem?.name, others]).toEqual(['auth.oidc.client_id', []])
+    expect(problem?.expected).toContain('auth.oidc.issuer')
+  })
+})
+
 describe('problems', () => {
   test('all problems of all sources are reported at once, each with name, source, value and remedy', () => {
     const problems = problemsOf({

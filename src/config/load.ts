@@ -2,13 +2,16 @@
  * From all sources to checked, frozen settings, or to the list of everything that is wrong.
  * Printing the problems and ending with exit code 2 belong to the command line.
  */
+import type { ProxyFor } from '#lib/http1/proxy.ts'
 import type { Declared } from './declared.ts'
 import { processEnvironment, type Environment } from './environment.ts'
 import { readConfigFile } from './file.ts'
 import { shownValue, type Problem } from './problem.ts'
+import { readProxies } from './proxies.ts'
 import { rawFromCommandLine, rawFromEnvironment, rawFromFile, type RawValue } from './raw.ts'
 import { readDeclared } from './read-declared.ts'
 import {
+  isSettingName,
   recordOf,
   settingNames,
   type SettingName,
@@ -28,6 +31,8 @@ export type ConfigResult =
       readonly settings: Settings
       readonly sources: Sources
       readonly declared: Declared
+      /** The proxies of the environment. */
+      readonly proxyFor: ProxyFor
       /** The file that was read, or null. */
       readonly file: string | null
     }
@@ -59,11 +64,13 @@ export function loadConfig(input: ConfigInput = {}): ConfigResult {
   ]
   const resolved = resolve(raw.flatMap((part) => part.values))
   const declared = readDeclared(fileName, file.tree, environment)
+  const proxies = readProxies(environment)
   const problems = [
     ...file.problems,
     ...raw.flatMap((part) => part.problems),
     ...resolved.problems,
     ...declared.problems,
+    ...proxies.problems,
   ]
   if (problems.length > 0) return { kind: 'problems', problems }
   return {
@@ -71,6 +78,7 @@ export function loadConfig(input: ConfigInput = {}): ConfigResult {
     settings: resolved.settings,
     sources: resolved.sources,
     declared: declared.declared,
+    proxyFor: proxies.proxyFor,
     file: file.file,
   }
 }
@@ -98,6 +106,12 @@ function resolve(values: readonly RawValue[]): Resolved {
       settings.set(raw.name, read.value)
       sources.set(raw.name, raw.source)
     }
+  }
+  for (const [name, value] of settings) {
+    const { needs } = recordOf(name)
+    if (needs === undefined || !isSettingName(needs) || value === null || settings.get(needs) !== null) continue
+    const remedy = `Set it too. For example: ${recordOf(needs).example}.`
+    problems.push({ name: needs, source: needs, value: null, expected: `${name} is set, which needs this`, remedy })
   }
   return {
     // The table's types were checked value by value above; the compiler cannot follow that through a map.

@@ -36,6 +36,8 @@ export interface TranslationContext {
 
 export interface Dialect {
   readonly name: string
+  /** Where a request says how hard the model is to think, as a dotted path. */
+  readonly effortField: string
   /**
    * Throws ApiError `invalid_body` with `param` for what is malformed or cannot be translated:
    * nothing is silently dropped.

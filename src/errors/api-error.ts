@@ -21,6 +21,8 @@ export interface ApiErrorDetail {
   readonly headers?: Readonly<Record<string, string>>
   /** What the upstream answered, when it answered: decides whether another one is asked. */
   readonly upstreamStatus?: number
+  /** The call that failed was another request's as well, which has its failure counted. */
+  readonly repeats?: boolean
   /** For the log only. */
   readonly internal?: string
   readonly cause?: unknown

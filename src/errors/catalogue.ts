@@ -38,6 +38,7 @@ export const errorCatalogue = {
   invalid_query_parameter: { ...client, status: 400, type: 'invalid_request_error', message: 'A query parameter has a value that is not allowed.' },
   invalid_value: { ...client, status: 400, type: 'invalid_request_error', message: 'A field of the request has a value that does not exist.' },
   unsupported_value: { ...client, status: 400, type: 'invalid_request_error', message: 'The model does not support this value.' },
+  previous_response_not_found: { ...client, status: 400, type: 'invalid_request_error', message: 'No provider of this model holds the previous response for your account. Send the whole conversation as "input".' },
   invalid_cursor: { ...client, status: 400, type: 'invalid_request_error', message: 'The cursor is not one that this server gave out. Start again without a cursor.' },
 
   // 401: who is calling
@@ -53,12 +54,15 @@ export const errorCatalogue = {
   scope_denied: { ...client, status: 403, type: 'permission_error', message: 'This API key is not allowed to use this part of the API. Use a key whose scopes include it.' },
   admin_required: { ...client, status: 403, type: 'permission_error', message: 'Only an administrator may do this.' },
   origin_denied: { ...client, status: 403, type: 'permission_error', message: 'The request comes from another web site. Open the console at its own address.' },
+  document_read_only: { ...client, status: 403, type: 'permission_error', message: 'You may read this document but not change it. Its importer, its owners and administrators may.' },
   declared_read_only: { ...client, status: 403, type: 'permission_error', message: 'This is declared in the configuration file. Change it there and restart.' },
 
   // 404, 405, 409: what is addressed
   not_found: { ...client, status: 404, type: 'not_found_error', message: 'There is nothing at this address.' },
   consumer_group_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No consumer group, model or alias has this name.' },
   model_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No model has this name. GET /ai/v1/models lists the models that you can use.' },
+  response_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No response with this id is held for your account. It was deleted, or never stored: answers of models whose provider has no Responses API are not, nor are those to requests with "store": false.' },
+  conversation_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No provider of this model holds this conversation for your account.' },
   endpoint_not_supported: { ...client, status: 404, type: 'not_found_error', message: 'The provider of this model does not have this endpoint.' },
   method_not_allowed: { ...client, status: 405, type: 'invalid_request_error', message: 'This address does not take this method.' },
   conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },
@@ -93,6 +97,8 @@ export const errorCatalogue = {
 
   // our own troubles
   client_closed: { ...client, status: 499, type: 'invalid_request_error', message: 'The client closed the connection before the answer was complete.' },
+  embedder_unavailable: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 5, message: 'The embedding model cannot be used at the moment. Search by words with "mode": "keyword", or try again.' },
+  backlog_full: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 30, message: 'Too many documents wait to be processed. Try again later.' },
   store_unavailable: { ...gateway, status: 503, type: 'store_unavailable', retryAfterSeconds: 1, message: 'The database cannot be reached. Try again shortly.' },
   shutting_down: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 1, message: 'The server is shutting down. Try again.' },
   internal_error: { ...gateway, status: 500, type: 'api_error', message: 'The server failed to handle the request. The request id is in the x-request-id header; give it to your administrator.' },

@@ -6,10 +6,12 @@ import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
-import type { EmbeddingBatcher } from './embedding-batch.ts'
+import type { Retrieve } from './documents/documents-field.ts'
+import type { EmbeddingBatcher } from './embeddings/embedding-batch.ts'
 import type { InflightLimiter } from './inflight.ts'
 import type { UsageRecorder } from './record.ts'
-import type { UpstreamHealth } from './upstream-health.ts'
+import type { ResponseBook } from './responses/response-book.ts'
+import type { UpstreamHealth } from './upstreams/upstream-health.ts'
 
 export interface Gateway {
   readonly settings: LiveSettings
@@ -17,9 +19,13 @@ export interface Gateway {
   readonly catalog: () => Catalog
   readonly providers: ProviderPool
   readonly embeddingBatcher: EmbeddingBatcher
+  /** Looks into the documents for a chat; left out where there are none. */
+  readonly retrieve?: Retrieve
   readonly inflight: InflightLimiter
   readonly health: UpstreamHealth
   readonly recorder: UsageRecorder
+  /** Who asked for the answers that providers keep. */
+  readonly responses: ResponseBook
   readonly metrics: Metrics
   readonly ticker: Ticker
   readonly clock: Clock

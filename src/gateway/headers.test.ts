@@ -72,7 +72,8 @@ describe('headers for the client', () => {
   })
 
   test("carry the upstream's request id under a name of its own", () => {
-    expect(headersForClient({ 'x-request-id': 'up-1' })).toEqual({ 'x-upstream-request-id': 'up-1' })
+    for (const name of ['x-request-id', 'request-id'])
+      expect(headersForClient({ [name]: 'up-1' })).toEqual({ 'x-upstream-request-id': 'up-1' })
   })
 
   test('set no cookie, name no account, and tell a browser nothing', () => {

@@ -59,12 +59,14 @@ const notDownstream = new Set([
   'report-to',
   'reporting-endpoints',
   'content-security-policy',
-  'x-request-id',
   'openai-organization',
   'openai-project',
   'www-authenticate',
   'location',
 ])
+
+/** By which providers name a request: OpenAI's kind, and Anthropic. */
+const requestIds = new Set(['x-request-id', 'request-id'])
 
 /** The client's headers that go to the upstream, in lower case. */
 export function headersForUpstream(headers: Headers): Record<string, string> {
@@ -86,7 +88,7 @@ export function headersForClient(headers: Readonly<Record<string, string>>): Rec
   const kept: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name] ?? ''
-    if (name === 'x-request-id') kept['x-upstream-request-id'] = value
+    if (requestIds.has(name)) kept['x-upstream-request-id'] ??= value
     else if (!notDownstream.has(name) && !dropped?.has(name) && !name.startsWith('access-control-')) kept[name] = value
   }
   return kept

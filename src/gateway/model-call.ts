@@ -4,6 +4,7 @@
  * its body is read and how its answer is relayed, and nothing else.
  */
 import type { Model } from '#catalog/catalog.ts'
+import type { Purpose } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
@@ -13,18 +14,21 @@ import type { Endpoint } from '#providers/provider.ts'
 import { admit, tellInflight } from './admit.ts'
 import { applyRules } from './apply-rules.ts'
 import { CallWatch } from './call-watch.ts'
-import { failOver } from './fail-over.ts'
-import { forward, timeouts } from './forward.ts'
-import type { FormBody } from './form-body.ts'
+import { checkDocuments, grounded } from './documents/documents-field-grounded.ts'
+import { failOver } from './upstreams/fail-over.ts'
+import { forward, timeouts } from './upstreams/forward.ts'
+import type { FormBody } from './request/form-body.ts'
 import type { Gateway } from './gateway.ts'
-import type { ModelRequest } from './model-request.ts'
+import { NewAnswer } from './responses/kept-answer.ts'
+import type { ModelRequest } from './request/model-request.ts'
 import { checkEffort } from './reasoning.ts'
 import type { RequestRecord } from './record.ts'
-import type { Relay, RelayAnswer } from './relay.ts'
+import type { Relay, RelayAnswer } from './relay/relay.ts'
 import { resolveAsked } from './resolve-model.ts'
-import { uploadOf } from './upload.ts'
-import { upstreamBody } from './upstream-body.ts'
-import type { Try } from './upstream-health.ts'
+import { withHolder } from './responses/response-state.ts'
+import { uploadOf, type UploadTiming } from './request/upload.ts'
+import { upstreamBody } from './upstreams/upstream-body.ts'
+import type { Try } from './upstreams/upstream-health.ts'
 import { withEndpoint } from './with-endpoint.ts'
 
 export interface ModelCall {
@@ -38,6 +42,8 @@ export interface ModelCall {
   readonly accept?: string
   /** Small requests may be sent upstream together: see EmbeddingBatcher. */
   readonly joins?: boolean
+  /** `realtime` when left out. A `batch` call takes no in-flight slot. */
+  readonly purpose?: Purpose
   readonly relay: RelayAnswer
   /** How to ask a model whose provider lacks the endpoint. Answers 400 for what cannot be asked that way. */
   readonly otherwise?: (request: ModelRequest, now: number) => Translation
@@ -89,22 +95,44 @@ async function tell(gateway: Gateway, named: ModelCall, telling: Telling): Promi
 
   const catalog = gateway.catalog()
   const asked = resolveAsked(catalog, sent, caller) // 400, 404, 403
-  const ruled = applyRules(catalog, asked, caller, 'realtime') // 403, 503
+  const { purpose = 'realtime' } = named
+  const ruled = applyRules(catalog, asked, caller, purpose) // 403, 503
   record.model = ruled
-  const { call, request } = translated(gateway, named, sent, ruled) // 400
-  const model = withEndpoint(gateway.providers, ruled, call.endpoint) // 404
-  checkEffort(request.effort, model) // 400
-  tellInflight(exchange, held.use(await admit(gateway, caller, model))) // 429
+  const worded = translated(gateway, named, sent, ruled) // 400
+  const able = withEndpoint(gateway.providers, ruled, worded.call.endpoint, named.endpoint) // 404
+  checkEffort(worded.request.effort, able, worded.request.effortField) // 400
+  const { state } = worded.request
+  const model = state === null ? able : await withHolder(gateway.responses, able, state, caller) // 400, 404, 503
+  if (sent.documents !== null) checkDocuments(gateway, caller) // 400, 403
+  if (purpose === 'realtime') tellInflight(exchange, held.use(await admit(gateway, caller, model))) // 429
+  const { call, request } = sent.documents === null ? worded : await withSources(gateway, worded, telling) // 400 and the search's
   const repeatable = (): boolean => request.form?.repeatable !== false
   return failOver(gateway, { exchange, model, record, repeatable }, (upstream, attempt) =>
     ask(gateway, { ...telling, call, request, model, upstream, attempt }),
   ) // 4xx of the upstream, 502, 503, 504
 }
 
+/** What is noted of an answer that its provider keeps. */
+function newAnswer({ responses, clock }: Gateway, { caller, model, upstream, request }: Asking): NewAnswer {
+  const owner = {
+    userId: caller.account.user.id,
+    providerId: upstream.provider.id,
+    modelId: model.record.id,
+    createdAt: clock.now(),
+  }
+  return new NewAnswer(responses, owner, request.state?.stored !== false)
+}
+
 /** The call as it is made upstream: as it came, or in words that every provider knows. */
 function translated({ providers, clock }: Gateway, call: ModelCall, request: ModelRequest, model: Model): Translation {
   const isKnown = model.upstreams.some(({ provider }) => providers.get(provider)?.endpoints.has(call.endpoint))
   return isKnown || call.otherwise === undefined ? { call, request } : call.otherwise(request, clock.now())
+}
+
+/** The call with what was found in the documents: in the conversation, and in the answer. */
+async function withSources(gateway: Gateway, { call, request }: Translation, telling: Telling): Promise<Translation> {
+  const { request: asked, relay } = await grounded(gateway, request, telling)
+  return { call: { ...call, relay }, request: asked }
 }
 
 /** When the answer is over nobody wants the rest of an upload; only then is its length known. */
@@ -130,18 +158,20 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
   const watch = own.use(new CallWatch(exchange, { ticker, shutdown, totalSeconds }))
   watch.expect('first-token', firstTokenSeconds)
   const body = upstreamBody(request, upstream, call.asksUsage)
+  const timing: UploadTiming = { watch, firstTokenSeconds, answered: false }
   const reply = await forward(
     gateway,
     {
       endpoint: call.endpoint,
       body,
       streamed: request.streamed,
-      ...(request.form && { upload: uploadOf(request.form, upstream, { watch, firstTokenSeconds }) }),
+      ...(request.form && { upload: uploadOf(request.form, upstream, timing) }),
       ...(call.accept && { accept: call.accept }),
       ...(call.joins && { joins: true }),
     },
     { exchange, upstream, watch, record, connectSeconds },
   )
+  timing.answered = true
   const relay: Relay = {
     exchange,
     watch,
@@ -154,6 +184,7 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
     responseBytesMax: settings.get('gateway.max_response_bytes'),
     eventBytesMax: settings.get('gateway.max_event_bytes'),
     ticker,
+    keeper: () => newAnswer(gateway, asking),
     takeOver() {
       const all = held.move()
       all.use(attempt)

@@ -13,47 +13,67 @@ import { ApiError } from '#errors/api-error.ts'
 import { findFields, firstFieldOffset, removeField, replaceSpans } from '#lib/json-span.ts'
 import type { JsonValue } from '#lib/json-value.ts'
 
-const clientField = 'reasoning_effort'
+const chatField = 'reasoning_effort'
 
-/** The effort that a request names, null for none. Answers 400 for a word that is none. */
-export function readEffort(value: unknown): Effort | null {
+/**
+ * The effort that a request names, null for none. Answers 400 for a word that is none.
+ * @param field what the client's API calls it, as a dotted path
+ */
+export function readEffort(value: unknown, field = chatField): Effort | null {
   if (value === undefined || value === null) return null
   const effort = efforts.find((each) => each === value)
   if (effort !== undefined) return effort
   throw new ApiError('invalid_value', {
-    param: clientField,
-    message: `"${clientField}" takes one of ${efforts.join(', ')}.`,
+    param: field,
+    message: `"${field}" takes one of ${efforts.join(', ')}.`,
   })
 }
 
 /** Answers 400 when the model, or one component of a composite, is known not to support the effort. */
-export function checkEffort(effort: Effort | null, { record, supportedEfforts }: Model): void {
+export function checkEffort(
+  effort: Effort | null,
+  { record, supportedEfforts }: Model,
+  field: string = chatField,
+): void {
   if (effort === null || supportedEfforts === null || supportedEfforts.includes(effort)) return
   const supported = supportedEfforts.length === 0 ? 'no reasoning effort' : supportedEfforts.join(', ')
   throw new ApiError('unsupported_value', {
-    param: clientField,
+    param: field,
     message: `The model ${record.name} does not support the effort "${effort}". It supports ${supported}.`,
   })
 }
 
-/** The body with the effort as the upstream takes it; the same bytes when it takes the client's word. */
+/**
+ * The body with the effort as the upstream takes it; the same bytes when it takes the client's word.
+ * @param field where the body has it; what is configured for `/reasoning_effort` is written there
+ */
 export function withEffort(
   body: Buffer<ArrayBuffer>,
   effort: Effort | null,
   config: ReasoningConfig | null,
+  field = chatField,
 ): Buffer<ArrayBuffer> {
   if (effort === null || config === null) return body
+  const own = field.split('.')
   const writes = config.writes.flatMap(({ pointer, values }) => {
     const value = values[effort]
-    return value === undefined ? [] : [{ path: pointerPath(pointer), value }]
+    return value === undefined ? [] : [{ path: pointer === `/${chatField}` ? own : pointerPath(pointer), value }]
   })
   const [only] = writes
-  if (writes.length === 1 && only?.path.length === 1 && only.path[0] === clientField && only.value === effort)
-    return body
-  const [sent] = findFields(body, new Set([clientField]))
-  let written = sent === undefined ? body : Buffer.from(removeField(body, sent))
+  if (writes.length === 1 && only?.path === own && only.value === effort) return body
+  let written = removeAt(body, own)
   for (const { path, value } of writes) written = writeAt(written, path, value)
   return written
+}
+
+/** Takes one value out of a JSON object given as bytes; objects on the way stay. */
+function removeAt(json: Buffer<ArrayBuffer>, [name = '', ...rest]: readonly string[]): Buffer<ArrayBuffer> {
+  const [sent] = findFields(json, new Set([name]))
+  if (sent === undefined) return json
+  if (rest.length === 0) return Buffer.from(removeField(json, sent))
+  const { valueStart, valueEnd } = sent
+  const text = removeAt(Buffer.from(json.subarray(valueStart, valueEnd)), rest).toString('utf8')
+  return replaceSpans(json, [{ start: valueStart, end: valueEnd, text }])
 }
 
 /** Sets one value in a JSON object given as bytes; objects on the way are made, everything else stays as it is. */

@@ -13,12 +13,12 @@ import type { Endpoint, Pieces } from '#providers/provider.ts'
 import { admit } from './admit.ts'
 import { applyRules } from './apply-rules.ts'
 import { CallWatch } from './call-watch.ts'
-import { failOver } from './fail-over.ts'
-import { forward, timeouts } from './forward.ts'
+import { failOver } from './upstreams/fail-over.ts'
+import { forward, timeouts } from './upstreams/forward.ts'
 import type { Gateway } from './gateway.ts'
 import type { RequestRecord } from './record.ts'
 import { resolveModel } from './resolve-model.ts'
-import type { Try } from './upstream-health.ts'
+import type { Try } from './upstreams/upstream-health.ts'
 
 /** A successful head whose body is still to be read. */
 export interface SessionAnswer {

@@ -13,7 +13,7 @@ import { rejection } from '#test/support/store-test.ts'
 import { chatChunks, chatCompletion, doneEvent } from '#test/support/upstream-samples.ts'
 import { eventText } from '#test/support/upstream-behaviours.ts'
 import { CallWatch } from './call-watch.ts'
-import { requestOf } from './model-request.ts'
+import { requestOf } from './request/model-request.ts'
 import { UsageRecorder, type RequestRecord } from './record.ts'
 import { asChatCompletion } from './translated.ts'
 
@@ -62,6 +62,9 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     streamed,
     ticker,
     takeOver: () => new DisposableStack(),
+    keeper: () => {
+      throw new Error('no provider keeps a translated answer')
+    },
     rewriteModel: null,
     stripUsage: true,
     idleSeconds: 100,

@@ -7,11 +7,11 @@ import { ApiError } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
 import type { Translation } from './model-call.ts'
-import { isObject } from './fields.ts'
-import { requestOf, type ModelRequest } from './model-request.ts'
-import type { Relay } from './relay.ts'
-import { relayPieces, type Tap } from './relay-stream.ts'
-import { StreamTap } from './stream-tap.ts'
+import { isObject } from './request/fields.ts'
+import { requestOf, type ModelRequest } from './request/model-request.ts'
+import type { Relay } from './relay/relay.ts'
+import { relayPieces, type Tap } from './relay/relay-stream.ts'
+import { StreamTap } from './relay/stream-tap.ts'
 import { readUsage, type TokenUsage } from './usage.ts'
 
 /** The same request as a chat completion. Answers 400 for what cannot be said in one. */
@@ -22,7 +22,10 @@ export function asChatCompletion(dialect: Dialect, request: ModelRequest, now: n
   // Usage is asked for where every stream asks for it: some providers refuse the question.
   const { stream_options: _, ...chatBody } = translated.chatBody
   return {
-    request: requestOf(Buffer.from(JSON.stringify(chatBody)), chatBody, { translated: true }),
+    request: requestOf(Buffer.from(JSON.stringify(chatBody)), chatBody, {
+      translated: true,
+      effortField: dialect.effortField,
+    }),
     call: {
       endpoint: 'chat/completions',
       read: () => Promise.reject(new Error('a translated request has been read already')),

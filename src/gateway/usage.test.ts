@@ -7,6 +7,16 @@ test('counts are read in the words of chat completions and of responses', () => 
   expect(readUsage({ input_tokens: 3, output_tokens: 5 })).toEqual(read)
 })
 
+test('what Anthropic counts beside the input, into a cache and out of one, is input', () => {
+  const usage = { input_tokens: 3, cache_creation_input_tokens: 200, cache_read_input_tokens: 4000, output_tokens: 5 }
+  expect(readUsage(usage)).toEqual({ promptTokens: 4203, completionTokens: 5 })
+  expect(readUsage({ ...usage, cache_creation_input_tokens: null })).toEqual({
+    promptTokens: 4003,
+    completionTokens: 5,
+  })
+  expect(readUsage({ cache_read_input_tokens: 9 })).toBeNull()
+})
+
 test('an explicit zero is a count, a missing one is unknown', () => {
   expect(readUsage({ prompt_tokens: 0 })).toEqual({ promptTokens: 0, completionTokens: null })
 })

@@ -6,13 +6,15 @@ export interface TokenUsage {
 }
 
 /**
- * The counts of an OpenAI `usage` object (chat: prompt/completion, Responses: input/output), or
- * null when the value holds none. An explicit zero is a count; a missing field is unknown.
+ * The counts of an OpenAI `usage` object (chat: prompt/completion, Responses: input/output) or of
+ * Anthropic's, or null when the value holds none. An explicit zero is a count; a missing field is
+ * unknown. What comes from a cache or goes into one is input, too: OpenAI counts it in, Anthropic
+ * beside.
  */
 export function readUsage(value: unknown): TokenUsage | null {
   if (typeof value !== 'object' || value === null) return null
   const usage = value as Readonly<Record<string, unknown>>
-  const promptTokens = count(usage['prompt_tokens']) ?? count(usage['input_tokens'])
+  const promptTokens = count(usage['prompt_tokens']) ?? withCached(usage)
   const completionTokens = count(usage['completion_tokens']) ?? count(usage['output_tokens'])
   return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
 }
@@ -30,6 +32,12 @@ export function readInputUsage(value: unknown, meta: unknown): TokenUsage | null
     count(at(at(meta, 'billed_units'), 'input_tokens'))
   const completionTokens = counted?.completionTokens ?? null
   return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
+}
+
+function withCached(usage: Readonly<Record<string, unknown>>): number | null {
+  const input = count(usage['input_tokens'])
+  if (input === null) return null
+  return input + (count(usage['cache_read_input_tokens']) ?? 0) + (count(usage['cache_creation_input_tokens']) ?? 0)
 }
 
 function at(value: unknown, name: string): unknown {

@@ -8,8 +8,14 @@ import type { ProviderPool } from '#providers/registry.ts'
 /**
  * The model with those of its upstreams that have the endpoint. Answers 404 when none has it; a
  * model without any upstream is not judged here.
+ * @param asked the endpoint that the client called, if it is another one
  */
-export function withEndpoint(providers: ProviderPool, model: Model, endpoint: Endpoint): Model {
+export function withEndpoint(
+  providers: ProviderPool,
+  model: Model,
+  endpoint: Endpoint,
+  asked: Endpoint = endpoint,
+): Model {
   const has = ({ provider }: Upstream): boolean => providers.get(provider)?.endpoints.has(endpoint) !== false
   if (model.upstreams.every(has)) return model
   const upstreams = model.upstreams.filter(has)
@@ -20,6 +26,6 @@ export function withEndpoint(providers: ProviderPool, model: Model, endpoint: En
   const instead = offered.length === 0 ? 'no endpoint at all' : offered.join(', ')
   throw new ApiError('endpoint_not_supported', {
     param: 'model',
-    message: `The model ${model.record.name} has no endpoint ${endpoint}. Its provider offers ${instead}.`,
+    message: `The model ${model.record.name} has no endpoint ${asked}. Its provider offers ${instead}.`,
   })
 }

@@ -53,15 +53,24 @@ export function refuseEncoded({ headers }: Request): void {
     throw new ApiError('unsupported_media_type', { message: 'Send the request body without content encoding.' })
 }
 
+/** A client may send single bytes, and each part costs as much as hundreds: so many small ones become one. */
+const smallBytes = 512
+const smallMax = 256
+
 async function readCounted(body: ReadableStream<Uint8Array> | null, limits: BodyLimits): Promise<ArrayBuffer> {
   const parts: Uint8Array[] = []
+  let small: Uint8Array[] = []
   let total = 0
   for await (const part of body ?? []) {
     total += part.byteLength
     if (total > limits.bytesMax) throw tooLarge(limits)
-    parts.push(part)
+    small.push(part)
+    if (part.byteLength >= smallBytes || small.length >= smallMax) {
+      parts.push(...(small.length === smallMax ? [Buffer.concat(small)] : small))
+      small = []
+    }
   }
-  return Bun.concatArrayBuffers(parts)
+  return Bun.concatArrayBuffers([...parts, ...small])
 }
 
 /** What is read, or 408 when it takes longer than the limit. */

@@ -112,7 +112,7 @@ describe('openApiDocument', () => {
 
   test('keys and sessions are accepted where the access class says so', () => {
     const security = (path: string, method: string) => document.paths[path]?.[method]?.security.flatMap(Object.keys)
-    expect(security('/things', 'get')).toEqual(['bearer'])
+    expect(security('/things', 'get')).toEqual(['bearer', 'session'])
     expect(security('/things', 'post')).toEqual(['bearer', 'session'])
     expect(security('/files/{rest}', 'get')).toEqual([])
   })

@@ -153,10 +153,10 @@ function errorResponses(codes: readonly ErrorCode[], components: Components): Op
 
 function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
   if (access === 'public') return []
-  const withKey = ['missing_api_key', 'invalid_api_key', 'scope_denied'] as const
-  if (access !== 'user' && access !== 'admin') return withKey
   return [
-    ...withKey,
+    'missing_api_key',
+    'invalid_api_key',
+    'scope_denied',
     'invalid_session',
     ...(method === 'GET' ? [] : (['origin_denied'] as const)),
     ...(access === 'admin' ? (['admin_required'] as const) : []),
@@ -164,8 +164,7 @@ function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
 }
 
 function securityOf(access: Access): Operation['security'] {
-  if (access === 'public') return []
-  return access === 'user' || access === 'admin' ? [{ bearer: [] }, { session: [] }] : [{ bearer: [] }]
+  return access === 'public' ? [] : [{ bearer: [] }, { session: [] }]
 }
 
 /** `/models/:id` and `/models/*` as OpenAPI writes them. */

@@ -12,8 +12,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /**
  * Who may call a route; checked before anything else is read.
  * - `public`: anybody.
- * - `inference`, `documents`: an API key whose scopes include that area.
- * - `generation`: as `inference`; without a key the account for clients that send none, if there is one.
+ * - `inference`, `documents`: an API key whose scopes include that area, or a signed-in user.
+ * - `generation`: as `inference`; without either the account for clients that send none, if there is one.
  * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
  * - `admin`: the same, of an administrator.
  */
@@ -44,7 +44,7 @@ interface RouteAddress {
   /** Answered even while the server drains: health and metrics. */
   readonly duringDrain?: boolean
   /** How errors are worded on this address; in OpenAI's shape when left out. */
-  readonly errorResponse?: (error: ApiError) => Response
+  readonly errorResponse?: (error: ApiError, requestId: string) => Response
   readonly docs: RouteDocs
 }
 

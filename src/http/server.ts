@@ -18,6 +18,8 @@ export interface ServerOptions<Caller> {
   readonly authorize: (access: Exclude<Access, 'public'>, exchange: Exchange) => Caller | Promise<Caller>
   /** Access class of addresses that do not exist, so that a stranger learns nothing from a 404. */
   readonly accessOfUnknownPath: (path: string) => Access
+  /** Answers public addresses that no route has; null = 404. */
+  readonly answerUnknownPath?: (exchange: Exchange) => Response | null
   readonly clock: Clock
   readonly logger: Logger
   /** Idle timer of a connection whose caller is not yet known. */
@@ -132,11 +134,15 @@ export class HttpServer<Caller> {
     return this.#noRoute(exchange, match)
   }
 
-  async #noRoute(exchange: ServerExchange, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<never> {
+  async #noRoute(exchange: ServerExchange, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<Response> {
     if (match.kind !== 'none') exchange.errorResponse = match.route.errorResponse
     const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(exchange.path) : match.route.access
     if (access !== 'public') await this.#options.authorize(access, exchange)
-    if (match.kind === 'none') throw new ApiError('not_found')
+    if (match.kind === 'none') {
+      const answer = access === 'public' && !this.#draining ? this.#options.answerUnknownPath?.(exchange) : null
+      if (answer) return answer
+      throw new ApiError('not_found')
+    }
     const { allowed } = match
     const heads = allowed.includes('GET') ? ['HEAD'] : []
     throw new ApiError('method_not_allowed', {
@@ -155,7 +161,7 @@ export class HttpServer<Caller> {
         error,
       })
     }
-    return exchange.complete((exchange.errorResponse ?? errorResponse)(error))
+    return exchange.complete((exchange.errorResponse ?? errorResponse)(error, exchange.requestId))
   }
 }
 
@@ -169,7 +175,7 @@ class ServerExchange implements Exchange {
   readonly clock: Clock
   readonly trusted: boolean
   params: Readonly<Record<string, string>> = {}
-  errorResponse: ((error: ApiError) => Response) | undefined
+  errorResponse: ((error: ApiError, requestId: string) => Response) | undefined
   readonly #server: Bun.Server<undefined> | null
   readonly #search: string
   readonly #headers: Record<string, string>

@@ -42,13 +42,14 @@ export class Loop implements AsyncDisposable {
 }
 
 /** Resolves after the time or at the abort, whichever comes first. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   const stop = (): void => {
     clearTimeout(timer)
     resolve()
   }
+  if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   return promise.finally(() => signal.removeEventListener('abort', stop))
 }

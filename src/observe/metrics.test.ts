@@ -90,13 +90,30 @@ test('gauges show what their sources say at the scrape', async () => {
   const metrics = create()
   const inflight = new Map([['m1', 3]])
   let depth = 5
-  metrics.watch({ inflight: () => inflight, usageQueueDepth: () => depth })
+  metrics.watch({
+    inflight: () => inflight,
+    usageQueueDepth: () => depth,
+    documents: async () => [['queued', 2]],
+  })
   expect((await samples(metrics)).get('sluice_inflight_requests{model="m1"}')).toBe(3)
   inflight.delete('m1')
   depth = 0
   const found = await samples(metrics)
   expect(found.has('sluice_inflight_requests{model="m1"}')).toBe(false)
   expect(found.get('sluice_usage_queue_depth')).toBe(0)
+  expect(found.get('sluice_documents{state="queued"}')).toBe(2)
+})
+
+test('documents are counted by how they ended, and their stages are timed', async () => {
+  const metrics = create()
+  metrics.documentEnded('completed')
+  metrics.documentEnded('no_text')
+  metrics.documentStage('reading', 30)
+  const found = await samples(metrics)
+  expect(found.get('sluice_documents_total{outcome="completed"}')).toBe(1)
+  expect(found.get('sluice_documents_total{outcome="no_text"}')).toBe(1)
+  expect(found.get('sluice_document_stage_seconds_bucket{stage="reading",le="0.025"}')).toBe(0)
+  expect(found.get('sluice_document_stage_seconds_bucket{stage="reading",le="0.05"}')).toBe(1)
 })
 
 test('a stranger cannot make labels out of paths', async () => {

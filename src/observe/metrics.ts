@@ -29,6 +29,8 @@ export interface GaugeSources {
   readonly inflight: () => Iterable<readonly [string, number]>
   /** Usage rows that wait to be written. */
   readonly usageQueueDepth: () => number
+  /** Documents by state. */
+  readonly documents: () => Promise<Iterable<readonly [string, number]>>
 }
 
 export interface MetricsOptions {
@@ -48,6 +50,10 @@ export interface Metrics {
   upstreamError(provider: string, reason: string): void
   /** Counts usage rows that were lost. */
   usageDropped(rows: number): void
+  /** Counts a document whose work has ended here; `outcome` is `completed` or the code of what happened. */
+  documentEnded(outcome: string): void
+  /** Observes how long a document was in a stage. */
+  documentStage(stage: string, durationMs: number): void
   /** Connects the gauges; until then they show nothing. */
   watch(sources: GaugeSources): void
   /** All metrics in Prometheus' text format. */
@@ -57,12 +63,17 @@ export interface Metrics {
 }
 
 const requestSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1800]
+const stageSecondsBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
 const firstTokenSecondsBuckets = [0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60]
 
 /** Metrics in a registry of their own, all at zero. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new MetricRegistry()
-  const recorders = { ...requestRecorder(registry, options), ...faultRecorders(registry) }
+  const recorders = {
+    ...requestRecorder(registry, options),
+    ...faultRecorders(registry),
+    ...documentRecorders(registry),
+  }
   registry.gauge({ name: 'sluice_build_info', help: 'Always 1; tells the version.', labels: ['version'] }, () => [
     [[options.version], 1],
   ])
@@ -158,6 +169,26 @@ function faultRecorders(registry: MetricRegistry): FaultRecorders {
   }
 }
 
+function documentRecorders(registry: MetricRegistry): Pick<Metrics, 'documentEnded' | 'documentStage'> {
+  const outcomeLabel = labelBound(50)
+  const stageLabel = labelBound(10)
+  const ended = registry.counter({
+    name: 'sluice_documents_total',
+    help: 'Documents whose work has ended in this process, by outcome: completed, the code of the failure, retried, given_back, lease_lost.',
+    labels: ['outcome'],
+  })
+  const stage = registry.histogram({
+    name: 'sluice_document_stage_seconds',
+    help: 'How long documents were in each stage.',
+    labels: ['stage'],
+    buckets: stageSecondsBuckets,
+  })
+  return {
+    documentEnded: (outcome) => ended(1, outcomeLabel(outcome)),
+    documentStage: (name, durationMs) => stage(durationMs / 1000, stageLabel(name)),
+  }
+}
+
 function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
   registry.gauge({ name: 'sluice_inflight_requests', help: 'Requests in flight now.', labels: ['model'] }, () =>
     [...sources.inflight()].map(([model, count]) => [[model], count] as const),
@@ -165,6 +196,9 @@ function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
   registry.gauge({ name: 'sluice_usage_queue_depth', help: 'Usage rows that wait to be written.' }, () => [
     [[], sources.usageQueueDepth()],
   ])
+  registry.gauge({ name: 'sluice_documents', help: 'Documents by state.', labels: ['state'] }, async () =>
+    [...(await sources.documents())].map(([state, count]) => [[state], count] as const),
+  )
 }
 
 function processMetrics(registry: MetricRegistry): void {

@@ -32,6 +32,7 @@ const usualEndpoints: ReadonlySet<Endpoint> = new Set([
   'audio/transcriptions',
   'audio/speech',
 ])
+const responsesEndpoints: readonly Endpoint[] = ['responses', 'responses/compact', 'responses/input_tokens']
 const modelListBytesMax = 16 * 1024 * 1024
 
 /** The client is the caller's and outlives the provider. */
@@ -56,7 +57,7 @@ export function isOpenAi(baseUrl: string): boolean {
 /** The list in `options.endpoints`, in which names that are none are passed over. */
 function endpointsOf({ options, baseUrl }: ProviderRecord): ReadonlySet<Endpoint> {
   const listed = options['endpoints']
-  if (!Array.isArray(listed)) return isOpenAi(baseUrl) ? new Set([...usualEndpoints, 'responses']) : usualEndpoints
+  if (!Array.isArray(listed)) return isOpenAi(baseUrl) ? new Set([...usualEndpoints, ...responsesEndpoints]) : usualEndpoints
   return new Set(endpointNames.filter((name) => listed.includes(name)))
 }
 
@@ -101,24 +102,31 @@ function headersOf(record: ProviderRecord): Record<string, string> {
 }
 
 function sendOptions(call: UpstreamCall, basePath: string, ownHeaders: Readonly<Record<string, string>>): Http1Request {
+  const { resource } = call
   return {
-    method: 'POST',
-    path: `${basePath}/${call.endpoint}`,
+    method: resource?.method ?? 'POST',
+    path: `${basePath}/${resource?.path ?? call.endpoint}`,
     headers: {
       ...call.headers,
-      'content-type': (call.upload ?? call.pieces)?.contentType ?? 'application/json',
+      ...(resource === undefined && {
+        'content-type': (call.upload ?? call.pieces)?.contentType ?? 'application/json',
+      }),
       accept: call.accept ?? (call.streamed ? 'text/event-stream' : 'application/json'),
       'x-request-id': call.requestId,
       ...ownHeaders,
       // A packed stream arrives in lumps, and packed bytes cannot be watched.
       'accept-encoding': 'identity',
     },
-    body: call.upload?.body ?? (call.pieces === undefined ? call.body : bodyOfPieces(call.pieces.parts)),
+    body: resource === undefined ? bodyOf(call) : null,
     signal: call.cancellation,
     // What has been read of an upload cannot be sent again on a fresh connection, so it begins on one.
     reuseConnection: call.reuseConnection && call.upload === undefined,
     ...(call.connectTimeoutMs !== undefined && { connectTimeoutMs: call.connectTimeoutMs }),
   }
+}
+
+function bodyOf({ upload, pieces, body }: UpstreamCall): Http1Request['body'] {
+  return upload?.body ?? (pieces === undefined ? body : bodyOfPieces(pieces.parts))
 }
 
 function failureKind(thrown: unknown): UpstreamFailureKind {

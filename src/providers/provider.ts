@@ -16,6 +16,8 @@ export const endpointNames = [
   'chat/completions',
   'completions',
   'responses',
+  'responses/compact',
+  'responses/input_tokens',
   'messages',
   'messages/count_tokens',
   'embeddings',
@@ -44,8 +46,17 @@ export interface Pieces {
   readonly parts: readonly Uint8Array[]
 }
 
+/** Something that a provider keeps at an address of its own, and what is done with it. There is no body. */
+export interface KeptResource {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below the base URL, with the query, percent-encoded. */
+  readonly path: string
+}
+
 export interface UpstreamCall {
   readonly endpoint: Endpoint
+  /** Asked for in place of the endpoint itself, only of kinds that pass its bytes through. */
+  readonly resource?: KeptResource
   /** The provider's own name of the model; `body` already carries it. */
   readonly upstreamModel: string
   /** The JSON body to send; empty when there is an upload. */
@@ -108,10 +119,13 @@ export type UpstreamFailureKind = 'refused' | 'connect-timeout' | 'stale' | 'res
 
 export class UpstreamFailure extends Error {
   readonly kind: UpstreamFailureKind
+  /** The same call has failed for another request, too, which has it counted. */
+  readonly repeats: boolean
 
-  constructor(kind: UpstreamFailureKind, cause: unknown) {
+  constructor(kind: UpstreamFailureKind, cause: unknown, repeats = false) {
     super(`upstream ${kind}`, { cause })
     this.name = 'UpstreamFailure'
     this.kind = kind
+    this.repeats = repeats
   }
 }

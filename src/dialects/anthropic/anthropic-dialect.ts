@@ -8,6 +8,7 @@ import { understand } from './request.ts'
 /** Anthropic Messages over chat completions. */
 export const anthropicDialect: Dialect = {
   name: 'anthropic',
+  effortField: 'output_config.effort',
   translate: (body, context) => {
     const request = understand(body)
     const ids = idsOf(context)

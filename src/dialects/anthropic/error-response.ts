@@ -25,10 +25,15 @@ export function errorBody(error: ApiError): { readonly type: 'error'; readonly e
   return { type: 'error', error: { type, message: error.message, details: detailsOf(wireCode) } }
 }
 
-/** A complete answer, with the headers that the same error has in the gateway's own dialect. */
-export function errorResponse(error: ApiError): Response {
+/**
+ * A complete answer, with the headers that the same error has in the gateway's own dialect.
+ * @param requestId told where this dialect's clients look for it, in the body and as `request-id`
+ */
+export function errorResponse(error: ApiError, requestId?: string): Response {
   const { headers } = chatErrorResponse(error)
-  return new Response(JSON.stringify(errorBody(error)), { status: error.status, headers })
+  if (requestId !== undefined) headers.set('request-id', requestId)
+  const body = { ...errorBody(error), ...(requestId !== undefined && { request_id: requestId }) }
+  return new Response(JSON.stringify(body), { status: error.status, headers })
 }
 
 function detailsOf(code: string | null): object | null {

@@ -11,7 +11,12 @@ import { readResponsesRequest } from './request.ts'
 import { outcomeOf, responseBody } from './response-body.ts'
 import { ResponseStream } from './response-stream.ts'
 
-export const responsesDialect: Dialect = { name: 'responses', translate, errorResponse }
+export const responsesDialect: Dialect = {
+  name: 'responses',
+  effortField: 'reasoning.effort',
+  translate,
+  errorResponse,
+}
 
 function translate(body: Json, context: TranslationContext): TranslatedRequest {
   const request = readResponsesRequest(body)

@@ -1,11 +1,11 @@
 /** POST /ai/v1/audio/transcriptions and /ai/v1/audio/speech: speech as text, and text as speech. */
 import type { ModelCall } from '../model-call.ts'
-import { invalidBody, type Fields } from '../fields.ts'
-import { readModelRequest } from '../model-request.ts'
-import { readFormRequest } from '../read-form-request.ts'
-import { eventsOr } from '../relay-answer.ts'
-import { relayBytes } from '../relay-bytes.ts'
-import { relayDocument } from '../relay-whole.ts'
+import { invalidBody, type Fields } from '../request/fields.ts'
+import { readModelRequest } from '../request/model-request.ts'
+import { readFormRequest } from '../request/read-form-request.ts'
+import { eventsOr } from '../relay/relay-answer.ts'
+import { relayBytes } from '../relay/relay-bytes.ts'
+import { relayDocument } from '../relay/relay-whole.ts'
 
 /** The client's own choice of form (JSON, subtitles, MP3, …) stands in the body. */
 const anything = '*/*'

@@ -1,8 +1,8 @@
 /** POST /ai/v1/completions: a text continued, whole or streamed. */
 import type { ModelCall } from '../model-call.ts'
-import { invalidBody, type Fields } from '../fields.ts'
-import { readModelRequest } from '../model-request.ts'
-import { relayAsAsked } from '../relay-answer.ts'
+import { invalidBody, type Fields } from '../request/fields.ts'
+import { readModelRequest } from '../request/model-request.ts'
+import { relayAsAsked } from '../relay/relay-answer.ts'
 
 export const completion: ModelCall = {
   endpoint: 'completions',

@@ -1,8 +1,8 @@
 /** POST /ai/v1/embeddings: texts as vectors. */
 import type { ModelCall } from '../model-call.ts'
-import { invalidBody, type Fields } from '../fields.ts'
-import { readModelRequest } from '../model-request.ts'
-import { relayWhole } from '../relay-whole.ts'
+import { invalidBody, type Fields } from '../request/fields.ts'
+import { readModelRequest } from '../request/model-request.ts'
+import { relayWhole } from '../relay/relay-whole.ts'
 import { readInputUsage } from '../usage.ts'
 
 export const embeddings: ModelCall = {

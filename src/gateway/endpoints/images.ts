@@ -1,10 +1,10 @@
 /** POST /ai/v1/images/generations and /ai/v1/images/edits: pictures from words, and from pictures. */
 import type { ModelCall } from '../model-call.ts'
-import { invalidBody, type Fields } from '../fields.ts'
-import { readModelRequest } from '../model-request.ts'
-import { readFormRequest } from '../read-form-request.ts'
-import { eventsOr } from '../relay-answer.ts'
-import { relayWhole } from '../relay-whole.ts'
+import { invalidBody, type Fields } from '../request/fields.ts'
+import { readModelRequest } from '../request/model-request.ts'
+import { readFormRequest } from '../request/read-form-request.ts'
+import { eventsOr } from '../relay/relay-answer.ts'
+import { relayWhole } from '../relay/relay-whole.ts'
 
 const either = 'application/json, text/event-stream'
 

@@ -10,9 +10,9 @@ import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ModelCall } from '../model-call.ts'
-import { readModelRequest } from '../model-request.ts'
-import { relayStream } from '../relay-stream.ts'
-import { relayWhole } from '../relay-whole.ts'
+import { readModelRequest } from '../request/model-request.ts'
+import { relayStream } from '../relay/relay-stream.ts'
+import { relayWhole } from '../relay/relay-whole.ts'
 import { resolveModel } from '../resolve-model.ts'
 import { asChatCompletion } from '../translated.ts'
 
@@ -27,9 +27,10 @@ export const messages: ModelCall = {
   asksUsage: false,
   relay: (reply, relay) =>
     relay.streamed
-      ? relayStream(reply, relay, lastTypes, (error) =>
-          Buffer.from(`event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`),
-        )
+      ? relayStream(reply, relay, {
+          lastTypes,
+          failure: (error) => Buffer.from(`event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`),
+        })
       : relayWhole(reply, relay),
   otherwise: (request, now) => asChatCompletion(anthropicDialect, request, now),
 }

@@ -8,6 +8,19 @@ const model = z.string().describe('A model name or alias')
 const stream = z.boolean().nullish().describe('true: the answer comes as server-sent events')
 const streamOptions = z.looseObject({ include_usage: z.boolean().optional() }).nullish()
 const texts = z.union([z.string(), z.array(z.unknown()).min(1)])
+const textOrTexts = z.union([z.string(), z.array(z.string()).min(1)]).nullish()
+const documents = z
+  .strictObject({
+    category: textOrTexts,
+    owners: textOrTexts,
+    doc_id: textOrTexts,
+    top_k: z.int().min(1).max(50).nullish().describe('Most sources; 6 when left out'),
+    mode: z.enum(['hybrid', 'vector', 'keyword']).nullish().describe('hybrid when left out'),
+    max_tokens: z.int().min(1).max(1_000_000).nullish().describe('Most tokens of all sources together'),
+  })
+  .describe(
+    'Looks up the last user message in the documents of the caller and answers with numbered sources, which come back as `citations`. Of the server itself: it does not go to the model provider.',
+  )
 const file = z.string().meta({ format: 'binary' })
 const passedOn = 'Fields that are not listed go to the model provider unchanged.'
 const form = `A multipart/form-data body. It is passed on as it arrives when \`model\` is its first field. ${passedOn}`
@@ -20,6 +33,7 @@ export const requests = {
       messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
       stream,
       stream_options: streamOptions,
+      documents: z.union([documents, z.array(z.unknown())]).nullish(),
     })
     .meta({ id: 'ChatCompletionRequest', description: passedOn }),
   completion: z

@@ -1,29 +1,50 @@
 /**
  * POST /ai/v1/responses: passed through to providers that have it, state and background included;
- * for all others translated to a chat completion, without state.
+ * for all others translated to a chat completion, without state. And what else takes the same body.
  */
 import { responsesDialect } from '#dialects/responses/responses.ts'
-import type { ApiError } from '#errors/api-error.ts'
-import { errorBody } from '#errors/render.ts'
+import { readEffort } from '../reasoning.ts'
+import { isObject, type Fields } from '../request/fields.ts'
 import type { ModelCall } from '../model-call.ts'
-import { readModelRequest } from '../model-request.ts'
-import { eventsOr } from '../relay-answer.ts'
-import { relayWhole } from '../relay-whole.ts'
+import { readModelRequest } from '../request/model-request.ts'
+import { relayResponse } from '../responses/relay-response.ts'
+import { relayWhole } from '../relay/relay-whole.ts'
+import { readResponseState } from '../responses/response-state.ts'
 import { asChatCompletion } from '../translated.ts'
 
-const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
+const read: ModelCall['read'] = async (exchange, limits) => {
+  let fields: Fields = {}
+  const request = await readModelRequest(exchange, limits, (all) => void (fields = all))
+  const { reasoning } = fields
+  const effort = readEffort(isObject(reasoning) ? reasoning['effort'] : null, 'reasoning.effort')
+  return {
+    ...request,
+    state: readResponseState(fields, request.bytes),
+    effort,
+    effortField: 'reasoning.effort',
+  }
+}
 
 export const responses: ModelCall = {
   endpoint: 'responses',
-  read: (exchange, limits) => readModelRequest(exchange, limits, () => {}),
+  read,
   asksUsage: false,
-  relay: eventsOr((reply, relay) => relayWhole(reply, relay), lastTypes, failure),
+  relay: (reply, relay) => relayResponse(reply, relay),
   otherwise: (request, now) => asChatCompletion(responsesDialect, request, now),
 }
 
-/** As the API words it. It has no sequence number, because nobody counts the events that pass through. */
-function failure(error: ApiError): Uint8Array {
-  const { error: body } = errorBody(error)
-  const { code, message, param } = body
-  return Buffer.from(`event: error\ndata: ${JSON.stringify({ type: 'error', code, message, param, error: body })}\n\n`)
+/** A conversation made shorter, by the provider. */
+export const responseCompaction: ModelCall = {
+  endpoint: 'responses/compact',
+  read,
+  asksUsage: false,
+  relay: (reply, relay) => relayWhole(reply, relay),
+}
+
+/** How many tokens a request would have, counted by the provider. */
+export const responseInputTokens: ModelCall = {
+  endpoint: 'responses/input_tokens',
+  read,
+  asksUsage: false,
+  relay: (reply, relay) => relayWhole(reply, relay),
 }

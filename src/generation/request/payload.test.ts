@@ -68,6 +68,27 @@ describe('a payload', () => {
       expect(readPayload({ text: 'a', json_schema: schema }, 1000).constraint).toMatchObject({ schema })
   })
 
+  test('may hold properties that are called as keywords are, and any values in an enum', () => {
+    const properties = {
+      id: true,
+      enum: { type: 'string' },
+      default: { enum: [{ $ref: 'x' }, [1], 1, 1] },
+      __proto__: {},
+    }
+    const schema = { type: 'object', properties, required: ['id'] }
+    expect(readPayload({ text: 'a', json_schema: schema }, 1000).constraint).toMatchObject({ schema })
+  })
+
+  test('may hold references to parts of it by their place or anchor, in turn', () => {
+    const $defs = {
+      'a/b': { $ref: '#/$defs/c%20d' },
+      'c d': { $ref: '#there' },
+      e: { $anchor: 'there', type: 'string' },
+    }
+    const schema = { items: { $ref: '#/$defs/a~1b' }, $defs }
+    expect(readPayload({ text: 'a', json_schema: schema }, 1000).constraint).toMatchObject({ schema })
+  })
+
   test('may hold schemas of an older draft', () => {
     const schema = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'array', items: [{ type: 'string' }] }
     expect(readPayload({ text: 'a', json_schema: schema }, 1000).constraint).toMatchObject({ schema })
@@ -127,8 +148,15 @@ describe('a schema is refused', () => {
     'that leads to another document': { $ref: 'https://example.com/schema.json' },
     'that leads to a file': { properties: { a: { $ref: 'file:///etc/passwd' } } },
     'that leads nowhere': { $ref: '#/$defs/missing' },
+    'that leads to what is no schema': { $ref: '#/type', type: 'string' },
+    'that leads to an anchor that is not there': { $ref: '#missing' },
+    'that leads back to itself': { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+    'that is nothing but itself': { $ref: '#' },
     'that names itself': { $id: 'https://example.com/a', type: 'string' },
     'with a pattern that can take exponential time': { type: 'string', pattern: '(a+)+$' },
+    'with such a pattern in a property that is called as a keyword': {
+      properties: { default: { pattern: '(a+)+$' } },
+    },
     'with such a pattern for names': { patternProperties: { '(a+)+$': {} } },
     'that is nested too deep': deep,
     'that is bottomless': { enum: 5, items: { allOf: bottomless } },

@@ -7,8 +7,9 @@ import type { Clock } from '../clock.ts'
 import type { Ticker } from '../ticker.ts'
 import { Http1Call } from './call.ts'
 import { Pool } from './pool.ts'
+import type { ProxyFor } from './proxy.ts'
 import type { Reply } from './reply.ts'
-import { encodeRequest, type Http1Request } from './request.ts'
+import { encodeRequest, type ForwardedTo, type Http1Request } from './request.ts'
 
 export interface Http1ClientOptions {
   readonly clock: Clock
@@ -19,6 +20,8 @@ export interface Http1ClientOptions {
   readonly idleMaxPerOrigin?: number
   /** Bound on the head of an answer, interim answers included. */
   readonly headBytesMax?: number
+  /** The proxy by which an origin is reached; none when left out. */
+  readonly proxyFor?: ProxyFor
 }
 
 /** TLS beyond the defaults: certificates and host names are always verified. */
@@ -32,6 +35,8 @@ export interface Origin {
   /** Value of the `host` header. */
   readonly host: string
   readonly pool: Pool
+  /** How requests for it are written to a proxy that passes them on; null when they go to itself. */
+  readonly forwarded: ForwardedTo | null
 }
 
 export class Http1Client implements Disposable {
@@ -40,29 +45,42 @@ export class Http1Client implements Disposable {
   #closed = false
 
   constructor(options: Http1ClientOptions) {
-    this.#options = { idleMs: 60_000, idleMaxPerOrigin: 1024, headBytesMax: 64 * 1024, ...options }
+    this.#options = {
+      idleMs: 60_000,
+      idleMaxPerOrigin: 1024,
+      headBytesMax: 64 * 1024,
+      proxyFor: () => null,
+      ...options,
+    }
     options.ticker.add(this.#expire)
   }
 
   /** The origin of an http: or https: URL, whose path does not matter. Equal ones share connections. Throws a TypeError for other URLs. */
   origin(url: string, tls: OriginTls = {}): Origin {
-    const { protocol, host, hostname, port } = new URL(url)
-    const secure = protocol === 'https:'
-    if (!secure && protocol !== 'http:') throw new TypeError('the URL is neither http: nor https:')
-    const key = `${protocol}//${host} ${tls.ca ?? ''}`
+    const server = new URL(url)
+    if (!/^https?:$/.test(server.protocol)) throw new TypeError('the URL is neither http: nor https:')
+    const key = `${server.protocol}//${server.host} ${tls.ca ?? ''}`
     let origin = this.#origins.get(key)
     if (origin === undefined) {
-      const address = {
-        // Bun takes IPv6 addresses without their brackets.
-        hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
-        port: port === '' ? (secure ? 443 : 80) : Number(port),
-        tls: secure ? { rejectUnauthorized: true, ...tls } : null,
-        headBytesMax: this.#options.headBytesMax,
-      }
-      origin = { host, pool: new Pool(address, this.#options) }
+      origin = this.#makeOrigin(server, tls)
       this.#origins.set(key, origin)
     }
     return origin
+  }
+
+  #makeOrigin(server: URL, tls: OriginTls): Origin {
+    const { host, protocol } = server
+    const proxy = this.#options.proxyFor(server)
+    const { headBytesMax } = this.#options
+    if (protocol === 'https:') {
+      const own = { rejectUnauthorized: true, ...tls }
+      const address = { ...addressOf(server), tls: own, headBytesMax, tunnel: proxy }
+      return { host, pool: new Pool(address, this.#options), forwarded: null }
+    }
+    const { hostname, port } = proxy ?? addressOf(server)
+    const address = { hostname, port, tls: null, headBytesMax, tunnel: null }
+    const forwarded = proxy && { base: `http://${host}`, authorization: proxy.authorization }
+    return { host, pool: new Pool(address, this.#options), forwarded }
   }
 
   /**
@@ -75,7 +93,7 @@ export class Http1Client implements Disposable {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
       if (this.#closed) throw new TypeError('the client has been closed')
-      const encoded = encodeRequest(request, origin.host)
+      const encoded = encodeRequest(request, origin)
       const connectBy = connectTimeoutMs === undefined ? Infinity : this.#options.clock.elapsed() + connectTimeoutMs
       const call = new Http1Call(signal, connectBy, { resolve, reject })
       origin.pool.carry({ call, request: encoded, bodiless: request.method === 'HEAD' }, request.reuseConnection)
@@ -95,5 +113,14 @@ export class Http1Client implements Disposable {
 
   readonly #expire = (): void => {
     for (const { pool } of this.#origins.values()) pool.expire()
+  }
+}
+
+function addressOf({ hostname, port, protocol }: URL): { readonly hostname: string; readonly port: number } {
+  const usualPort = protocol === 'https:' ? 443 : 80
+  return {
+    // Bun takes IPv6 addresses without their brackets.
+    hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+    port: port === '' ? usualPort : Number(port),
   }
 }

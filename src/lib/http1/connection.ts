@@ -8,7 +8,9 @@ import { AnswerParser } from './answer-parser.ts'
 import type { Carrier, Http1Call } from './call.ts'
 import { Http1Failure, type Http1FailureKind } from './failure.ts'
 import { Outgoing } from './outgoing.ts'
+import type { Proxy } from './proxy.ts'
 import type { EncodedRequest } from './request.ts'
+import { openTunnel } from './tunnel.ts'
 
 export interface Address {
   readonly hostname: string
@@ -16,6 +18,8 @@ export interface Address {
   /** Null for plain HTTP. */
   readonly tls: Readonly<Bun.TLSOptions> | null
   readonly headBytesMax: number
+  /** The proxy through which a server with TLS is reached; null for none. */
+  readonly tunnel: Proxy | null
 }
 
 /** A call with all that is needed to send it. */
@@ -45,6 +49,8 @@ export class Connection implements Carrier {
   readonly #outgoing = new Outgoing((reason) => this.#bodyFailed(reason))
   #phase: 'opening' | 'idle' | 'busy' | 'gone' = 'opening'
   #socket: Socket<Connection> | null = null
+  /** Of a tunnel whose proxy has not answered yet: all that can be done to it. */
+  #proxySocket: Pick<Socket<unknown>, 'terminate'> | null = null
   #assignment: Assignment | null = null
   #parser: AnswerParser | null = null
   #paused = false
@@ -57,12 +63,7 @@ export class Connection implements Carrier {
     this.#address = address
     this.#assignment = assignment
     assignment.call.carriedBy(this)
-    const { hostname, port, tls } = address
-    const options = { hostname, port, socket: tls === null ? plainHandlers : tlsHandlers, data: this }
-    // The handlers are told of a failure as well; here it is only marked as handled.
-    Bun.connect<Connection>(tls === null ? options : { ...options, tls }).catch((error: unknown) =>
-      this.failedToOpen(error),
-    )
+    this.#open(address)
   }
 
   /** `clock.elapsed()` until which it may go on opening; infinite when no call waits for it. */
@@ -111,8 +112,15 @@ export class Connection implements Carrier {
   drop(): void {
     this.#assignment = null
     // A connection attempt cannot be called off; it is of use to the next call.
-    if (this.#phase === 'opening' && this.#socket === null) return this.#owner.onAbandoned(this)
+    if (this.#phase === 'opening' && this.#socket === null && this.#proxySocket === null)
+      return this.#owner.onAbandoned(this)
     this.#terminate()
+  }
+
+  /** For the tunnel: it ends with the connection until the handlers have its socket. */
+  reached(socket: Pick<Socket<unknown>, 'terminate'>): void {
+    this.#proxySocket = socket
+    if (this.#phase === 'gone') socket.terminate()
   }
 
   /** For the handlers: a plain connection is ready now, one with TLS begins its handshake. */
@@ -184,6 +192,16 @@ export class Connection implements Carrier {
     this.#breakOff(this.#phase === 'opening' ? 'protocol' : 'reset', error)
   }
 
+  #open({ hostname, port, tls, headBytesMax, tunnel }: Address): void {
+    if (tls !== null && tunnel !== null)
+      return openTunnel({ hostname, port, tls, headBytesMax, proxy: tunnel }, this, tlsHandlers)
+    const options = { hostname, port, socket: tls === null ? plainHandlers : tlsHandlers, data: this }
+    // The handlers are told of a failure as well; here it is only marked as handled.
+    Bun.connect<Connection>(tls === null ? options : { ...options, tls }).catch((error: unknown) =>
+      this.failedToOpen(error),
+    )
+  }
+
   #ready(): void {
     this.#phase = 'idle'
     if (this.#assignment === null) this.#owner.onIdle(this, null)
@@ -239,7 +257,7 @@ export class Connection implements Carrier {
   #terminate(): void {
     if (this.#phase === 'gone') return
     this.#gone()
-    this.#socket?.terminate()
+    ;(this.#socket ?? this.#proxySocket)?.terminate()
   }
 
   #gone(): void {

@@ -11,7 +11,7 @@ const request: Http1Request = {
 }
 
 function encoded(changes: Partial<Http1Request>): string {
-  const { head, body } = encodeRequest({ ...request, ...changes }, 'host.example:8080')
+  const { head, body } = encodeRequest({ ...request, ...changes }, { host: 'host.example:8080' })
   return head + Buffer.from(body ?? []).toString('latin1')
 }
 

@@ -1,5 +1,6 @@
 /** A request as the caller gives it, and as it goes over the wire. */
 import type { Cancellation } from '../cancellation.ts'
+import type { Secret } from '../secret.ts'
 
 /** A body that is read while it is sent, at the pace of the server that takes it. */
 export interface BodyStream {
@@ -55,21 +56,36 @@ export interface EncodedRequest {
   readonly stream: BodyStream | null
 }
 
+/** A proxy that passes requests on: it is told the whole URL (RFC 9112 section 3.2.2). */
+export interface ForwardedTo {
+  /** Scheme and authority, which stand in front of the path. */
+  readonly base: string
+  readonly authorization: Secret | null
+}
+
+/** Whom a request is for. */
+export interface Target {
+  readonly host: string
+  readonly forwarded?: ForwardedTo | null
+}
+
 /**
  * Throws a TypeError for anything that could end its line early or that the grammar forbids
  * (RFC 9112 sections 3 and 5).
  */
-export function encodeRequest(request: Http1Request, host: string): EncodedRequest {
-  const head = requestHead(request, host)
+export function encodeRequest(request: Http1Request, target: Target): EncodedRequest {
+  const head = requestHead(request, target)
   const { body } = request
   return body === null || body instanceof Uint8Array ? { head, body, stream: null } : { head, body: null, stream: body }
 }
 
-function requestHead({ method, path, headers, body }: Http1Request, host: string): string {
+function requestHead({ method, path, headers, body }: Http1Request, { host, forwarded }: Target): string {
   if (!methodToken.test(method)) throw new TypeError('the method is not a token in capitals')
   if (!originForm.test(path))
     throw new TypeError('the path does not begin with "/" or has a character that is not allowed')
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${fieldText('host', headers['host'] ?? host)}\r\n`
+  let head = `${method} ${forwarded ? forwarded.base : ''}${path} HTTP/1.1\r\nhost: ${fieldText('host', headers['host'] ?? host)}\r\n`
+  if (forwarded?.authorization)
+    head += `proxy-authorization: ${fieldText('proxy-authorization', forwarded.authorization.reveal())}\r\n`
   for (const name in headers) {
     if (!ownFields.has(name)) head += `${name}: ${fieldText(name, headers[name])}\r\n`
   }

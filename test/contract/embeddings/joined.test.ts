@@ -1,6 +1,6 @@
 /** POST /ai/v1/embeddings while the provider is busy with the same model: small requests share one call. */
 import { describe, expect, test } from 'bun:test'
-import { callEndpoint } from '#test/support/endpoint-contract.ts'
+import { callEndpoint, compositeOf, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
 import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
 import {
   answer,
@@ -224,6 +224,35 @@ describe('a joined call that fails', () => {
       // A kept connection that breaks before an answer is tried once more on a fresh one, for all together.
       expect(calls(gateway)).toHaveLength(what === 'a reset' ? 2 : 1)
       await underWay(gateway, 0)
+    })
+  }
+
+  for (const [what, behaviour] of faults.filter(([, , status]) => status === 502)) {
+    test(`by ${what} is one failure of its provider, however many requests were in it`, async () => {
+      await using gateway = await startGateway({ set: [...waits, 'health.failures_to_eject=2'] })
+      const names = [
+        await modelWithEndpoints(gateway, ['embeddings']),
+        await modelWithEndpoints(gateway, ['embeddings']),
+      ]
+      const model = await compositeOf(gateway, names)
+      gateway.upstream.script(echo)
+      gateway.upstream.scriptNext((request) => [gate, ...echo(request)])
+      const first = callEndpoint(gateway, 'embeddings', { model, input: 'busy' })
+      const busy = await gateway.upstream.nextRequest()
+      const asked = ['a', 'b', 'c'].map((input) => callEndpoint(gateway, 'embeddings', { model, input }))
+      await until(async () => (await gateway.metric(`sluice_inflight_requests{model="${model}"}`)) === 4)
+      // A connection that breaks before an answer is tried once more by the joined call itself.
+      gateway.upstream.scriptNext(behaviour, ...(what === 'a reset' ? [behaviour] : []))
+      busy.release()
+      await (await first).arrayBuffer()
+      const [provider = '', other = ''] = names
+      for (const response of await Promise.all(asked)) {
+        expect([response.status, response.headers.get('x-sluice-provider')]).toEqual([200, other])
+        await response.arrayBuffer()
+      }
+      const next = await callEndpoint(gateway, 'embeddings', { model, input: 'next' })
+      expect(next.headers.get('x-sluice-provider')).toBe(provider)
+      await next.arrayBuffer()
     })
   }
 

@@ -120,6 +120,22 @@ describe('by a provider that has the endpoint', () => {
     ])
   })
 
+  test("has this gateway's request id, and the provider's beside it", async () => {
+    const model = await nativeModel(gateway(), messagesEndpoint)
+    gateway().upstream.scriptNext(json(nativeMessage, 200, { 'Request-Id': 'req_of_the_provider' }))
+    const response = await ask({ model }, { headers: { 'x-request-id': 'ours' } })
+    const ids = ['request-id', 'x-request-id', 'x-upstream-request-id'].map((name) => response.headers.get(name))
+    expect(ids).toEqual(['ours', 'ours', 'req_of_the_provider'])
+  })
+
+  test('is counted with what went into a cache and came out of one', async () => {
+    const model = await nativeModel(gateway(), messagesEndpoint)
+    const cached = { cache_creation_input_tokens: 200, cache_read_input_tokens: 4000 }
+    gateway().upstream.scriptNext(json({ ...nativeMessage, usage: { ...nativeMessage.usage, ...cached } }))
+    await ask({ model }, { headers: { 'x-request-id': 'cached' } })
+    expect(await gateway().usageOf('cached')).toMatchObject({ promptTokens: 4225, completionTokens: 15 })
+  })
+
   test("never hands the caller's key to the provider", async () => {
     const model = await nativeModel(gateway(), messagesEndpoint)
     gateway().upstream.scriptNext(json(nativeMessage))

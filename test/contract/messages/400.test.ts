@@ -74,6 +74,7 @@ describe('by the provider', () => {
         message: 'Too long for me.',
         details: { error_code: 'context_length_exceeded' },
       },
+      request_id: refused.headers.get('x-request-id'),
     })
   })
 
@@ -83,7 +84,11 @@ describe('by the provider', () => {
     const refused = await askDialect(gateway(), messagesEndpoint, {
       model: await nativeModel(gateway(), messagesEndpoint),
     })
-    expect([refused.status, await refused.json()]).toEqual([400, { type: 'error', error: { ...error, details: null } }])
+    const request_id = refused.headers.get('x-request-id')
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { type: 'error', error: { ...error, details: null }, request_id },
+    ])
   })
 
   test('and what this gateway cannot translate is left to a provider that has the endpoint', async () => {

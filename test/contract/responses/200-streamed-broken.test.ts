@@ -71,3 +71,22 @@ describe('passed through', () => {
     })
   }
 })
+
+test('a whole stream that ends by saying that it failed passes as it is, and is recorded as a failure', async () => {
+  const model = await nativeModel(gateway(), responsesEndpoint)
+  const error = { code: 'server_error', message: 'No capacity.' }
+  const failed = { type: 'response.failed', response: { id: 'resp_native', status: 'failed', error } }
+  const told = { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null }
+  const rows = [
+    [failed, 502, 'upstream_error'],
+    [told, 429, 'upstream_rate_limited'],
+  ] as const
+  for (const [last, status, recorded] of rows) {
+    const sent = [...nativeResponseEvents.slice(0, 4), last]
+    gateway().upstream.scriptNext([...typedEvents(sent), streamEnd])
+    const headers = { 'x-request-id': `said-${last.type}` }
+    const response = await askDialect(gateway(), responsesEndpoint, { model, stream: true }, { headers })
+    expect([response.status, await response.text()]).toEqual([200, sent.map(typedEventText).join('')])
+    expect(await gateway().usageOf(headers['x-request-id'])).toMatchObject({ status, code: recorded, streamed: true })
+  }
+})

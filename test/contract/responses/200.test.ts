@@ -91,8 +91,10 @@ describe('by a provider that has the endpoint', () => {
 
   test('passes byte for byte, state included, and so does the request but for the name of the model', async () => {
     const model = await nativeModel(gateway(), responsesEndpoint)
-    gateway().upstream.scriptNext(answer(200, { 'Content-Type': 'application/json' }, body))
-    const sent = `{ "model" : "${model}" ,"input":[],"previous_response_id":"resp_1","background":true,"store":true }`
+    const whole = answer(200, { 'Content-Type': 'application/json' }, body)
+    gateway().upstream.scriptNext(whole, whole)
+    expect((await ask({ model })).status).toBe(200)
+    const sent = `{ "model" : "${model}" ,"input":[],"previous_response_id":"resp_native","store":true }`
     const response = await askDialect(gateway(), responsesEndpoint, sent, { headers: { 'x-request-id': 'native' } })
     expect([response.status, await response.text()]).toEqual([200, body])
     const received = await gateway().received('native')
@@ -104,6 +106,28 @@ describe('by a provider that has the endpoint', () => {
       completionTokens: 15,
       modelServed: model,
     })
+  })
+
+  test('that says of itself that it failed passes, and is recorded as the failure that it is', async () => {
+    const model = await nativeModel(gateway(), responsesEndpoint)
+    const rows = [
+      ['server_error', 502, 'upstream_error'],
+      ['rate_limit_exceeded', 429, 'upstream_rate_limited'],
+    ] as const
+    for (const [code, status, recorded] of rows) {
+      const failed = { ...nativeResponse, status: 'failed', error: { code, message: 'No.' }, usage: null }
+      gateway().upstream.scriptNext(json(failed))
+      const response = await ask({ model }, { headers: { 'x-request-id': code } })
+      expect([response.status, await response.json()]).toEqual([200, failed])
+      expect(await gateway().usageOf(code)).toMatchObject({ status, code: recorded, upstreamStatus: 200 })
+    }
+  })
+
+  test('that was cut short at its limit of tokens is a success', async () => {
+    const model = await nativeModel(gateway(), responsesEndpoint)
+    gateway().upstream.scriptNext(json({ ...nativeResponse, status: 'incomplete' }))
+    await ask({ model }, { headers: { 'x-request-id': 'cut-short' } })
+    expect(await gateway().usageOf('cut-short')).toMatchObject({ status: 200, code: null, completionTokens: 15 })
   })
 
   test('is preferred by a composite whose other components would need a translation', async () => {

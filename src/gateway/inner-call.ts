@@ -1,0 +1,61 @@
+/**
+ * A model call of the server's own: vectors of a document, the description of a picture. It is told
+ * by the same story as a client's call (model-call.ts), so access, batch rules, failover, health,
+ * time-outs and usage records are the same; it takes no in-flight slot, which is for real-time
+ * requests. There is no socket: who asks gets the answer in this process.
+ */
+import type { Exchange } from '#http/exchange.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Gateway } from './gateway.ts'
+import { serveModelCall, type ModelCall } from './model-call.ts'
+
+export interface InnerCall {
+  /** On whose account; without a key when no request is behind it. */
+  readonly caller: Caller
+  readonly call: ModelCall
+  /** The JSON body, as a client would send it. */
+  readonly body: object
+  /** Ends the call. */
+  readonly signal: AbortSignal
+}
+
+/** The answer to the call, a 2xx. Throws the ApiError that a client would be answered. */
+export async function innerCall(gateway: Gateway, { caller, call, body, signal }: InnerCall): Promise<Response> {
+  const exchange = new InnerExchange(call.endpoint, JSON.stringify(body), signal, gateway.clock)
+  return serveModelCall(gateway, exchange, caller, { ...call, purpose: 'batch' })
+}
+
+/** An exchange with no client behind it: headers of the answer and the idle timer concern nobody. */
+class InnerExchange implements Exchange {
+  readonly request: Request
+  readonly requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`
+  readonly path: string
+  readonly params = {}
+  readonly query = new URLSearchParams()
+  readonly signal: AbortSignal
+  readonly startedAt: number
+  readonly clock: Clock
+  readonly remoteAddress = ''
+  readonly trusted = false
+
+  constructor(endpoint: string, body: string, signal: AbortSignal, clock: Clock) {
+    this.path = `/ai/v1/${endpoint}`
+    this.signal = signal
+    this.clock = clock
+    this.startedAt = clock.elapsed()
+    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+    // The address is never called; a request must have one.
+    this.request = new Request(`http://localhost${this.path}`, { method: 'POST', headers, body })
+  }
+
+  respond(body: Bun.BodyInit | null, init: { readonly status: number; readonly headers: Record<string, string> }) {
+    return new Response(body, init)
+  }
+
+  addHeader(): void {}
+
+  liftIdleTimeout(): void {}
+
+  restoreIdleTimeout(): void {}
+}

@@ -1,0 +1,35 @@
+/**
+ * Relays an answer that is no text, such as speech, byte for byte as it comes. Nothing can be said in
+ * it when it breaks, so then the connection breaks too, and no client takes it for complete.
+ */
+import type { Reply } from '#lib/http1/reply.ts'
+import { headersForClient } from '../headers.ts'
+import type { Relay } from './relay.ts'
+import { relayPieces, type Tap } from './relay-stream.ts'
+
+/** The answer for the client. Throws what goes wrong before the first byte. */
+export async function relayBytes(reply: Reply, relay: Relay): Promise<Response> {
+  const headers = headersForClient(reply.headers)
+  headers['content-type'] = reply.headers['content-type'] ?? 'application/octet-stream'
+  return relayPieces({ ...reply, headers }, relay, { tap: new OpenTap(), inBand: false })
+}
+
+/** Lets everything through and knows nothing of it. */
+class OpenTap implements Tap {
+  readonly usage = null
+  readonly done = false
+  readonly complete = false
+  readonly upstreamError = null
+  readonly oversized = false
+  started = false
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    if (bytes.byteLength === 0) return null
+    this.started = true
+    return bytes
+  }
+
+  end(): Uint8Array {
+    return new Uint8Array()
+  }
+}

@@ -1,0 +1,327 @@
+/**
+ * Relays an answer piece by piece, at the pace of the client: the upstream is read only when the
+ * client has room, so a slow reader costs no memory. The pieces are server-sent events; in
+ * relay-bytes.ts they are whatever comes.
+ *
+ * The answer's head waits for the first event, so that a failure before it has its real status.
+ * If the upstream stays silent the head goes out with a comment, and later failures go in-band.
+ */
+import { ApiError, toApiError } from '#errors/api-error.ts'
+import { errorEvent } from '#errors/render.ts'
+import { readAll, type Reply, type ReplyBody } from '#lib/http1/reply.ts'
+import { headersForClient } from '../headers.ts'
+import type { Relay } from './relay.ts'
+import { StreamTap } from './stream-tap.ts'
+
+const oversizedMessage = 'The model provider sent an event that is larger than this gateway allows.'
+const endOfBodyMs = 1000
+const keepalive = new TextEncoder().encode(': keep-alive\n\n')
+
+/** What looks at the pieces on their way: see StreamTap. */
+export interface Tap
+  extends
+    Pick<StreamTap, 'usage' | 'started' | 'done' | 'complete' | 'upstreamError' | 'oversized' | 'push' | 'end'>,
+    Partial<Pick<StreamTap, 'failure'>> {
+  /** What has to be done before the piece that was let through may go out; rejects never. */
+  readonly noted?: Promise<void> | null
+}
+
+export interface StreamOptions {
+  /** See StreamTap. */
+  readonly lastTypes?: ReadonlySet<string>
+  /** The error that ends the answer in-band, in the client's wire format; OpenAI's when left out. */
+  readonly failure?: (error: ApiError) => Uint8Array
+  /** Another look at what the tap of the events lets through. */
+  readonly watching?: (events: StreamTap) => Tap
+}
+
+/** The streamed answer for the client. Throws what goes wrong before the first event. */
+export async function relayStream(
+  reply: Reply,
+  relay: Relay,
+  { lastTypes, failure = errorEvent, watching }: StreamOptions = {},
+): Promise<Response> {
+  relay.record.streamed = true
+  const headers = headersForClient(reply.headers)
+  headers['content-type'] = 'text/event-stream; charset=utf-8'
+  headers['cache-control'] = 'no-cache'
+  headers['x-accel-buffering'] = 'no'
+  const events = new StreamTap(relay, lastTypes)
+  return relayPieces({ ...reply, headers }, relay, { tap: watching?.(events) ?? events, inBand: true, failure })
+}
+
+export interface PieceOptions extends Pick<StreamOptions, 'failure'> {
+  readonly tap: Tap
+  /** Events can be added: keep-alives, and an error that ends the answer. Else a failure breaks the connection. */
+  readonly inBand: boolean
+}
+
+/** The answer with these headers as they are, and the body as the tap lets it through. Throws what goes wrong before the first piece. */
+export async function relayPieces(reply: Reply, relay: Relay, options: PieceOptions): Promise<Response> {
+  const stream = new RelayedStream(reply.body, relay, options)
+  await stream.open()
+  // Only now: what is thrown above ends the request while its caller still holds everything.
+  stream.takeOver(relay.takeOver())
+  return relay.exchange.respond(stream.body, { status: reply.status, headers: { ...reply.headers } })
+}
+
+interface Piece {
+  readonly bytes: Uint8Array
+  /** The answer is complete with these bytes. */
+  readonly last: boolean
+}
+
+class RelayedStream {
+  readonly body: ReadableStream<Uint8Array>
+  readonly #relay: Relay
+  readonly #tap: Tap
+  readonly #inBand: boolean
+  readonly #failure: (error: ApiError) => Uint8Array
+  readonly #upstream: ReplyBody
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+  /** The piece that `open` reads ahead; later pieces are read when the client asks for them. */
+  #first: Promise<Piece> | null = null
+  #sentAt: number
+  /** The client has asked and the upstream has not answered yet. */
+  #waiting = false
+  #ended = false
+  #held: DisposableStack | null = null
+
+  constructor(upstream: ReplyBody, relay: Relay, { tap, inBand, failure = errorEvent }: PieceOptions) {
+    this.#relay = relay
+    this.#tap = tap
+    this.#inBand = inBand
+    this.#failure = failure
+    this.#upstream = upstream
+    this.#sentAt = relay.exchange.clock.elapsed()
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: () => this.#pull(),
+        cancel: () => this.#clientLeft(),
+      },
+      // Zero: nothing is read before the client asks for it.
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Resolves when the first event has come or the upstream has been silent for a while; throws if it fails before. */
+  async open(): Promise<void> {
+    this.#first = this.#readFirst()
+    // Marked as handled: when silence wins the race, the first pull finds the error again.
+    this.#first.catch(() => {})
+    if (!this.#inBand) return void (await this.#first)
+    const silence = pause(this.#relay.keepaliveSeconds * 1000)
+    try {
+      await Promise.race([this.#first, silence.elapsed])
+    } finally {
+      silence.cancel()
+    }
+  }
+
+  /** From now on the stream owns what the request holds, and disposes it when the body ends or is dropped. */
+  takeOver(held: DisposableStack): void {
+    this.#held = held
+    const { ticker } = this.#relay
+    if (this.#inBand) {
+      ticker.add(this.#keepAlive)
+      held.defer(() => ticker.delete(this.#keepAlive))
+    }
+    const { watch } = this.#relay
+    watch.addEventListener('abort', this.#callEnded)
+    held.defer(() => watch.removeEventListener('abort', this.#callEnded))
+    if (watch.aborted) this.#callEnded()
+  }
+
+  /** While nothing is read from the upstream no read fails, so the end of the call is heard here. */
+  readonly #callEnded = (): void => {
+    const { reason } = this.#relay.watch
+    if (!this.#waiting && reason !== null) this.#breakOff(reason)
+  }
+
+  /**
+   * Hands the client its next piece. Called for every event, so it makes one promise at most: an
+   * async function on the way costs as much as all the rest.
+   */
+  #pull(): void | Promise<void> {
+    this.#waiting = true
+    const first = this.#first
+    if (first === null) {
+      this.#relay.watch.expect('idle', this.#relay.idleSeconds)
+      return this.#readOn()
+    }
+    this.#first = null
+    return first.then(this.#deliver, this.#failed)
+  }
+
+  /** Reads until there is something for the client. */
+  #readOn(): void | Promise<void> {
+    try {
+      for (;;) {
+        this.#checkTap()
+        const bytes = this.#upstream.read()
+        if (bytes instanceof Promise) return bytes.then(this.#received, this.#lost)
+        const piece = this.#pieceOf(bytes)
+        if (piece !== null) return this.#deliver(piece)
+      }
+    } catch (thrown) {
+      this.#failed(thrown)
+    }
+  }
+
+  readonly #received = (bytes: Uint8Array | null): void | Promise<void> => {
+    try {
+      const piece = this.#pieceOf(bytes)
+      return piece === null ? this.#readOn() : this.#deliver(piece)
+    } catch (thrown) {
+      this.#failed(thrown)
+    }
+  }
+
+  readonly #deliver = (piece: Piece): void | Promise<void> => {
+    const noted = this.#tap.noted ?? null
+    return noted === null ? this.#hand(piece) : noted.then(() => this.#hand(piece))
+  }
+
+  #hand(piece: Piece): void {
+    this.#waiting = false
+    if (this.#ended) return
+    if (piece.bytes.byteLength > 0) this.#send(piece.bytes)
+    if (piece.last) this.#end()
+  }
+
+  readonly #failed = (thrown: unknown): void => {
+    this.#waiting = false
+    this.#breakOff(toApiError(thrown))
+  }
+
+  /** The upstream's body broke. */
+  readonly #lost = (thrown: unknown): void => this.#failed(this.#lossOf(thrown))
+
+  /** The first piece. Throws an ApiError when there will be none; until it comes the time-out for the first token runs on. */
+  async #readFirst(): Promise<Piece> {
+    for (;;) {
+      this.#checkTap()
+      const bytes = await Promise.resolve(this.#upstream.read()).catch((thrown: unknown) => {
+        throw this.#lossOf(thrown)
+      })
+      const piece = this.#pieceOf(bytes)
+      if (piece !== null) return piece
+    }
+  }
+
+  /** Throws what the tap has found; before more is read, for it may have come behind events that were still to be sent. */
+  #checkTap(): void {
+    if (this.#tap.upstreamError !== null) throw this.#brokenOff()
+    if (this.#tap.oversized) throw new ApiError('upstream_invalid_response', { message: oversizedMessage })
+  }
+
+  /** What the client gets for these bytes of the upstream, or for its end; null when that is nothing yet. */
+  #pieceOf(bytes: Uint8Array | null): Piece | null {
+    if (bytes === null) return { bytes: this.#rest(), last: true }
+    const passed = this.#tap.push(bytes)
+    if (passed === null && !this.#tap.done) return null
+    this.#relay.record.firstToken()
+    this.#relay.watch.rest()
+    return { bytes: passed ?? new Uint8Array(), last: this.#tap.done }
+  }
+
+  #lossOf(thrown: unknown): ApiError {
+    return this.#relay.watch.reason ?? new ApiError('upstream_stream_error', { cause: thrown })
+  }
+
+  /** What is still to be sent when the upstream has closed its body. */
+  #rest(): Uint8Array {
+    const rest = this.#tap.end()
+    if (rest === null) throw this.#brokenOff()
+    return rest
+  }
+
+  #brokenOff(): ApiError {
+    const message = this.#tap.upstreamError?.message
+    return new ApiError('upstream_stream_error', {
+      message: message ? `The model provider broke off: ${message}` : undefined,
+    })
+  }
+
+  readonly #keepAlive = (): void => {
+    if (this.#waiting && this.#relay.exchange.clock.elapsed() - this.#sentAt >= this.#relay.keepaliveSeconds * 1000)
+      this.#send(keepalive)
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#relay.record.responseBytes += bytes.byteLength
+    this.#sentAt = this.#relay.exchange.clock.elapsed()
+    this.#controller.enqueue(bytes)
+  }
+
+  /** The whole answer has gone out. */
+  #end(): void {
+    this.#recordFailure()
+    this.#release()
+    this.#controller.close()
+    void finishReading(this.#upstream)
+  }
+
+  /** The answer cannot go on: one error event, no [DONE], and the end of the body; or a body without its end. */
+  #breakOff(error: ApiError): void {
+    if (this.#ended) return
+    this.#relay.record.fail(error)
+    this.#relay.watch.end(error)
+    this.#release()
+    if (!this.#inBand) return this.#controller.error(error)
+    this.#controller.enqueue(this.#failure(error))
+    this.#controller.close()
+  }
+
+  /** SDKs close right after the terminal event: that is a success. */
+  #clientLeft(): void {
+    if (this.#ended) return
+    if (this.#tap.complete) {
+      this.#upstream.cancel()
+      this.#recordFailure()
+      return this.#release()
+    }
+    const gone = new ApiError('client_closed')
+    this.#relay.record.fail(gone)
+    this.#relay.watch.end(gone)
+    this.#release()
+  }
+
+  /** An answer that says of itself that it failed is whole, and no success. */
+  #recordFailure(): void {
+    const { failure } = this.#tap
+    if (!failure) return
+    const isLimit = failure.code === 'rate_limit_exceeded'
+    this.#relay.record.fail(new ApiError(isLimit ? 'upstream_rate_limited' : 'upstream_error'))
+  }
+
+  #release(): void {
+    this.#ended = true
+    this.#relay.record.usage = this.#tap.usage
+    this.#relay.exchange.restoreIdleTimeout()
+    this.#held?.dispose()
+  }
+}
+
+function pause(ms: number): { readonly elapsed: Promise<void>; readonly cancel: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  return { elapsed: promise, cancel: () => clearTimeout(timer) }
+}
+
+/**
+ * The upstream ends its body right after [DONE]; reading that end keeps its connection usable. One
+ * that does not end is given up.
+ */
+async function finishReading(body: ReplyBody): Promise<void> {
+  const patience = pause(endOfBodyMs)
+  try {
+    await Promise.race([readAll(body, 0), patience.elapsed])
+  } catch {
+    // The answer was complete; how its connection ends concerns nobody.
+  } finally {
+    patience.cancel()
+    body.cancel()
+  }
+}

@@ -1,0 +1,93 @@
+/** Relays an answer that is one document: read whole, so that a broken one never looks complete. */
+import { ApiError } from '#errors/api-error.ts'
+import { readAll, type Reply } from '#lib/http1/reply.ts'
+import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
+import { UpstreamFailure } from '#providers/provider.ts'
+import { headersForClient } from '../headers.ts'
+import type { Relay } from './relay.ts'
+import { readUsage, type TokenUsage } from '../usage.ts'
+
+/** Counts tokens from the fields `usage` and `meta` of an answer. */
+type CountTokens = (usage: unknown, meta: unknown) => TokenUsage | null
+
+const readFields = new Set(['usage', 'meta', 'model'])
+
+/** What the gateway has to add to an answer, or to do about it before it goes out. */
+type EditAnswer = (body: Buffer<ArrayBuffer>) => Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>>
+
+/** The answer for the client. Answers 502 or 504 by throwing when the upstream's body breaks or cannot be read. */
+export async function relayWhole(
+  reply: Reply,
+  relay: Relay,
+  countTokens: CountTokens = readUsage,
+  edit: EditAnswer | null = null,
+): Promise<Response> {
+  const body = await readWhole(reply, relay)
+  const fields = checkObject(body) ? findFields(body, readFields) : []
+  relay.record.usage = countTokens(valueOf(body, fields, 'usage'), valueOf(body, fields, 'meta'))
+  const model = fields.find((field) => field.name === 'model')
+  const rewritten =
+    relay.rewriteModel === null || model === undefined
+      ? body
+      : replaceSpans(body, [{ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(relay.rewriteModel) }])
+  return respond(edit === null ? rewritten : await edit(rewritten), reply, relay)
+}
+
+/** The same where the client may ask for text instead, which only the content type tells. */
+export async function relayDocument(reply: Reply, relay: Relay): Promise<Response> {
+  const isText = reply.headers['content-type']?.toLowerCase().startsWith('text/') === true
+  return isText ? respond(await readWhole(reply, relay), reply, relay) : relayWhole(reply, relay)
+}
+
+function respond(body: Buffer<ArrayBuffer>, { status, headers }: Reply, { exchange, record }: Relay): Response {
+  record.responseBytes = body.length
+  const kept = headersForClient(headers)
+  kept['content-type'] = headers['content-type'] ?? 'application/json'
+  return exchange.respond(body, { status, headers: kept })
+}
+
+/** The last value of a field; undefined when there is none. */
+function valueOf(body: Buffer, fields: readonly FieldSpan[], name: string): unknown {
+  const field = fields.findLast((each) => each.name === name)
+  return field === undefined ? undefined : parsed(body.toString('utf8', field.valueStart, field.valueEnd))
+}
+
+async function readWhole({ body }: Reply, relay: Relay): Promise<Buffer<ArrayBuffer>> {
+  const { watch, record, responseBytesMax, idleSeconds } = relay
+  watch.expect('idle', idleSeconds)
+  try {
+    const whole = await readAll(body, responseBytesMax)
+    if (whole !== null) {
+      record.firstToken()
+      return whole
+    }
+  } catch (thrown) {
+    if (watch.reason !== null) throw watch.reason
+    // What is wrong with an upload that is still under way.
+    if (thrown instanceof ApiError) throw thrown
+    throw new ApiError('upstream_error', {
+      message: 'The model provider broke off in the middle of its answer.',
+      cause: thrown,
+      repeats: thrown instanceof UpstreamFailure && thrown.repeats,
+    })
+  }
+  throw new ApiError('upstream_invalid_response', {
+    message: 'The answer of the model provider is larger than this gateway allows.',
+  })
+}
+
+/** Whether it is an object that was not cut off; anything else must at least be JSON. */
+function checkObject(body: Buffer): boolean {
+  // Parsing all of an answer to pass it on would cost more than relaying it.
+  if (isWholeObject(body)) return true
+  parsed(body.toString('utf8'))
+  return false
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ApiError('upstream_invalid_response', { cause })
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * A request for a model: its bytes as sent, and the few fields that the gateway acts on. Everything
+ * else is the upstream's to judge, so nothing else is looked at.
+ */
+import type { Effort } from '#catalog/records.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { readJson, type BodyLimits } from '#http/body.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { findFields, type FieldSpan } from '#lib/json-span.ts'
+import type { DocumentsSpec } from '../documents/documents-field.ts'
+import type { FormBody } from './form-body.ts'
+import { invalidBody, isObject, type Fields } from './fields.ts'
+import { readEffort } from '../reasoning.ts'
+import type { ResponseState } from '../responses/response-state.ts'
+
+export interface ModelRequest {
+  /** The JSON body; empty for a form. */
+  readonly bytes: Buffer<ArrayBuffer>
+  /** A multipart body, most of it not read yet; null for JSON. */
+  readonly form: FormBody | null
+  readonly model: string
+  /** The client named none, and the endpoint has one of its own for that. */
+  readonly modelAssumed: boolean
+  /** It came in another dialect: the body is ours. */
+  readonly translated: boolean
+  readonly streamed: boolean
+  /** The client itself asked for the usage chunk of a stream. */
+  readonly wantsUsage: boolean
+  /** What to look up in the documents before the model is asked; null for nothing. Of chats only. */
+  readonly documents: DocumentsSpec | null
+  /** How hard the model is to think; null when the client does not say. */
+  readonly effort: Effort | null
+  /** What the client's API calls it, as a dotted path. */
+  readonly effortField: string
+  /** What of an earlier request it builds on; null where an API has no such thing. */
+  readonly state: ResponseState | null
+  /** Where the fields stand that the gateway may change. */
+  readonly spans: readonly FieldSpan[]
+}
+
+const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'])
+
+/**
+ * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
+ * @param assumedModel taken when the client names none; null: it has to
+ */
+export async function readModelRequest(
+  exchange: Exchange,
+  limits: BodyLimits,
+  check: (fields: Fields) => void,
+  assumedModel: string | null = null,
+): Promise<ModelRequest> {
+  const { bytes, value } = await readJson(exchange, limits)
+  if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
+  return requestOf(bytes, value, { check, assumedModel })
+}
+
+export interface RequestRules {
+  readonly check?: (fields: Fields) => void
+  readonly assumedModel?: string | null
+  readonly translated?: boolean
+  readonly effortField?: string
+}
+
+/** The request in a JSON body. Answers 400 by throwing. */
+export function requestOf(
+  bytes: Buffer<ArrayBuffer>,
+  value: Fields,
+  { check, assumedModel = null, translated = false, effortField = 'reasoning_effort' }: RequestRules = {},
+): ModelRequest {
+  const { stream, stream_options: streamOptions } = value
+  const named = value['model'] ?? ''
+  if (typeof named !== 'string') throw invalidBody('model', '"model" must be a string.')
+  const model = named === '' ? assumedModel : named
+  if (model === null) throw new ApiError('missing_model', { param: 'model' })
+  check?.(value)
+  checkStreaming(stream, streamOptions)
+  const spans = findFields(bytes, actedOn)
+  refuseRepeated(spans)
+  return {
+    bytes,
+    form: null,
+    model,
+    modelAssumed: named === '',
+    translated,
+    streamed: stream === true,
+    wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
+    documents: null,
+    effort: readEffort(value['reasoning_effort'], effortField),
+    effortField,
+    state: null,
+    spans,
+  }
+}
+
+/** The same request with another body, in which the fields that the gateway acts on are the same. */
+export function withBytes(request: ModelRequest, bytes: Buffer<ArrayBuffer>): ModelRequest {
+  return { ...request, bytes, spans: findFields(bytes, actedOn) }
+}
+
+function checkStreaming(stream: unknown, streamOptions: unknown): void {
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
+    throw invalidBody('stream', '"stream" must be true or false.')
+  }
+  if (streamOptions !== undefined && streamOptions !== null && !isObject(streamOptions)) {
+    throw invalidBody('stream_options', '"stream_options" must be an object.')
+  }
+}
+
+/**
+ * Parsers differ in which of two equal keys they take. A field that decides about access or framing
+ * must mean the same here and upstream, so it may be written once only.
+ */
+function refuseRepeated(spans: readonly FieldSpan[]): void {
+  for (const name of actedOn) {
+    if (spans.filter((span) => span.name === name).length > 1)
+      throw invalidBody(name, `"${name}" is written more than once.`)
+  }
+}

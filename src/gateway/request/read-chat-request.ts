@@ -1,0 +1,35 @@
+/** The body of a chat completion: a conversation, and a model to answer it. */
+import type { BodyLimits } from '#http/body.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { findFields } from '#lib/json-span.ts'
+import { readDocumentsField, type DocumentsSpec } from '../documents/documents-field.ts'
+import { invalidBody, isObject, type Fields } from './fields.ts'
+import { readModelRequest, type ModelRequest } from './model-request.ts'
+
+const documentsField = new Set(['documents'])
+
+/** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
+export async function readChatRequest(exchange: Exchange, limits: BodyLimits): Promise<ModelRequest> {
+  let documents: DocumentsSpec | null = null
+  const request = await readModelRequest(exchange, limits, (fields) => {
+    checkMessages(fields)
+    documents = readDocumentsField(fields)
+  })
+  if (documents === null) return request
+  // Cut out of the bytes, so there must be one only.
+  if (findFields(request.bytes, documentsField).length > 1)
+    throw invalidBody('documents', '"documents" is written more than once.')
+  return { ...request, documents }
+}
+
+function checkMessages({ messages }: Fields): void {
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw invalidBody('messages', '"messages" must be an array with at least one message.')
+  }
+  for (const [index, message] of messages.entries()) {
+    if (!isObject(message))
+      throw invalidBody(`messages.${index}`, `"messages.${index}" must be an object with "role" and "content".`)
+    if (typeof message['role'] !== 'string')
+      throw invalidBody(`messages.${index}.role`, `"messages.${index}.role" must be a string.`)
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test'
+import type { StoredResponse, StoredResponseStore } from '#store/stored-responses.ts'
+import { ResponseBook } from './response-book.ts'
+
+function aResponse(fields: Partial<StoredResponse> = {}): StoredResponse {
+  const id = `resp_${crypto.randomUUID()}`
+  return { id, userId: 'ada', providerId: 'p', modelId: 'm', usageDue: true, createdAt: 0, ...fields }
+}
+
+/** A database that can be gone, and counts its writes. */
+function store() {
+  const rows = new Map<string, StoredResponse>()
+  const state = { gone: false, writes: 0 }
+  const there = <T>(value: () => T): Promise<T> =>
+    state.gone ? Promise.reject(new Error('gone')) : Promise.resolve(value())
+  const responses: StoredResponseStore = {
+    putMany: (all) =>
+      there(() => {
+        state.writes += 1
+        for (const row of all) rows.set(row.userId + row.id, row)
+      }),
+    listOfId: (id) => there(() => [...rows.values()].filter((row) => row.id === id)),
+    takeUsage: ({ id, userId }) =>
+      there(() => {
+        const row = rows.get(userId + id)
+        if (row?.usageDue !== true) return false
+        rows.set(userId + id, { ...row, usageDue: false })
+        return true
+      }),
+    delete: ({ id, userId }) => there(() => rows.delete(userId + id)),
+    purgeBefore: () => there(() => 0),
+  }
+  const errors: unknown[] = []
+  const book = new ResponseBook({ store: responses, onError: (error) => errors.push(error), unwrittenMax: 3 })
+  return { state, book, rows, errors }
+}
+
+describe('an answer', () => {
+  test('is in the database when it has been noted, and those that come together share one write', async () => {
+    const { book, rows, state } = store()
+    const many = [aResponse(), aResponse(), aResponse()]
+    await Promise.all(many.map((each) => book.remember(each)))
+    expect([...rows.values()]).toEqual(many)
+    expect(state.writes).toBe(1)
+    await book.flush()
+    expect(state.writes).toBe(1)
+  })
+
+  test('is found by its user only, and others learn no more than that it is taken', async () => {
+    const { book } = store()
+    const response = aResponse()
+    await book.remember(response)
+    expect(await book.find(response)).toEqual({ kind: 'found', response })
+    expect(await book.find({ ...response, userId: 'bob' })).toEqual({ kind: 'unknown', others: true })
+    expect(await book.find(aResponse())).toEqual({ kind: 'unknown', others: false })
+    await book.forget(response)
+    expect(await book.find(response)).toEqual({ kind: 'unknown', others: false })
+  })
+
+  test('that the database did not take is known all the same, and written when it is back', async () => {
+    const { book, rows, state, errors } = store()
+    const response = aResponse()
+    state.gone = true
+    await book.remember(response)
+    expect(errors).toHaveLength(1)
+    expect(await book.find(response)).toEqual({ kind: 'found', response })
+    expect(await book.takeUsage(response)).toBe(false)
+    state.gone = false
+    await book.flush()
+    expect([...rows.values()]).toEqual([response])
+    expect([await book.takeUsage(response), await book.takeUsage(response)]).toEqual([true, false])
+  })
+
+  test('does not fill the memory while the database is gone', async () => {
+    const { book, rows, state } = store()
+    state.gone = true
+    for (let count = 0; count < 10; count += 1) await book.remember(aResponse())
+    state.gone = false
+    await book.flush()
+    expect(rows.size).toBe(3)
+  })
+
+  test('is store_unavailable, not unknown, while the database cannot be read', async () => {
+    const { book, state } = store()
+    state.gone = true
+    const thrown = await book.find(aResponse()).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ code: 'store_unavailable' })
+  })
+})

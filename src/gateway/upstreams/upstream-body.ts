@@ -1,0 +1,74 @@
+/**
+ * The body for one upstream: its own name of the model, usage asked for when it streams, and the
+ * effort in its own words. Everything else is byte for byte what the client sent.
+ */
+import type { Upstream } from '#catalog/upstream.ts'
+import { findFields, firstFieldOffset, replaceSpans, type FieldSpan, type Replacement } from '#lib/json-span.ts'
+import { isOpenAi } from '#providers/openai.ts'
+import type { ModelRequest } from '../request/model-request.ts'
+import { withEffort } from '../reasoning.ts'
+
+const usageOption = new Set(['include_usage'])
+const tokenLimit = new Set(['max_tokens'])
+const openBrace = 0x7b
+
+/** @param askUsage the endpoint knows `stream_options` */
+export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage: boolean): Buffer<ArrayBuffer> {
+  const replacements: Replacement[] = []
+  if (askUsage && request.streamed && !request.wantsUsage && upstream.provider.options['stream_usage'] !== false) {
+    const span = request.spans.find((field) => field.name === 'stream_options')
+    replacements.push(...(span === undefined ? [insertOptions(request.bytes)] : editOptions(request.bytes, span)))
+  }
+  const model = request.spans.find((field) => field.name === 'model')
+  if (model !== undefined && (request.modelAssumed || upstream.upstreamName !== request.model)) {
+    replacements.push({ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(upstream.upstreamName) })
+  } else if (model === undefined && request.form === null) {
+    const at = firstFieldOffset(request.bytes)
+    replacements.push({ start: at, end: at, text: `"model":${JSON.stringify(upstream.upstreamName)},` })
+  }
+  if (request.translated) replacements.push(...renameTokenLimit(request.bytes, upstream.provider))
+  const body =
+    replacements.length === 0
+      ? request.bytes
+      : replaceSpans(
+          request.bytes,
+          replacements.sort((a, b) => a.start - b.start),
+        )
+  const { effort, effortField, translated } = request
+  return withEffort(body, effort, upstream.reasoning, translated ? undefined : effortField)
+}
+
+/** Dialects say max_tokens, which every server knows but OpenAI's newest models. */
+function renameTokenLimit(bytes: Buffer, { kind, baseUrl }: Upstream['provider']): readonly Replacement[] {
+  if (kind !== 'openai' || !isOpenAi(baseUrl)) return []
+  return findFields(bytes, tokenLimit).map(({ keyStart, valueStart }) => ({
+    start: keyStart,
+    end: valueStart,
+    text: '"max_completion_tokens":',
+  }))
+}
+
+/** Puts `stream_options` into a body that has none. */
+function insertOptions(bytes: Buffer): Replacement {
+  const at = firstFieldOffset(bytes)
+  return { start: at, end: at, text: '"stream_options":{"include_usage":true},' }
+}
+
+/** Asks for usage in the client's own `stream_options`; its other fields stay as they are. */
+function editOptions(bytes: Buffer, { valueStart, valueEnd }: FieldSpan): readonly Replacement[] {
+  const options = bytes.subarray(valueStart, valueEnd)
+  if (options[0] !== openBrace) return [{ start: valueStart, end: valueEnd, text: '{"include_usage":true}' }]
+  const written = findFields(options, usageOption)
+  if (written.length > 0)
+    return written.map((field) => ({
+      start: valueStart + field.valueStart,
+      end: valueStart + field.valueEnd,
+      text: 'true',
+    }))
+  const at = valueStart + 1
+  return [{ start: at, end: at, text: hasFields(options) ? '"include_usage":true,' : '"include_usage":true' }]
+}
+
+function hasFields(object: Buffer): boolean {
+  return object.toString('latin1', 1, object.length - 1).trim() !== ''
+}

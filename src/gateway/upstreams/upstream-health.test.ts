@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { ManualClock } from '#test/support/manual-clock.ts'
+import { UpstreamHealth } from './upstream-health.ts'
+
+function health(options: Partial<Parameters<typeof withOptions>[0]> = {}) {
+  return withOptions({ failuresToEject: 2, ejectionMs: 1000, ejectionMaxMs: 4000, ...options })
+}
+
+function withOptions(options: {
+  readonly failuresToEject: number
+  readonly ejectionMs: number
+  readonly ejectionMaxMs: number
+}) {
+  const clock = new ManualClock()
+  const subject = new UpstreamHealth(() => options, clock)
+  const fail = (times = 1): void => {
+    for (let time = 0; time < times; time += 1) {
+      using attempt = subject.begin('a')
+      attempt.failed()
+    }
+  }
+  const succeed = (firstByteMs = 10): void => {
+    using attempt = subject.begin('a')
+    attempt.succeeded(firstByteMs)
+  }
+  return { subject, clock, fail, succeed, isUsable: () => subject.isUsable('a') }
+}
+
+describe('an upstream', () => {
+  test('tells how it is doing, from not asked to left out and back', () => {
+    const { subject, clock, fail, succeed } = health()
+    const state = () => subject.standing('a').state
+    expect(subject.standing('a')).toEqual({
+      state: 'unknown',
+      failuresInRow: 0,
+      outForMs: 0,
+      firstByteMs: null,
+      inFlight: 0,
+    })
+    succeed(20)
+    expect([state(), subject.standing('a').firstByteMs]).toEqual(['healthy', 20])
+    fail()
+    expect([state(), subject.standing('a').failuresInRow]).toEqual(['failing', 1])
+    fail()
+    expect([state(), subject.standing('a').outForMs]).toEqual(['out', 1000])
+    clock.advance(1000)
+    expect(state()).toBe('failing')
+    succeed()
+    expect(state()).toBe('healthy')
+    {
+      using attempt = subject.begin('a')
+      attempt.busy(500)
+    }
+    expect([state(), subject.standing('a').outForMs]).toEqual(['resting', 500])
+  })
+
+  test('is usable while nothing is known of it, and after failures that were not enough in a row', () => {
+    const { fail, succeed, isUsable, subject } = health()
+    expect(isUsable()).toBe(true)
+    for (let round = 0; round < 5; round += 1) {
+      fail()
+      succeed()
+    }
+    expect([isUsable(), subject.outForMs('a')]).toEqual([true, 0])
+  })
+
+  test('is out for twice as long each time it is ejected again, up to the longest', () => {
+    const { fail, clock, isUsable, subject } = health()
+    fail(2)
+    for (const outForMs of [1000, 2000, 4000, 4000]) {
+      expect([isUsable(), subject.outForMs('a'), subject.isEjected('a')]).toEqual([false, outForMs, true])
+      clock.advance(outForMs - 1)
+      expect(isUsable()).toBe(false)
+      clock.advance(1)
+      expect([isUsable(), subject.isEjected('a')]).toEqual([true, false])
+      fail()
+    }
+  })
+
+  test('that is due is tried by one request alone, whose success forgets everything', () => {
+    const { fail, clock, isUsable, subject, succeed } = health()
+    fail(2)
+    clock.advance(1000)
+    const probe = subject.begin('a')
+    expect(isUsable()).toBe(false)
+    probe.succeeded(5)
+    probe[Symbol.dispose]()
+    expect(isUsable()).toBe(true)
+    fail()
+    expect(isUsable()).toBe(true)
+    fail()
+    expect(subject.outForMs('a')).toBe(1000)
+    clock.advance(1000)
+    succeed()
+    expect(isUsable()).toBe(true)
+  })
+
+  test('is tried by another request when the one that tried it ended without an outcome', () => {
+    const { fail, clock, isUsable, subject } = health()
+    fail(2)
+    clock.advance(1000)
+    subject.begin('a')[Symbol.dispose]()
+    expect(isUsable()).toBe(true)
+  })
+
+  test('that limits requests rests for as long as it says, which is no failure', () => {
+    const { clock, isUsable, subject, succeed } = health({ failuresToEject: 1 })
+    using attempt = subject.begin('a')
+    attempt.busy(500)
+    expect([isUsable(), subject.outForMs('a'), subject.isEjected('a')]).toEqual([false, 500, false])
+    clock.advance(500)
+    expect(isUsable()).toBe(true)
+    succeed()
+    expect(isUsable()).toBe(true)
+  })
+
+  test('that is said to be back is tried by the next request, and is out at once and for longer when that fails', () => {
+    const { fail, isUsable, subject } = health()
+    subject.endEjection('a')
+    fail(2)
+    subject.endEjection('a')
+    expect([isUsable(), subject.isEjected('a')]).toEqual([true, false])
+    fail()
+    expect(subject.outForMs('a')).toBe(2000)
+  })
+})
+
+test('requests in flight are counted until they are disposed, once each', () => {
+  const { subject } = health()
+  const [one, two] = [subject.begin('a'), subject.begin('a')]
+  expect([subject.inFlight('a'), subject.inFlight('b')]).toEqual([2, 0])
+  one[Symbol.dispose]()
+  one[Symbol.dispose]()
+  expect(subject.inFlight('a')).toBe(1)
+  two[Symbol.dispose]()
+  expect(subject.inFlight('a')).toBe(0)
+})
+
+test('the time to the first byte rises at once and falls slowly', () => {
+  const { subject, succeed } = health()
+  expect(subject.firstByteMs('a')).toBe(0)
+  succeed(100)
+  expect(subject.firstByteMs('a')).toBe(100)
+  succeed(0)
+  expect(subject.firstByteMs('a')).toBeCloseTo(80)
+  succeed(500)
+  expect(subject.firstByteMs('a')).toBe(500)
+  for (let index = 0; index < 50; index += 1) succeed(10)
+  expect(subject.firstByteMs('a')).toBeCloseTo(10, 0)
+})
+
+test('upstreams that are gone are forgotten, but not while they serve', () => {
+  const { fail, subject } = health()
+  fail(2)
+  const running = subject.begin('b')
+  subject.retain(new Set())
+  expect([subject.isUsable('a'), subject.inFlight('b')]).toEqual([true, 1])
+  running[Symbol.dispose]()
+  subject.retain(new Set())
+  expect(subject.inFlight('b')).toBe(0)
+})

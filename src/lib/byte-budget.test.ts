@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { ByteBudget } from './byte-budget.ts'
+
+const never = new AbortController().signal
+
+/** Whether it is settled once all that could run has run. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const mark = Symbol('pending')
+  for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
+  return (await Promise.race([promise, Promise.resolve(mark)])) === mark
+}
+
+test('what does not fit waits until enough is given back, in order', async () => {
+  const budget = new ByteBudget(10)
+  const first = await budget.take(6, never)
+  const second = budget.take(6, never)
+  const third = budget.take(1, never)
+  expect(await isPending(second)).toBe(true)
+  expect(await isPending(third)).toBe(true)
+  first[Symbol.dispose]()
+  await second
+  await third
+})
+
+test('a wish beyond the bound is granted alone', async () => {
+  const budget = new ByteBudget(10)
+  const small = await budget.take(1, never)
+  const huge = budget.take(100, never)
+  expect(await isPending(huge)).toBe(true)
+  small[Symbol.dispose]()
+  const held = await huge
+  const next = budget.take(1, never)
+  expect(await isPending(next)).toBe(true)
+  held[Symbol.dispose]()
+  await next
+})
+
+test('giving back twice frees nothing more', async () => {
+  const budget = new ByteBudget(10)
+  const first = await budget.take(10, never)
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  await budget.take(10, never)
+  expect(await isPending(budget.take(1, never))).toBe(true)
+})
+
+test('a waiter that gives up lets those behind it pass', async () => {
+  const budget = new ByteBudget(10)
+  await budget.take(6, never)
+  const gone = new AbortController()
+  const impatient = budget.take(10, gone.signal)
+  const behind = budget.take(2, never)
+  gone.abort(new Error('left'))
+  expect(await impatient.catch(String)).toContain('left')
+  await behind
+})
