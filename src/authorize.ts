@@ -17,8 +17,8 @@ type GuardedAccess = Exclude<Access, 'public'>
 export interface AuthorizeDeps {
   readonly directory: Directory
   readonly feed: ChangeFeed
-  /** The caller of the request's session cookie, or a thrown ApiError. */
-  readonly session: (exchange: Exchange) => Promise<Caller>
+  /** The caller of the request's session cookie, or a thrown ApiError; null without a cookie. */
+  readonly session: (exchange: Exchange) => Promise<Caller> | null
   readonly lastUsed: LastUsed
   /** E-mail address of the account for generation clients without a key; null = such clients are refused. */
   readonly anonymousUser: () => string | null
@@ -78,9 +78,11 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, exchange: Exchang
     deps.lastUsed.touch(found.caller.key.id, deps.clock.now())
     return permit(found.caller, access)
   }
+  // The console: a signed-in user may do there what the user's keys may.
+  const session = deps.session(exchange)
+  if (session !== null) return session.then((caller) => permit(caller, access))
   if (access === 'generation') return anonymousCaller(deps)
-  if (access === 'inference' || access === 'documents') throw new ApiError('missing_api_key')
-  return deps.session(exchange).then((caller) => permit(caller, access))
+  throw new ApiError('missing_api_key')
 }
 
 /** Clients of the generation interface send no credentials: an administrator may let them be one account. */

@@ -1,12 +1,15 @@
 /** What the stories of the admin API work with; built once by src/app.ts. */
 import type { LiveSettings } from '#config/live-settings.ts'
 import type { InflightLimiter } from '#gateway/inflight.ts'
+import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
+import type { OidcIssuer } from './oidc/issuer.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
 
 export interface Admin {
@@ -17,8 +20,15 @@ export interface Admin {
   readonly feed: ChangeFeed
   readonly providers: ProviderPool
   readonly inflight: InflightLimiter
+  /** What this process has seen of each upstream. */
+  readonly health: UpstreamHealth
   readonly settings: LiveSettings
   readonly clock: Clock
+  /** Of this server, as people name it. */
+  readonly version: string
   readonly logger: Logger
   readonly signInGuard: SignInGuard
+  readonly issuer: OidcIssuer
+  /** Seals what a browser keeps for this server; the same on all replicas. */
+  readonly sealer: Sealer
 }

@@ -11,6 +11,9 @@ const limitAnswer = z.strictObject({ user_id: z.string(), limit: z.int() }).meta
 const newLimit = z
   .strictObject({ limit: inflightLimit.describe('Requests in flight') })
   .meta({ id: 'NewInflightLimit' })
+const ownLimitAnswer = z
+  .strictObject({ user_id: z.string(), user: z.string(), model_id: z.string(), model: z.string(), limit: z.int() })
+  .meta({ id: 'OwnInflightLimit' })
 const inUseAnswer = z
   .strictObject({ model_id: z.string(), model: z.string(), in_use: z.int() })
   .meta({ id: 'InflightUse' })
@@ -25,6 +28,14 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   const { store, feed } = admin
   return [
+    route({
+      method: 'GET',
+      path: '/inflight-limits',
+      access: 'admin',
+      summary: "List accounts' own in-flight limits, by model and e-mail address",
+      answer: z.strictObject({ data: z.array(ownLimitAnswer) }),
+      story: async () => ({ data: await ownLimits(admin) }),
+    }),
     route({
       method: 'GET',
       path: '/models/:id/inflight-limits',
@@ -65,6 +76,19 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       },
     }),
   ]
+}
+
+async function ownLimits({ store, state }: Admin): Promise<z.input<typeof ownLimitAnswer>[]> {
+  const overrides = await store.inflightOverrides.all()
+  // Of all models: those that are switched off keep their limits.
+  const models = new Map((await store.models.all()).map(({ id, name }) => [id, name]))
+  const limits = overrides.flatMap(({ userId, modelId, inflightLimit: limit }) => {
+    const user = state.directory.account(userId)?.user.email
+    const model = models.get(modelId)
+    // What another replica deletes at this moment is in one of the two only.
+    return user === undefined || model === undefined ? [] : [{ user_id: userId, user, model_id: modelId, model, limit }]
+  })
+  return limits.toSorted((a, b) => a.model.localeCompare(b.model) || a.user.localeCompare(b.user))
 }
 
 function useRoutes(admin: Admin): Route<Caller>[] {

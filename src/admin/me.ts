@@ -26,7 +26,17 @@ import {
   type Reach,
 } from './key-stories.ts'
 import { tooManyAttempts } from './session-routes.ts'
-import { ownSeriesQuery, ownTotalsQuery, readSeries, readTotals, seriesAnswer, totalsAnswer } from './usage.ts'
+import {
+  ownRequestsQuery,
+  ownSeriesQuery,
+  ownTotalsQuery,
+  readRequests,
+  readSeries,
+  readTotals,
+  requestsAnswer,
+  seriesAnswer,
+  totalsAnswer,
+} from './usage.ts'
 import { setPassword } from './users.ts'
 import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
 
@@ -42,6 +52,7 @@ const ownModels = z.strictObject({
         provider: z.string(),
         context_length: z.int().nullable().describe('Tokens'),
         capabilities,
+        groups: z.array(z.string()).describe('Ids of the own groups that open it'),
       })
       .meta({ id: 'UsableModel' }),
   ),
@@ -107,6 +118,16 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
         const user = self(call)
         await requireCurrentPassword(admin, call.exchange, { user, current: call.body.current })
         await setPassword(admin, user.id, call.body.new)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/sessions',
+      access: 'user',
+      summary: 'Sign out everywhere: all own sessions end, this one too',
+      errors: ['not_found'],
+      async story(call) {
+        await admin.store.sessions.deleteOfUser(self(call).id)
       },
     }),
   ]
@@ -204,17 +225,29 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       errors: ['not_found'],
       story: (call) => readSeries(admin, { ...call.query, user_id: self(call).id }),
     }),
+    route({
+      method: 'GET',
+      path: '/me/requests',
+      access: 'user',
+      summary: 'The own requests, the newest first',
+      query: ownRequestsQuery,
+      answer: requestsAnswer,
+      errors: ['invalid_cursor', 'not_found'],
+      story: (call) => readRequests(admin, { ...call.query, user_id: self(call).id }),
+    }),
   ]
 }
 
 function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['data'] {
-  return state.catalog.listFor(caller).map(({ record, ownedBy }) => ({
+  const ownGroups = caller.account.groupIds
+  return state.catalog.listFor(caller).map(({ record, ownedBy, groupIds }) => ({
     name: record.name,
     aliases: [...record.aliases],
     description: record.description,
     provider: ownedBy,
     context_length: record.contextLength,
     capabilities: capabilitiesOnWire(record.capabilities),
+    groups: [...groupIds].filter((group) => ownGroups.has(group)).sort(),
   }))
 }
 

@@ -10,6 +10,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { Secret } from '#lib/secret.ts'
 import { isCredentialField } from '#observe/redact.ts'
+import { presetBaseUrl, type ProviderPreset } from '#providers/presets.ts'
 import { providerKindNames, providerKinds } from '#providers/registry.ts'
 import type { ProviderPatch } from '#store/providers.ts'
 import { name, timeouts, timeoutsFromWire, timeoutsOnWire } from './fields.ts'
@@ -186,4 +187,28 @@ export const providerKindAnswer = z
 export function kindOnWire(kindName: string): z.input<typeof providerKindAnswer> {
   const known = providerKinds[kindName]
   return { kind: kindName, description: known?.description ?? '', needs_base_url: known?.needsBaseUrl ?? true }
+}
+
+export const providerPresetAnswer = z
+  .strictObject({
+    name: z.string(),
+    title: z.string(),
+    kind: z.string(),
+    place: z.enum(['local', 'vendor']).describe('local: a server that usually runs on the machine of this one'),
+    base_url: z.string().describe('Where it is reached unless somebody says otherwise'),
+    headers: z.record(z.string(), z.string()).describe('What the service wants besides the credential'),
+  })
+  .meta({ id: 'ProviderPreset' })
+
+/** A preset as the API shows it. */
+export function presetOnWire(preset: ProviderPreset): z.input<typeof providerPresetAnswer> {
+  const { name: presetName, title, kind: presetKind, place } = preset
+  return {
+    name: presetName,
+    title,
+    kind: presetKind,
+    place,
+    base_url: presetBaseUrl(preset),
+    headers: place === 'vendor' ? { ...preset.headers } : {},
+  }
 }

@@ -5,6 +5,7 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { providerPresets } from '#providers/presets.ts'
 import { providerKindNames } from '#providers/registry.ts'
 import { eachPage } from './each-page.ts'
 import type { Admin } from './admin.ts'
@@ -15,12 +16,14 @@ import { discoveryAnswer, testConnection } from './provider-discovery.ts'
 import {
   kindOnWire,
   newProvider,
+  presetOnWire,
   providerAnswer,
   providerChange,
   providerCreation,
   providerKindAnswer,
   providerOnWire,
   providerPatch,
+  providerPresetAnswer,
 } from './provider-record.ts'
 
 const tag = 'Providers'
@@ -40,6 +43,14 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       summary: 'What kinds of provider there are',
       answer: z.strictObject({ data: z.array(providerKindAnswer) }),
       story: () => ({ data: providerKindNames.map(kindOnWire) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/provider-presets',
+      access: 'admin',
+      summary: 'Known vendors and local servers, to set up a provider with one choice',
+      answer: z.strictObject({ data: z.array(providerPresetAnswer) }),
+      story: () => ({ data: providerPresets.map(presetOnWire) }),
     }),
     route({
       method: 'GET',

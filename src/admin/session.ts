@@ -24,12 +24,16 @@ const cookieName = 'sluice_session'
 const hourMs = 3_600_000
 
 /**
- * Who is signed in with the request's cookie. Answers 401 without a valid session, 403 when another
- * web site makes the browser send it, and 503 when the store cannot tell.
+ * Who is signed in with the request's cookie; null when it carries none. Answers 401 for a session
+ * that is not valid, 403 when another web site makes the browser send it, and 503 when the store
+ * cannot tell.
  */
-export async function sessionCaller(deps: SessionDeps, exchange: Exchange): Promise<Caller> {
+export function sessionCaller(deps: SessionDeps, exchange: Exchange): Promise<Caller> | null {
   const token = tokenOf(exchange.request)
-  if (token === null) throw new ApiError('missing_api_key')
+  return token === null ? null : callerOf(deps, exchange, token)
+}
+
+async function callerOf(deps: SessionDeps, exchange: Exchange, token: string): Promise<Caller> {
   requireOwnOrigin(exchange.request, deps.settings.get('server.public_url'))
   const session = await readSession(deps.store, digestOf(token))
   if (session === null || session.expiresAt <= deps.clock.now()) throw new ApiError('invalid_session')

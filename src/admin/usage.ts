@@ -99,6 +99,23 @@ const requestAnswer = z
   })
   .meta({ id: 'RequestRecord' })
 
+const statusRanges = {
+  success: { first: 100, last: 399 },
+  error: { first: 400, last: 999 },
+  client_error: { first: 400, last: 499 },
+  server_error: { first: 500, last: 999 },
+} as const
+
+const requestFilter = {
+  status: z
+    .enum(['success', 'error', 'client_error', 'server_error'])
+    .optional()
+    .describe('Only requests that ended so: below 400, from 400, from 400 to 499, from 500'),
+}
+export const ownRequestsQuery = pageQuery.extend({ ...ownFilter, ...requestFilter })
+const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
+export const requestsAnswer = pageAnswer(requestAnswer)
+
 export function usageRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, 'Usage')
   return [
@@ -126,13 +143,10 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       path: '/requests',
       access: 'admin',
       summary: 'Single requests, the newest first',
-      query: pageQuery.extend(filter),
-      answer: pageAnswer(requestAnswer),
+      query: requestsQuery,
+      answer: requestsAnswer,
       errors: ['invalid_cursor'],
-      async story({ query }) {
-        const { cursor, limit } = query
-        return pageOnWire(await admin.store.usage.list({ ...filterOf(admin, query), cursor, limit }), requestOnWire)
-      },
+      story: ({ query }) => readRequests(admin, query),
     }),
   ]
 }
@@ -168,6 +182,17 @@ export async function readSeries(
     ...spanOnWire(wanted),
     data: points.map(({ at, group, ...totals }) => ({ at: instantOf(at), group, ...sumsOnWire(totals) })),
   }
+}
+
+/** A page of single requests, the newest first. Answers 400 for a cursor of somebody's own. */
+export async function readRequests(
+  admin: Admin,
+  asked: Asked & Pick<z.output<typeof requestsQuery>, 'cursor' | 'limit' | 'status'>,
+): Promise<z.input<typeof requestsAnswer>> {
+  const { cursor, limit } = asked
+  const status = asked.status && statusRanges[asked.status]
+  const wanted = { ...filterOf(admin, asked), status, cursor, limit }
+  return pageOnWire(await admin.store.usage.list(wanted), requestOnWire)
 }
 
 function filterOf({ clock }: Admin, asked: Asked): UsageFilter {

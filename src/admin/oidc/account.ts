@@ -1,0 +1,83 @@
+/**
+ * From a person whom the issuer has verified to the account that they sign in to. An account is
+ * found by issuer and subject. Only a verified e-mail address may lead to one that has no subject of
+ * this issuer yet: whoever could choose an address at the issuer would else choose an administrator's.
+ */
+import type { User } from '#identity/records.ts'
+import { NameTaken } from '#store/errors.ts'
+import type { Admin } from '../admin.ts'
+import { groupIdsOf, isAllowedDomain, type Person } from './claims.ts'
+import { OidcRefusal } from './refusal.ts'
+
+/** The person's account, with groups and role as the issuer has them now. Throws OidcRefusal. */
+export async function accountOf(admin: Admin, person: Person): Promise<User> {
+  const user = (await linkedUser(admin, person)) ?? (await newlyLinked(admin, person))
+  if (!isAllowedDomain(user.email, admin.settings.get('auth.oidc.allowed_domains')))
+    throw new OidcRefusal('oidc_domain_denied')
+  if (user.disabled) throw new OidcRefusal('oidc_account_disabled')
+  await applyGrants(admin, person, user)
+  return user
+}
+
+async function linkedUser({ store }: Admin, person: Person): Promise<User | null> {
+  const identity = await store.identities.get(person)
+  return identity && store.users.get(identity.userId)
+}
+
+async function newlyLinked(admin: Admin, person: Person): Promise<User> {
+  const { store, clock } = admin
+  const email = usableEmail(admin, person)
+  const known = await store.users.byEmail(email)
+  if (known?.disabled === true) throw new OidcRefusal('oidc_account_disabled')
+  const user = known ?? (await createdUser(admin, person, email))
+  if (await store.identities.link(person, user.id, clock.now())) return user
+  // Somebody else's by now, or this person's own: two sign-ins at once.
+  const linked = await linkedUser(admin, person)
+  if (linked === null) throw new OidcRefusal('oidc_account_taken')
+  return linked
+}
+
+/** The address by which an account is found or created. Throws OidcRefusal when it proves nothing. */
+function usableEmail({ settings }: Admin, { email, emailVerified }: Person): string {
+  if (email === null) throw new OidcRefusal('oidc_email_missing')
+  if (!emailVerified && !settings.get('auth.oidc.trust_email')) throw new OidcRefusal('oidc_email_unverified')
+  if (!isAllowedDomain(email, settings.get('auth.oidc.allowed_domains'))) throw new OidcRefusal('oidc_domain_denied')
+  return email
+}
+
+async function createdUser({ store, feed, settings, clock }: Admin, person: Person, email: string): Promise<User> {
+  if (!settings.get('auth.oidc.auto_create')) throw new OidcRefusal('oidc_no_account')
+  const user: User = {
+    id: crypto.randomUUID(),
+    email,
+    name: person.name,
+    role: 'user',
+    disabled: false,
+    hasPassword: false,
+    declared: false,
+    createdAt: clock.now(),
+  }
+  try {
+    await store.users.insert(user, null)
+  } catch (thrown) {
+    const other = thrown instanceof NameTaken ? await store.users.byEmail(email) : null
+    if (other === null) throw thrown
+    return other
+  }
+  await feed.publish([{ kind: 'user', id: user.id }])
+  return user
+}
+
+async function applyGrants({ store, feed, settings, clock, logger }: Admin, person: Person, user: User): Promise<void> {
+  const administrators = new Set(settings.get('auth.oidc.admin_groups'))
+  const groups = await store.groups.all()
+  const grants = {
+    groupIds: groupIdsOf(person.groups, settings.get('auth.oidc.group_map'), groups),
+    admin: person.groups.some((value) => administrators.has(value)),
+  }
+  const { changed, lastAdministrator } = await store.identities.grant(person, grants, clock.now())
+  if (lastAdministrator) {
+    logger.warn('the issuer no longer names this user an administrator, but there is no other one', { userId: user.id })
+  }
+  if (changed) await feed.publish([{ kind: 'user', id: user.id }])
+}

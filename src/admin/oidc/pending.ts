@@ -1,0 +1,62 @@
+/**
+ * A sign-in that has been begun and not ended: what only this browser and this server know. It
+ * travels in a sealed cookie, so that it costs the server nothing and ends on any replica.
+ */
+import { z } from 'zod'
+import type { Exchange } from '#http/exchange.ts'
+import type { Clock } from '#lib/clock.ts'
+import { SealError, type Sealer } from '#lib/seal.ts'
+
+const pendingSchema = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  /** Of PKCE, RFC 7636. */
+  verifier: z.string(),
+  /** The same at both ends of the flow, as the issuer compares them. */
+  redirectUri: z.string(),
+  /** Path of this server to go to afterwards. */
+  returnTo: z.string(),
+  expiresAt: z.number(),
+})
+
+export type PendingSignIn = z.output<typeof pendingSchema>
+
+/** Time that somebody has for signing in at the issuer. */
+export const pendingSeconds = 600
+
+const cookieName = 'sluice_oidc'
+const context = 'OpenID Connect sign-in'
+
+/** The `set-cookie` header that hands it to the browser. */
+export function pendingCookie(sealer: Sealer, pending: PendingSignIn): string {
+  return cookie(sealer.seal(JSON.stringify(pending), context), pendingSeconds, pending.redirectUri)
+}
+
+/** The header that takes the cookie back. */
+export function noPendingCookie({ redirectUri }: PendingSignIn): string {
+  return cookie('', 0, redirectUri)
+}
+
+/** The sign-in that this browser has begun here; null when there is none, or its time is over. */
+export function readPending(sealer: Sealer, clock: Clock, { request }: Exchange): PendingSignIn | null {
+  const value = /(?:^|; *)sluice_oidc=([\w.-]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
+  if (value === undefined) return null
+  const pending = pendingSchema.safeParse(opened(sealer, value))
+  return pending.success && pending.data.expiresAt > clock.now() ? pending.data : null
+}
+
+function opened(sealer: Sealer, value: string): unknown {
+  try {
+    return JSON.parse(sealer.open(value, context))
+  } catch (thrown) {
+    if (thrown instanceof SealError) return null
+    throw thrown
+  }
+}
+
+/** Lax: the browser has to send it when the issuer leads back here, and only then. */
+function cookie(value: string, maxAgeSeconds: number, redirectUri: string): string {
+  const { protocol, pathname } = new URL(redirectUri)
+  const secure = protocol === 'https:' ? '; Secure' : ''
+  return `${cookieName}=${value}; HttpOnly; SameSite=Lax; Path=${pathname}; Max-Age=${maxAgeSeconds}${secure}`
+}

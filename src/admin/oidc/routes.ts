@@ -1,0 +1,178 @@
+/**
+ * Signing in by OpenID Connect: the authorization code flow with PKCE. Both addresses are visited by
+ * a browser, so refusals too lead to a page: the sign-in page, with a code that it words.
+ */
+import { z } from 'zod'
+import { isLoopbackHost } from '#config/formats.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { json } from '#http/respond.ts'
+import type { Route } from '#http/route.ts'
+import { validQuery } from '#http/validate.ts'
+import type { Caller } from '#identity/records.ts'
+import { StoreUnavailable } from '#store/errors.ts'
+import type { Admin } from '../admin.ts'
+import { adminPrefix, notKept } from '../endpoint.ts'
+import { healed } from '../healing.ts'
+import { startSession } from '../session.ts'
+import { accountOf } from './account.ts'
+import { personOf } from './claims.ts'
+import { reasonOf } from './issuer.ts'
+import { noPendingCookie, pendingCookie, pendingSeconds, readPending, type PendingSignIn } from './pending.ts'
+import { OidcRefusal } from './refusal.ts'
+
+const startPath = `${adminPrefix}/session/oidc`
+const callbackPath = `${startPath}/callback`
+const signInPage = '/sign-in'
+
+const options = z
+  .strictObject({
+    password: z.literal(true).describe('Signing in with e-mail address and password is always possible'),
+    oidc: z
+      .strictObject({ label: z.string(), url: z.string().describe('Where the browser has to go') })
+      .nullable()
+      .describe('Null where no issuer is configured'),
+  })
+  .meta({ id: 'SignInOptions' })
+
+const noQuery = z.strictObject({})
+
+const startQuery = z.strictObject({
+  return: z
+    .string()
+    .max(1000)
+    .refine(isOwnPath, 'expected a path of this server')
+    .optional()
+    .describe('Where to go afterwards: a path of this server'),
+})
+
+const tag = 'Session'
+
+export function oidcRoutes(admin: Admin): Route<Caller>[] {
+  return [
+    {
+      method: 'GET',
+      path: `${adminPrefix}/session/options`,
+      access: 'public',
+      docs: { tag, summary: 'The ways to sign in', answer: options, errors: ['invalid_query_parameter'] },
+      story({ query }) {
+        validQuery(noQuery, query) // 400
+        return json(signInOptions(admin), 200, notKept)
+      },
+    },
+    {
+      method: 'GET',
+      path: startPath,
+      access: 'public',
+      docs: {
+        tag,
+        summary: 'Sign in by OpenID Connect: leads the browser to the issuer',
+        description: 'When that cannot be, it leads to /sign-in?error=<code>.',
+        query: startQuery,
+        status: 303,
+        errors: ['invalid_query_parameter'],
+      },
+      story: (exchange) => serveStart(admin, exchange),
+    },
+    {
+      method: 'GET',
+      path: callbackPath,
+      access: 'public',
+      docs: {
+        tag,
+        summary: 'Where the issuer leads the browser back: sets the cookie sluice_session',
+        description: 'Leads on to the path that was asked for, or to /sign-in?error=<code>.',
+        status: 303,
+      },
+      story: (exchange) => serveCallback(admin, exchange),
+    },
+  ]
+}
+
+function signInOptions({ settings, issuer }: Admin): z.input<typeof options> {
+  if (!issuer.isConfigured) return { password: true, oidc: null }
+  // The cookie of the flow must be one of the address that the issuer leads back to.
+  const url = (settings.get('server.public_url') ?? '') + startPath
+  return { password: true, oidc: { label: settings.get('auth.oidc.button_label'), url } }
+}
+
+async function serveStart(admin: Admin, exchange: Exchange): Promise<Response> {
+  const { return: returnTo = '/' } = validQuery(startQuery, exchange.query) // 400
+  try {
+    const redirectUri = redirectUriOf(admin, exchange)
+    const { url, ...secrets } = await admin.issuer.begin(redirectUri)
+    const expiresAt = admin.clock.now() + pendingSeconds * 1000
+    return redirect(url.href, [pendingCookie(admin.sealer, { ...secrets, redirectUri, returnTo, expiresAt })])
+  } catch (thrown) {
+    return refuse(admin, exchange, { thrown, returnTo, cookies: [] })
+  }
+}
+
+async function serveCallback(admin: Admin, exchange: Exchange): Promise<Response> {
+  const begun = readPending(admin.sealer, admin.clock, exchange)
+  // One that was begun later in another window goes on.
+  const pending = begun?.state === exchange.query.get('state') ? begun : null
+  try {
+    if (pending === null) throw new OidcRefusal('oidc_expired')
+    const session = await healed(admin, () => signedIn(admin, exchange, pending))
+    return redirect(pending.returnTo, [session, noPendingCookie(pending)])
+  } catch (thrown) {
+    const cookies = pending === null ? [] : [noPendingCookie(pending)]
+    return refuse(admin, exchange, { thrown, returnTo: pending?.returnTo ?? '/', cookies })
+  }
+}
+
+/** The `set-cookie` header of the new session. */
+async function signedIn(admin: Admin, { query, requestId }: Exchange, pending: PendingSignIn): Promise<string> {
+  const claims = await admin.issuer.claims(pending, query)
+  const person = personOf(claims, admin.settings.get('auth.oidc.groups_claim'))
+  if (person === null) throw new OidcRefusal('oidc_failed')
+  const user = await accountOf(admin, person)
+  admin.logger.info('signed in by OpenID Connect', { requestId, userId: user.id })
+  return startSession(admin, user.id)
+}
+
+/** The public address; where none is set, that of this request when only this machine can have sent it. */
+function redirectUriOf({ settings }: Admin, { request }: Exchange): string {
+  const publicUrl = settings.get('server.public_url')
+  if (publicUrl !== null) return publicUrl + callbackPath
+  // What a stranger writes into the host header must not become an address that the issuer is given.
+  const own = `http://${request.headers.get('host') ?? ''}`
+  if (!URL.canParse(own) || !isLoopbackHost(new URL(own).hostname)) throw new OidcRefusal('oidc_public_url_missing')
+  return new URL(own).origin + callbackPath
+}
+
+interface Refused {
+  readonly thrown: unknown
+  readonly returnTo: string
+  readonly cookies: readonly string[]
+}
+
+function refuse({ logger }: Admin, { requestId }: Exchange, { thrown, returnTo, cookies }: Refused): Response {
+  const refusal = refusalOf(thrown)
+  const fields = { requestId, code: refusal.code, reason: reasonOf(refusal.cause) }
+  if (thrown instanceof OidcRefusal) logger.warn('a sign-in by OpenID Connect was refused', fields)
+  else logger.error('a sign-in by OpenID Connect failed', { ...fields, error: thrown })
+  const query = new URLSearchParams({ error: refusal.code, ...(returnTo !== '/' && { return: returnTo }) })
+  return redirect(`${signInPage}?${query.toString()}`, cookies)
+}
+
+function refusalOf(thrown: unknown): OidcRefusal {
+  if (thrown instanceof OidcRefusal) return thrown
+  const unavailable =
+    thrown instanceof StoreUnavailable || (thrown instanceof ApiError && thrown.code === 'store_unavailable')
+  return new OidcRefusal(unavailable ? 'store_unavailable' : 'oidc_failed', thrown)
+}
+
+/** A path that no browser takes for the address of another server, as it stands in a `location` header. */
+function isOwnPath(path: string): boolean {
+  const base = 'http://own.invalid'
+  // Blanks and controls are taken out by browsers, backslashes read as slashes.
+  return /^\/(?!\/)[!-[\]-~]*$/.test(path) && new URL(path, base).origin === base
+}
+
+function redirect(location: string, cookies: readonly string[]): Response {
+  const headers = new Headers({ ...notKept, location, 'referrer-policy': 'no-referrer' })
+  for (const cookie of cookies) headers.append('set-cookie', cookie)
+  return new Response(null, { status: 303, headers })
+}
