@@ -2,26 +2,32 @@
  * The composition root: the only file that constructs things. Resources are opened in order and
  * closed in reverse; if one cannot be opened, those before it are closed again.
  */
+import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { sessionCaller } from '#admin/session.ts'
 import type { LiveSettings } from '#config/live-settings.ts'
+import type { ConsoleFiles } from '#console/console-files.ts'
+import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
-import { EmbeddingBatcher, type JoinOptions } from '#gateway/embedding-batch.ts'
+import { EmbeddingBatcher, type JoinOptions } from '#gateway/embeddings/embedding-batch.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourBook } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { LocalInflightLimiter } from '#gateway/inflight.ts'
-import { probing } from '#gateway/probe-upstreams.ts'
+import { probing } from '#gateway/upstreams/probe-upstreams.ts'
 import { UsageRecorder } from '#gateway/record.ts'
+import { ResponseBook } from '#gateway/responses/response-book.ts'
 import { Session } from '#gateway/session.ts'
-import { UpstreamHealth, type HealthOptions } from '#gateway/upstream-health.ts'
+import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
+import type { ProxyFor } from '#lib/http1/proxy.ts'
 import { Loop } from '#lib/loop.ts'
+import { sealer, type Sealer } from '#lib/seal.ts'
 import { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import { createMetrics } from '#observe/metrics.ts'
@@ -31,6 +37,7 @@ import { LastUsed } from '#replica/last-used.ts'
 import { LiveState } from '#replica/live-state.ts'
 import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
+import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { routeTable } from './routes.ts'
 
 export interface AppOptions {
@@ -40,6 +47,12 @@ export interface AppOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly version: string
+  /** Seals what browsers keep for the server. Left out: under a key of this process alone. */
+  readonly sealer?: Sealer
+  /** The built web console; null or left out: the server has none. */
+  readonly consoleFiles?: ConsoleFiles | null
+  /** The proxies to providers; none when left out. */
+  readonly proxyFor?: ProxyFor
 }
 
 export interface App {
@@ -73,6 +86,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   return {
     state: parts.state,
     listen(controlSocket) {
+      parts.documents.start()
       const host = settings.get('server.host')
       const { port } = server.listen({ host, port: settings.get('server.port') })
       if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
@@ -90,11 +104,12 @@ interface Parts {
   readonly lastUsed: LastUsed
   readonly gateway: Gateway
   readonly generation: Generation
+  readonly documents: OpenDocuments
   readonly shutdown: AbortController
 }
 
 async function openParts(options: AppOptions, opening: AsyncDisposableStack): Promise<Parts> {
-  const { settings, store, clock, logger, version } = options
+  const { settings, store, clock, logger, version, proxyFor } = options
   const state = new LiveState(store, settings, logger)
   const feed = opening.use(await openFeed(options, state))
   const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
@@ -110,17 +125,25 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   })
   opening.defer(() => flushed('usage records', recorder.flush()))
 
+  const responses = new ResponseBook({
+    store: store.responses,
+    onError: (error) => logger.error('which provider holds a response could not be written', { error }),
+  })
+  opening.defer(() => flushed('which provider holds a response', responses.flush()))
+
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
-  const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker })))
+  const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const gateway: Gateway = {
     settings,
+    retrieve: (retrieval) => documents.retrieve(retrieval),
     catalog: () => state.catalog,
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => joinOptions(settings)),
     inflight: new LocalInflightLimiter(),
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
+    responses,
     metrics,
     ticker,
     clock,
@@ -135,8 +158,13 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
     ticker,
   }
-  metrics.watch({ inflight: () => inflightByName(gateway), usageQueueDepth: () => recorder.depth })
-  return { state, feed, lastUsed, gateway, generation, shutdown }
+  const documents = openDocuments({ settings, store, state, clock, logger, gateway: () => gateway }, opening)
+  metrics.watch({
+    inflight: () => inflightByName(gateway),
+    usageQueueDepth: () => recorder.depth,
+    documents: async () => Object.entries(await store.documents.counts()),
+  })
+  return { state, feed, lastUsed, gateway, generation, documents, shutdown }
 }
 
 function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
@@ -147,13 +175,15 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   background('reading changes again', staleRetryMs, () => state.apply([]))
   background('writing usage records', settings.get('usage.flush_milliseconds'), () => gateway.recorder.flush())
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
+  background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
   background('probing providers', probeCheckMs, probing(gateway, clock))
   background('purging old records', minuteMs, () => purge(store, settings, clock))
 }
 
-function createServer({ settings, store, clock, logger, version }: AppOptions, parts: Parts): HttpServer<Caller> {
-  const { state, feed, lastUsed, gateway, generation } = parts
-  const { providers, inflight, metrics } = gateway
+function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
+  const { settings, store, clock, logger, version, consoleFiles = null } = options
+  const { state, feed, lastUsed, gateway, generation, documents } = parts
+  const { providers, inflight, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
     feed,
@@ -163,11 +193,35 @@ function createServer({ settings, store, clock, logger, version }: AppOptions, p
     clock,
     refused: (error, exchange) => metrics.refused(exchange.path, error),
   })
-  const admin = adminRoutes({ store, state, feed, providers, inflight, settings, clock, logger })
+  const { sealer: seals = sealer(randomBytes(32)) } = options
+  const admin = adminRoutes({
+    store,
+    state,
+    feed,
+    providers,
+    inflight,
+    health,
+    settings,
+    clock,
+    version,
+    logger,
+    sealer: seals,
+  })
   const server: HttpServer<Caller> = new HttpServer({
-    routes: routeTable({ gateway, generation, store, feed, admin, version, draining: () => server.draining }),
+    routes: routeTable({
+      gateway,
+      generation,
+      documents: documents.documents,
+      store,
+      feed,
+      admin,
+      version,
+      consoleFiles,
+      draining: () => server.draining,
+    }),
     authorize,
     accessOfUnknownPath,
+    answerUnknownPath: (exchange) => (consoleFiles === null ? null : serveConsole(consoleFiles, exchange)),
     clock,
     logger,
     idleSeconds: settings.get('server.header_idle_seconds'),
@@ -234,4 +288,5 @@ async function purge(store: Store, settings: LiveSettings, clock: Clock): Promis
   await store.sessions.purge(clock.now())
   const days = settings.get('usage.retention_days')
   if (days > 0) await store.usage.purgeBefore(clock.now() - days * dayMs)
+  await store.responses.purgeBefore(clock.now() - settings.get('responses.retention_days') * dayMs)
 }

@@ -5,13 +5,17 @@
 import { z } from 'zod'
 import { efforts } from '#config/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { ConsoleFiles } from '#console/console-files.ts'
+import { serveConsolePage } from '#console/serve-console.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
+import type { Documents } from '#documents/documents.ts'
+import { documentRoutes } from '#documents/routes.ts'
 import { chatCompletion } from '#gateway/chat-completions.ts'
 import { speech, transcription } from '#gateway/endpoints/audio.ts'
 import { completion } from '#gateway/endpoints/completions.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import { countMessageTokens, messages } from '#gateway/endpoints/messages.ts'
-import { responses } from '#gateway/endpoints/responses.ts'
+import { responseCompaction, responseInputTokens, responses } from '#gateway/endpoints/responses.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
 import { imageEdit, imageGeneration } from '#gateway/endpoints/images.ts'
 import { moderation } from '#gateway/endpoints/moderations.ts'
@@ -22,6 +26,7 @@ import type { Gateway } from '#gateway/gateway.ts'
 import type { Generation } from '#generation/generation.ts'
 import { generationRoutes } from '#generation/routes.ts'
 import { getModel, listModels } from '#gateway/models.ts'
+import { serveStoredResponse, type ResponseAction } from '#gateway/responses/stored-responses.ts'
 import { docsPage } from '#http/docs-page.ts'
 import { openApiDocument, type OpenApiDocument } from '#http/openapi.ts'
 import { json } from '#http/respond.ts'
@@ -33,10 +38,13 @@ import type { Store } from '#store/store.ts'
 export interface RouteDeps {
   readonly gateway: Gateway
   readonly generation: Generation
+  readonly documents: Documents
   readonly store: Store
   readonly feed: ChangeFeed
   readonly admin: readonly Route<Caller>[]
   readonly version: string
+  /** Null where the console is not built. */
+  readonly consoleFiles: ConsoleFiles | null
   readonly draining: () => boolean
 }
 
@@ -71,6 +79,7 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
   const routes: Route<Caller>[] = [
     ...inferenceRoutes(deps),
     ...generationRoutes(deps.generation),
+    ...documentRoutes(deps.documents),
     ...systemRoutes(deps),
     ...deps.admin,
   ]
@@ -83,8 +92,10 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
       method: 'GET',
       path: '/',
       access: 'public',
-      docs: { ...about, summary: 'Leads to the page about this API', status: 302 },
-      story: () => new Response(null, { status: 302, headers: { location: '/docs' } }),
+      docs: { ...about, summary: 'The web console; where it is not built, leads to the page about this API' },
+      story: ({ request }) =>
+        (deps.consoleFiles && serveConsolePage(deps.consoleFiles, request)) ??
+        new Response(null, { status: 302, headers: { location: '/docs' } }),
     },
     {
       method: 'GET',
@@ -112,8 +123,11 @@ interface ModelCallRow {
   /** Beyond those that every call of a model can answer. */
   readonly errors?: readonly ErrorCode[]
   /** Of the wire format that the endpoint belongs to; OpenAI's when left out. */
-  readonly errorResponse?: (error: ApiError) => Response
+  readonly errorResponse?: (error: ApiError, requestId: string) => Response
 }
+
+/** Of requests that build on an earlier one. */
+const stateErrors: readonly ErrorCode[] = ['previous_response_not_found', 'conversation_not_found', 'store_unavailable']
 
 /** Every endpoint that calls a model; its path is its name. */
 const modelCalls: readonly ModelCallRow[] = [
@@ -147,7 +161,19 @@ const modelCalls: readonly ModelCallRow[] = [
     call: responses,
     summary: 'Answer in the Responses API, whole or streamed',
     body: requests.responses,
-    errors: ['invalid_value', 'unsupported_value'],
+    errors: [...stateErrors, 'invalid_value', 'unsupported_value'],
+  },
+  {
+    call: responseCompaction,
+    summary: 'Make a conversation of the Responses API shorter',
+    body: requests.responses,
+    errors: stateErrors,
+  },
+  {
+    call: responseInputTokens,
+    summary: 'Count the input tokens of a request of the Responses API',
+    body: requests.responses,
+    errors: stateErrors,
   },
   {
     call: messages,
@@ -195,10 +221,77 @@ function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ..
   }
 }
 
+interface StoredResponseRow {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/ai/v1/responses`. */
+  readonly path: string
+  readonly action: ResponseAction
+  readonly summary: string
+  readonly query?: z.ZodObject
+}
+
+/** What is done with an answer of the Responses API that its provider has stored. */
+const storedResponses: readonly StoredResponseRow[] = [
+  {
+    method: 'GET',
+    path: '/:id',
+    action: 'retrieve',
+    summary: 'A stored response, or the rest of its stream',
+    query: z.looseObject({
+      stream: z.enum(['true', 'false']).optional().describe('true: as events, of one that was made in the background'),
+      starting_after: z.string().optional().describe('The sequence number of the last event that is not wanted again'),
+      include: z.string().optional(),
+    }),
+  },
+  { method: 'DELETE', path: '/:id', action: 'delete', summary: 'Delete a stored response' },
+  {
+    method: 'POST',
+    path: '/:id/cancel',
+    action: 'cancel',
+    summary: 'Stop a response that is made in the background',
+  },
+  {
+    method: 'GET',
+    path: '/:id/input_items',
+    action: 'input_items',
+    summary: 'The input of a stored response',
+    query: z.looseObject({
+      after: z.string().optional(),
+      limit: z.string().optional(),
+      order: z.enum(['asc', 'desc']).optional(),
+      include: z.string().optional(),
+    }),
+  },
+]
+
+const storedResponseErrors: readonly ErrorCode[] = [
+  'response_not_found',
+  'model_access_denied',
+  'store_unavailable',
+  'upstream_rejected',
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_auth_failed',
+  'upstream_invalid_response',
+  'upstream_unavailable',
+  'upstream_timeout',
+]
+
+function storedResponseRoute(gateway: Gateway, { method, path, action, ...docs }: StoredResponseRow): Route<Caller> {
+  return {
+    method,
+    path: `/ai/v1/responses${path}`,
+    access: 'inference',
+    docs: { tag: 'Inference', ...docs, errors: storedResponseErrors },
+    story: (exchange, caller) => serveStoredResponse(gateway, exchange, caller, action),
+  }
+}
+
 function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
   const tag = 'Inference'
   return [
     ...modelCalls.map((row) => modelCallRoute(gateway, row)),
+    ...storedResponses.map((row) => storedResponseRoute(gateway, row)),
     {
       method: 'POST',
       path: '/ai/v1/messages/count_tokens',

@@ -38,7 +38,7 @@ export interface AdminClient extends AsyncDisposable {
   /** One call of the admin API; `path` begins with a slash. The JSON of the answer, null for 204. Throws CommandFailure. */
   call(method: string, path: string, body?: unknown): Promise<unknown>
   /** One request to any address of the server, and its answer as it comes. Throws CommandFailure for a refusal. */
-  request(method: string, path: string, body: Bun.BodyInit): Promise<Response>
+  request(method: string, path: string, body?: Bun.BodyInit): Promise<Response>
 }
 
 interface SentRequest {
@@ -87,12 +87,12 @@ async function socketClient({ settings }: Configuration): Promise<AdminClient | 
   return client((path, init) => fetch(`http://localhost${path}`, { ...init, unix: socket }))
 }
 
-async function ownClient({ settings, sources, declared }: Configuration): Promise<AdminClient> {
+async function ownClient({ settings, sources, declared, proxyFor }: Configuration): Promise<AdminClient> {
   prepareDataDirectory(settings.data_dir)
   const clock = systemClock
   const logger = createLogger({ level: 'warn', format: 'text', clock, write: writeToStderr })
   const { store } = await openInstallation({ settings, declared, clock, logger, setUp: false })
-  const app = await openApp({ settings: new LiveSettings(settings, sources), store, clock, logger, version })
+  const app = await openApp({ settings: new LiveSettings(settings, sources), store, clock, logger, version, proxyFor })
   return client(
     (path, init) => app.handleTrusted(new Request(`http://localhost${path}`, init)),
     () => app.close(),
@@ -113,7 +113,7 @@ function client(send: Send, close: () => Promise<void> = async () => {}): AdminC
       return JSON.parse(text) as unknown
     },
     async request(method, path, body) {
-      const response = await send(path, { method, headers: {}, body })
+      const response = await send(path, { method, headers: {}, ...(body !== undefined && { body }) })
       if (!response.ok) throw new CommandFailure(refusalText(response.status, await response.text()))
       return response
     },

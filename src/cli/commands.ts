@@ -4,9 +4,11 @@ import type { Command } from './command.ts'
 import { configCommands } from './config-commands.ts'
 import { dataCommand } from './data-command.ts'
 import { generateCommand } from './generate-command.ts'
+import { importCommand } from './import-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { modelCommands } from './model-commands.ts'
 import { providerCommands } from './provider-commands.ts'
+import { searchCommand } from './search-command.ts'
 import { startCommand } from './start.ts'
 import { userCommands } from './user-commands.ts'
 import { version } from './version.ts'
@@ -38,6 +40,8 @@ export const commands: readonly Command[] = [
   ...providerCommands,
   ...modelCommands,
   generateCommand,
+  importCommand,
+  searchCommand,
   backupCommand,
   openapiCommand,
   versionCommand,

@@ -8,6 +8,8 @@ export interface StartReport {
   readonly version: string
   /** Without a trailing slash. */
   readonly address: string
+  /** The console is built. */
+  readonly hasConsole: boolean
   readonly firstStart: FirstStart | null
   readonly models: readonly string[]
   readonly found: readonly FoundProvider[]
@@ -39,11 +41,12 @@ function reportOnWire({ version, address, firstStart, models, found }: StartRepo
 }
 
 function reportLines(report: StartReport, output: Output): readonly string[] {
-  const { version, address, firstStart, models, found } = report
+  const { version, address, hasConsole, firstStart, models, found } = report
   return [
     `Sluice ${version} is ready at ${output.bold(address)}`,
     '',
     ...entryLines([
+      ['Console', hasConsole ? `${address}/` : 'not built: run "npm run build:ui" and start again'],
       ['API reference', `${address}/docs`],
       ['Models', models.join(', ') || 'none yet: add a provider'],
     ]),

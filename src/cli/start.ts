@@ -1,6 +1,7 @@
 /** `sluice start`: from a checked configuration to a running server, and to its orderly end. */
 import { processEnvironment } from '#config/environment.ts'
 import { LiveSettings } from '#config/live-settings.ts'
+import { builtConsole, readConsoleFiles } from '#console/console-files.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createLogger, writeToStderr } from '#observe/log.ts'
 import { controlSocketIn } from '#setup/data-directory.ts'
@@ -24,14 +25,14 @@ export const startCommand: Command = {
     const { settings } = configuration
     const stopped = stopSignal()
     const server = await startServer(configuration)
-    const { app, firstStart, port } = server
+    const { app, firstStart, port, hasConsole } = server
     const address = shownAddress(settings, port)
     const found =
       firstStart !== null && settings['discovery.enabled']
         ? await discoverProviders({ environment: processEnvironment(), exceptPorts: [port] })
         : []
     const models = app.state.catalog.models.map((model) => model.record.name)
-    const report = { version, address, firstStart, models, found, sameServer: sameServer(flags) }
+    const report = { version, address, hasConsole, firstStart, models, found, sameServer: sameServer(flags) }
     output.result(...startReport(report, output))
     await stopped
     await app.close()
@@ -43,10 +44,11 @@ interface RunningServer {
   readonly app: App
   readonly port: number
   readonly firstStart: Installation['firstStart']
+  readonly hasConsole: boolean
 }
 
 /** Opens everything and listens. Throws StartProblem; nothing stays open then, and no secret is made that nobody saw. */
-async function startServer({ settings, sources, declared }: Configuration): Promise<RunningServer> {
+async function startServer({ settings, sources, declared, proxyFor }: Configuration): Promise<RunningServer> {
   if ((await askControlSocket(controlSocketOf(settings))) !== 'none') {
     throw new StartProblem(
       `Another Sluice is running on the data directory ${settings.data_dir}. Stop it, or set another data_dir.`,
@@ -59,20 +61,22 @@ async function startServer({ settings, sources, declared }: Configuration): Prom
     clock,
     write: writeToStderr,
   })
-  const { store, dataDirectory, firstStart } = await openInstallation({
+  const { store, dataDirectory, sealer, firstStart } = await openInstallation({
     settings,
     declared,
     clock,
     logger,
     setUp: true,
   })
-  const app = await openApp({ settings: new LiveSettings(settings, sources), store, clock, logger, version })
+  const consoleFiles = readConsoleFiles(builtConsole)
+  const live = new LiveSettings(settings, sources)
+  const app = await openApp({ settings: live, store, clock, logger, version, sealer, consoleFiles, proxyFor })
   const socket = controlSocketIn(dataDirectory)
   try {
     removeStaleSocket(socket)
     const { port } = app.listen(socket)
     restrictSocket(socket)
-    return { app, port, firstStart }
+    return { app, port, firstStart, hasConsole: consoleFiles !== null }
   } catch (thrown) {
     if (firstStart !== null) await undoFirstStart(store, firstStart)
     await app.close()

@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { adminRoutes } from '#admin/routes.ts'
 import { LiveSettings } from '#config/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
+import type { ConsoleFiles } from '#console/console-files.ts'
 import { LocalInflightLimiter } from '#gateway/inflight.ts'
+import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
 import { Router } from '#http/router.ts'
 import { createKeySecret } from '#identity/api-key.ts'
@@ -78,19 +80,23 @@ export interface AdminAppOptions {
   /** Settings as on the command line: `name=value`. */
   readonly set?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** The built console; none when left out. */
+  readonly consoleFiles?: ConsoleFiles
 }
 
-export async function startAdminApp({ set = [], environment = {} }: AdminAppOptions = {}): Promise<AdminApp> {
+export async function startAdminApp({
+  set = [],
+  environment = {},
+  consoleFiles,
+}: AdminAppOptions = {}): Promise<AdminApp> {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-admin-'))
   opening.defer(() => rm(directory, { recursive: true }))
-  const config = loadConfig({ environment, directory, overrides: [...testSettings, ...set] })
+  const config = loadConfig({ environment, directory, overrides: [...testSettings, `data_dir=${directory}`, ...set] })
   if (config.kind !== 'ok') throw new Error(JSON.stringify(config.problems))
   const settings = new LiveSettings(config.settings, config.sources)
-  const store = await openStore({
-    url: `sqlite:${join(directory, 'sluice.db')}`,
-    sealer: sealer(new Uint8Array(32).fill(7)),
-  })
+  const seals = sealer(new Uint8Array(32).fill(7))
+  const store = await openStore({ url: `sqlite:${join(directory, 'sluice.db')}`, sealer: seals })
 
   const adminId = await addUser(store, adminEmail, 'admin')
   const userId = await addUser(store, userEmail, 'user')
@@ -101,7 +107,15 @@ export async function startAdminApp({ set = [], environment = {} }: AdminAppOpti
   let ahead = 0
   const clock: Clock = { now: () => Date.now() + ahead, elapsed: () => performance.now() + ahead }
   const logger = createLogger({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
-  const app = await openApp({ settings, store, clock, logger, version: '0.0.0' })
+  const app = await openApp({
+    settings,
+    store,
+    clock,
+    logger,
+    version: '0.0.0',
+    sealer: seals,
+    ...(consoleFiles && { consoleFiles }),
+  })
   opening.defer(() => app.close())
   const { state } = app
   // The same rows as the app's own, for their documentation; nothing is served from these.
@@ -111,9 +125,12 @@ export async function startAdminApp({ set = [], environment = {} }: AdminAppOpti
     feed: new LocalFeed(state),
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker: opening.use(new Ticker()) }))),
     inflight: new LocalInflightLimiter(),
+    health: new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1, ejectionMaxMs: 1 }), clock),
     settings,
     clock,
+    version: '0.0.0',
     logger,
+    sealer: seals,
   })
   const router = new Router(routes)
   const url = `http://127.0.0.1:${app.listen().port}`

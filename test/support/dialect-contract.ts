@@ -79,7 +79,9 @@ async function expectMessagesRefusal(response: Response, promised: Refusal): Pro
   const body = JSON.parse(text) as { readonly type: string; readonly error: { readonly message: string } }
   const details = { error_code: code }
   const error = { type: messagesTypes[status], message: expect.any(String), details }
-  expect<unknown>(body).toEqual({ type: 'error', error })
+  const requestId = response.headers.get('x-request-id')
+  expect(response.headers.get('request-id')).toBe(requestId)
+  expect<unknown>(body).toEqual({ type: 'error', error, request_id: requestId })
   if (param !== undefined) expect(body.error.message).toContain(param)
   expect(response.headers.get('content-type')).toBe('application/json')
   expect(response.headers.get('x-request-id')).toMatch(/^[\w.:-]+$/)
@@ -157,7 +159,7 @@ export function unknownModelContract(dialect: DialectEndpoint): void {
     const model = await modelWithEndpoints(gateway(), ['embeddings'])
     const refused = await askDialect(gateway(), dialect, { model })
     const message = await dialect.refusal(refused, { status: 404, code: 'endpoint_not_supported', param: 'model' })
-    expect(message).toContain('embeddings')
+    expect(message).toContain(`no endpoint ${dialect.endpoint}. Its provider offers embeddings`)
     expect(gateway().upstream.requests).toEqual([])
   })
 

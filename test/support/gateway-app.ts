@@ -33,6 +33,8 @@ export interface GatewayApp extends AsyncDisposable, Stock {
   /** Without a path. */
   readonly url: string
   readonly port: number
+  /** Its data directory. */
+  readonly directory: string
   readonly app: App
   readonly store: Store
   /** The same database once more, also after the app has closed its own; the caller closes it. */
@@ -72,7 +74,11 @@ export async function startGateway({ set = [] }: GatewayOptions = {}): Promise<G
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-gateway-'))
   opening.defer(() => rm(directory, { recursive: true }))
-  const config = loadConfig({ environment: {}, directory, overrides: [...testSettings, ...set] })
+  const config = loadConfig({
+    environment: {},
+    directory,
+    overrides: [...testSettings, `data_dir=${directory}`, ...set],
+  })
   if (config.kind !== 'ok') throw new Error(JSON.stringify(config.problems))
   const upstream = opening.use(await startUpstream())
   const openStoreAgain = (): Promise<Store> =>
@@ -95,6 +101,7 @@ export async function startGateway({ set = [] }: GatewayOptions = {}): Promise<G
     ...clientOf(app, `http://127.0.0.1:${port}`, stock),
     ...usageOfStore(store, clock),
     port,
+    directory,
     app,
     store,
     openStoreAgain,

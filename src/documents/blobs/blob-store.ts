@@ -1,0 +1,43 @@
+/**
+ * Where the raw bytes of documents lie: one file for each document and content, named by both. It is
+ * content-addressed, so what was stored can be verified, and nothing is shared between documents, so
+ * there is no reference count and no race between an import and a deletion of the same bytes.
+ *
+ * The database decides what exists: a file whose document is gone is removed at the next sweep.
+ */
+
+/** Bytes that have arrived and belong to nothing yet. */
+export interface Received {
+  /** Of the local file that holds them. */
+  readonly path: string
+  /** Lower-case hex. */
+  readonly sha256: string
+  readonly bytes: number
+}
+
+export interface BlobAddress {
+  /** Id of the document. */
+  readonly id: string
+  readonly sha256: string
+}
+
+/** A blob as a local file, until it is disposed. */
+export interface LocalBlob extends AsyncDisposable {
+  readonly path: string
+}
+
+export interface BlobStore {
+  /** Stores what was received under its address, durably. Calling it again does nothing. The local file may then be gone. */
+  keep(received: Received, id: string): Promise<void>
+  /** Rejects with BlobMissing when there is none. */
+  open(address: BlobAddress): Promise<LocalBlob>
+  /** Removes it; there may be none. */
+  remove(address: BlobAddress): Promise<void>
+  /** The contents that are stored for a document. */
+  of(id: string): Promise<readonly BlobAddress[]>
+  /** All of them, in no order. */
+  list(): AsyncIterable<BlobAddress>
+}
+
+/** The bytes are not there, though the database has the document: lost outside Sluice. */
+export class BlobMissing extends Error {}

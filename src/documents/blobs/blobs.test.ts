@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BlobMissing, type BlobAddress } from './blob-store.ts'
+import { directoryBlobs } from './directory-blobs.ts'
+import { Spool, TooLarge } from './spool.ts'
+import { BlobSweep } from './sweep.ts'
+
+let root: string
+beforeEach(async () => void (root = await mkdtemp(join(tmpdir(), 'sluice-blobs-'))))
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+const hello = [Buffer.from('hel'), Buffer.from('lo')]
+const helloDigest = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
+const id = 'aabbccdd-0000-4000-8000-000000000001'
+
+describe('the spool', () => {
+  test('holds what it received, with its digest', async () => {
+    await using spool = new Spool(join(root, 'spool'))
+    const received = await spool.receive(hello, 5)
+    expect(received).toMatchObject({ sha256: helloDigest, bytes: 5 })
+    expect(await Bun.file(received.path).text()).toBe('hello')
+  })
+
+  test('keeps nothing of what is too large, nor of what breaks off', async () => {
+    await using spool = new Spool(join(root, 'spool'))
+    expect(await spool.receive(hello, 4).catch((thrown: unknown) => thrown)).toBeInstanceOf(TooLarge)
+    const broken = (async function* () {
+      yield Buffer.from('hel')
+      throw new Error('the client left')
+    })()
+    expect(await spool.receive(broken, 5).catch(String)).toContain('the client left')
+    const [own] = await readdir(join(root, 'spool'))
+    expect(await readdir(join(root, 'spool', own!))).toEqual([])
+  })
+
+  test('removes what a killed process of this machine has left, and nothing of one that runs', async () => {
+    const [dead, living] = [`${hostname()}.4194305.abc`, `${hostname()}.1.abc`]
+    for (const name of [dead, living, 'elsewhere.77.abc']) await mkdir(join(root, name))
+    await using spool = new Spool(root)
+    await spool.workspace()
+    const names = await readdir(root)
+    expect(names).not.toContain(dead)
+    expect(names).toContain(living)
+    expect(names).toContain('elsewhere.77.abc')
+  })
+
+  test('leaves nothing behind, and makes nothing that is not needed', async () => {
+    const directory = join(root, 'spool')
+    await using unused = new Spool(directory)
+    await unused[Symbol.asyncDispose]()
+    expect(await readdir(root)).toEqual([])
+    const used = new Spool(directory)
+    await used.receive(hello, 5)
+    await used[Symbol.asyncDispose]()
+    expect(await readdir(directory)).toEqual([])
+  })
+})
+
+describe('blobs in a directory', () => {
+  test('are found under their document and content until they are removed', async () => {
+    await using spool = new Spool(join(root, 'spool'))
+    const blobs = directoryBlobs(join(root, 'blobs'))
+    const received = await spool.receive(hello, 5)
+    await blobs.keep(received, id)
+    await blobs.keep(received, id)
+    const address = { id, sha256: helloDigest }
+    expect(await blobs.of(id)).toEqual([address])
+    expect(await Array.fromAsync(blobs.list())).toEqual([address])
+    await using blob = await blobs.open(address)
+    expect(await Bun.file(blob.path).text()).toBe('hello')
+    await blobs.remove(address)
+    await blobs.remove(address)
+    expect(await Array.fromAsync(blobs.list())).toEqual([])
+    expect(await blobs.open(address).catch((thrown: unknown) => thrown)).toBeInstanceOf(BlobMissing)
+  })
+})
+
+describe('the sweep', () => {
+  const unknownToAll = { unreferenced: (some: readonly BlobAddress[]) => Promise.resolve(some) }
+
+  async function blobsWithOne() {
+    await using spool = new Spool(join(root, 'spool'))
+    const blobs = directoryBlobs(join(root, 'blobs'))
+    await blobs.keep(await spool.receive(hello, 5), id)
+    return blobs
+  }
+
+  test('removes a file without a document when it finds it twice', async () => {
+    const blobs = await blobsWithOne()
+    const sweep = new BlobSweep(blobs, unknownToAll)
+    await sweep.run(false)
+    expect(await blobs.of(id)).toHaveLength(1)
+    await sweep.run(false)
+    expect(await blobs.of(id)).toEqual([])
+  })
+
+  test('removes it at once when nothing is being imported', async () => {
+    const blobs = await blobsWithOne()
+    await new BlobSweep(blobs, unknownToAll).run(true)
+    expect(await blobs.of(id)).toEqual([])
+  })
+
+  test('leaves what got its document meanwhile', async () => {
+    const blobs = await blobsWithOne()
+    let known = false
+    const sweep = new BlobSweep(blobs, { unreferenced: async (some) => (known ? [] : some) })
+    await sweep.run(false)
+    known = true
+    await sweep.run(false)
+    known = false
+    await sweep.run(false)
+    expect(await blobs.of(id)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,76 @@
+/** Blobs in a directory: `<first two characters of the id>/<id>.<sha256>`. */
+import { copyFile, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BlobMissing, type BlobAddress, type BlobStore } from './blob-store.ts'
+
+/** Nothing is made below `root` before it is needed. */
+export function directoryBlobs(root: string): BlobStore {
+  const folderOf = (id: string): string => join(root, id.slice(0, 2))
+  const pathOf = ({ id, sha256 }: BlobAddress): string => join(folderOf(id), `${id}.${sha256}`)
+
+  return {
+    async keep(received, id) {
+      const folder = folderOf(id)
+      const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
+      await move(received.path, pathOf({ id, sha256: received.sha256 }))
+      // The names too must survive a power cut.
+      await sync(folder)
+      if (isNew) await sync(root)
+    },
+    async open(address) {
+      const path = pathOf(address)
+      const found = await stat(path).catch(nullIfMissing)
+      if (found === null) throw new BlobMissing('The stored bytes of this document are gone. Import it again.')
+      return { path, [Symbol.asyncDispose]: () => Promise.resolve() }
+    },
+    remove: async (address) => void (await unlink(pathOf(address)).catch(nullIfMissing)),
+    async of(id) {
+      const addresses = (await entries(folderOf(id))).map(addressOf)
+      return addresses.filter((address): address is BlobAddress => address?.id === id)
+    },
+    async *list() {
+      for (const folder of await entries(root)) {
+        for (const name of await entries(join(root, folder))) {
+          const address = addressOf(name)
+          if (address !== null) yield address
+        }
+      }
+    },
+  }
+}
+
+/** A file that was interrupted while it was copied has another name than a blob. */
+function addressOf(name: string): BlobAddress | null {
+  const [, id, sha256] = /^([^.]+)\.([0-9a-f]{64})$/.exec(name) ?? []
+  return id === undefined || sha256 === undefined ? null : { id, sha256 }
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (thrown) {
+    const found = nullIfMissing(thrown, 'EXDEV')
+    // Moved before, or the spool lies on another disk.
+    if (found === null && (await stat(from).catch(nullIfMissing)) === null) return
+    const copy = `${to}.incoming`
+    await copyFile(from, copy)
+    await sync(copy)
+    await rename(copy, to)
+    await unlink(from)
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  await using handle = await open(path, 'r')
+  await handle.sync()
+}
+
+async function entries(path: string): Promise<readonly string[]> {
+  return (await readdir(path).catch(nullIfMissing)) ?? []
+}
+
+function nullIfMissing(thrown: unknown, alsoCode?: string): null {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === alsoCode) return null
+  throw thrown
+}

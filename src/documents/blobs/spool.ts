@@ -1,0 +1,100 @@
+/**
+ * A directory of this process for bytes on their way: what an import receives before it is stored,
+ * and what a reader makes of a file. Each process has its own; what a killed one has left behind is
+ * removed by the next one that starts on the same machine.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, open, readdir, rm, stat, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Received } from './blob-store.ts'
+
+const dayMs = 86_400_000
+
+/** More bytes than the limit; nothing is kept of them. */
+export class TooLarge extends Error {}
+
+/** A directory that is removed with all its files when it is disposed. */
+export interface Workspace extends AsyncDisposable {
+  readonly path: string
+}
+
+export class Spool implements AsyncDisposable {
+  readonly #root: string
+  #opening: Promise<string> | null = null
+
+  /** Nothing is made below `root` before it is needed. */
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** Writes the pieces to a file. Rejects with TooLarge, and with whatever reading them throws; then nothing is left. */
+  async receive(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, bytesMax: number): Promise<Received> {
+    const path = join(await this.#directory(), crypto.randomUUID())
+    const hash = createHash('sha256')
+    let bytes = 0
+    try {
+      await using file = await open(path, 'wx', 0o600)
+      for await (const piece of pieces) {
+        bytes += piece.byteLength
+        if (bytes > bytesMax) throw new TooLarge()
+        hash.update(piece)
+        await file.writeFile(piece)
+      }
+      // What is answered as accepted must survive a power cut.
+      await file.datasync()
+    } catch (thrown) {
+      await this.discard({ path })
+      throw thrown
+    }
+    return { path, sha256: hash.digest('hex'), bytes }
+  }
+
+  /** Removes what was received; it may have been moved already. */
+  async discard({ path }: Pick<Received, 'path'>): Promise<void> {
+    await unlink(path).catch(ignoreMissing)
+  }
+
+  async workspace(): Promise<Workspace> {
+    const path = await mkdtemp(join(await this.#directory(), 'work.'))
+    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#opening !== null) await rm(await this.#opening, { recursive: true, force: true })
+  }
+
+  #directory(): Promise<string> {
+    return (this.#opening ??= this.#open())
+  }
+
+  async #open(): Promise<string> {
+    await mkdir(this.#root, { recursive: true, mode: 0o700 })
+    await removeAbandoned(this.#root)
+    return mkdtemp(join(this.#root, `${hostname()}.${process.pid}.`))
+  }
+}
+
+/** Directories of processes that no longer run: of this machine by their id, of others by their age. */
+async function removeAbandoned(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const path = join(root, name)
+    const pid = name.startsWith(`${hostname()}.`) ? Number(name.slice(hostname().length + 1).split('.', 1)[0]) : null
+    const abandoned = pid === null ? Date.now() - (await stat(path)).mtimeMs > dayMs : !isRunning(pid)
+    if (abandoned) await rm(path, { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+  }
+}
+
+function ignoreMissing(thrown: unknown): void {
+  if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) throw thrown
+}

@@ -1,0 +1,179 @@
+/**
+ * Reader, chunker and embedder of an import: from what a request says to what the record holds, with
+ * every option resolved, so that a document processed later is processed as it was asked.
+ */
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import { chunkers, resolveChunker } from '#chunkers/chunkers.ts'
+import type { Caller } from '#identity/records.ts'
+import { readerNames } from '#readers/readers.ts'
+import type { Component, Components } from '#store/documents/document-store.ts'
+import type { Documents } from './documents.ts'
+import { builtInEmbedders } from './embedders/embedder-book.ts'
+import type { ComponentWish, ImportWishes } from './import/import-request.ts'
+
+type Deps = Pick<Documents, 'settings' | 'models'>
+
+/** Names that clients of the document interface know readers by. */
+const readerAliases = new Map([['TitanLayout', 'auto']])
+const visionOptions = ['model', 'prompt']
+const promptCharactersMax = 10_000
+
+/** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
+export function resolveComponents(deps: Deps, caller: Caller, wishes: ImportWishes): Components {
+  return {
+    reader: resolveReader(deps, caller, wishes.reader),
+    chunker: resolveTheChunker(deps, wishes),
+    embedder: resolveEmbedder(deps, caller, wishes.embedder),
+  }
+}
+
+interface Wish {
+  readonly name: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** Options that are null are not given. */
+function wishOf(wish: ComponentWish, byDefault: string): Wish {
+  if (wish === null || wish === undefined) return { name: byDefault, options: {} }
+  if (typeof wish === 'string') return { name: wish, options: {} }
+  const { name, ...options } = wish
+  return { name, options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) }
+}
+
+function resolveReader({ settings, models }: Deps, caller: Caller, wish: ComponentWish): Component {
+  const { name: asked, options } = wishOf(wish, settings.get('documents.reader'))
+  const name = readerAliases.get(asked) ?? asked
+  const known = [...readerNames, 'vision']
+  if (!known.includes(name))
+    throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
+  const takesModel = name === 'auto' || name === 'vision'
+  onlyOptions('reader', options, takesModel ? visionOptions : [])
+  const model = takesModel ? visionModel({ settings, models }, caller, options['model']) : null
+  if (model === null && name === 'vision')
+    throw refused('reader.model', 'name a multimodal model that you may use; there is none by default')
+  const { prompt } = options
+  if (prompt !== undefined && (typeof prompt !== 'string' || prompt.length > promptCharactersMax))
+    throw refused('reader.prompt', `expected a text of at most ${promptCharactersMax} characters`)
+  return { name, ...(model !== null && { model, ...(prompt !== undefined && { prompt }) }) }
+}
+
+/**
+ * The model that looks at pictures: the one that was named, or the server's. The server's own choice does
+ * not fail the imports of people who may not use it; their pictures are refused.
+ */
+function visionModel({ settings, models }: Deps, caller: Caller, asked: unknown): string | null {
+  if (asked !== undefined) {
+    if (typeof asked !== 'string') throw refused('reader.model', 'expected the name of a model')
+    return models.resolve(asked, caller).name
+  }
+  const byDefault = settings.get('documents.vision_model')
+  return byDefault !== null && models.mayUse(byDefault, caller) ? models.resolve(byDefault, caller).name : null
+}
+
+function resolveTheChunker({ settings }: Deps, wishes: ImportWishes): Component {
+  const { name, options } = wishOf(wishes.chunker, settings.get('documents.chunker'))
+  const units = wishes.chunkUnits ?? options['units']
+  const overlap = wishes.chunkOverlap ?? options['overlap']
+  const resolution = resolveChunker(name, {
+    ...options,
+    ...(units !== undefined && { units }),
+    ...(overlap !== undefined && { overlap }),
+  })
+  if (resolution.kind === 'resolved') return { ...resolution.chunker }
+  const { option, message } = resolution
+  const own = { name: 'chunker', units: 'chunk_units', overlap: 'chunk_overlap' }[option] ?? `chunker.${option}`
+  throw new ApiError('validation_failed', { param: own, message })
+}
+
+function resolveEmbedder({ settings, models }: Deps, caller: Caller, wish: ComponentWish): Component {
+  const { name, options } = wishOf(wish, settings.get('documents.embedder'))
+  if (name === 'hashing') {
+    onlyOptions('embedder', options, [])
+    return { name }
+  }
+  if (name === 'local') {
+    onlyOptions('embedder', options, [])
+    const model = settings.get('documents.local_model_dir')
+    if (model === null) throw refused('embedder', '"local" is not configured on this server: documents.local_model_dir')
+    return { name, model: model.split(/[\\/]/).findLast((part) => part !== '') ?? model }
+  }
+  onlyOptions('embedder', options, ['dimensions'])
+  const { dimensions } = options
+  if (dimensions !== undefined && !z.int().min(1).max(16_384).safeParse(dimensions).success)
+    throw refused('embedder.dimensions', 'expected a whole number from 1 to 16384')
+  try {
+    const model = models.resolve(name, caller)
+    return { name: model.name, model_id: model.id, ...(dimensions !== undefined && { dimensions }) }
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError) || thrown.code !== 'model_not_found') throw thrown
+    const known = builtInEmbedders.join(', ')
+    throw refused(
+      'embedder',
+      `there is no embedder ${quoted(name)}; known are ${known} and the embedding models of GET /ai/v1/models`,
+    )
+  }
+}
+
+function onlyOptions(component: string, options: Readonly<Record<string, unknown>>, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((option) => !known.includes(option))
+  if (unknown === undefined) return
+  const list = known.length === 0 ? 'it has none' : `known are ${known.join(', ')}`
+  throw refused(`${component}.${unknown}`, `there is no such option; ${list}`)
+}
+
+function refused(param: string, message: string): ApiError {
+  return new ApiError('validation_failed', { param, message: `"${param}": ${message}.` })
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 100))
+}
+
+const namedDefault = z.strictObject({ names: z.array(z.string()), default: z.string() })
+
+export const componentsAnswer = z
+  .strictObject({
+    readers: namedDefault,
+    chunkers: z.strictObject({
+      default: z.string(),
+      data: z.array(
+        z.strictObject({
+          name: z.string(),
+          unit: z.string().describe('What chunk_units and chunk_overlap count'),
+          chunk_units: z.int().describe('Default'),
+          chunk_overlap: z.int().describe('Default'),
+          chunk_units_max: z.int(),
+        }),
+      ),
+    }),
+    embedders: namedDefault.describe('Those that are built in; an embedding model of the gateway is one too'),
+    categories: z.array(z.string()).nullable().describe('The only ones that there may be; null when any may be used'),
+    max_file_bytes: z.int(),
+  })
+  .meta({ id: 'DocumentOptions' })
+
+/** What an import can name on this server. */
+export function listComponents({ settings }: Pick<Documents, 'settings'>): z.input<typeof componentsAnswer> {
+  const hasLocal = settings.get('documents.local_model_dir') !== null
+  const categories = settings.get('documents.categories')
+  return {
+    readers: { names: [...readerNames, 'vision'], default: settings.get('documents.reader') },
+    chunkers: {
+      default: settings.get('documents.chunker'),
+      data: chunkers.map(({ name, unit, defaults, unitsMax }) => ({
+        name,
+        unit,
+        chunk_units: defaults.units,
+        chunk_overlap: defaults.overlap,
+        chunk_units_max: unitsMax,
+      })),
+    },
+    embedders: {
+      names: builtInEmbedders.filter((name) => name !== 'local' || hasLocal),
+      default: settings.get('documents.embedder'),
+    },
+    categories: categories.length === 0 ? null : [...categories],
+    max_file_bytes: settings.get('documents.max_file_bytes'),
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { cosine, embed, embedderContract } from '#test/support/embedder-contract.ts'
+import { hashingEmbedder } from './hashing-embedder.ts'
+
+embedderContract('hashing', async () => ({ embedder: hashingEmbedder, [Symbol.asyncDispose]: async () => {} }))
+
+const passages = [
+  'Employees may carry over up to five days of unused vacation into the next calendar year.',
+  'The reactor coolant pump must be inspected every six months by a certified engineer.',
+  'Die Kündigungsfrist beträgt drei Monate zum Ende eines Quartals.',
+  'La facture doit être réglée dans les trente jours suivant sa réception.',
+  '東京は日本の首都であり、世界最大級の都市圏を形成している。',
+  '机器学习是人工智能的一个分支，研究计算机如何从数据中学习。',
+  'Договор вступает в силу с момента подписания обеими сторонами.',
+  'กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย',
+  'The quarterly report shows that revenue in the European market grew by twelve percent.',
+  'Passwords must have at least fourteen characters and are never to be shared.',
+]
+
+/** Number of the passage that is nearest to the question. */
+async function nearest(question: string): Promise<number> {
+  const [asked, ...vectors] = await embed(hashingEmbedder, [question, ...passages])
+  const scores = vectors.map((vector) => cosine(asked!, vector))
+  return scores.indexOf(Math.max(...scores))
+}
+
+describe('a question that shares words with a passage finds it', () => {
+  const questions: readonly (readonly [string, number])[] = [
+    ['How many vacation days can I carry over?', 0],
+    ['how often are coolant pumps inspected', 1],
+    ['Wie lang ist die Kündigungsfrist?', 2],
+    ['WIE LANG IST DIE KUNDIGUNGSFRIST', 2],
+    ['Quand faut-il régler une facture ?', 3],
+    ['日本の首都はどこですか', 4],
+    ['什么是机器学习', 5],
+    ['Когда договор вступает в силу?', 6],
+    ['เมืองหลวงของไทย', 7],
+    ['revenue growth in Europe', 8],
+    ['how many charakters must pasword have', 9],
+  ]
+  for (const [question, passage] of questions) test(question, async () => expect(await nearest(question)).toBe(passage))
+})
+
+test('case, full-width characters and accents make no difference', async () => {
+  const [plain, shouted, wide, accented] = await embed(hashingEmbedder, [
+    'resume 42',
+    'RESUME 42',
+    'ｒｅｓｕｍｅ ４２',
+    'résumé 42',
+  ])
+  for (const other of [shouted, wide, accented]) expect(cosine(plain!, other!)).toBeCloseTo(1, 6)
+})
+
+test('function words count for little', async () => {
+  const [content, wrapped, other] = await embed(hashingEmbedder, [
+    'turbine maintenance',
+    'what is the maintenance of a turbine to us',
+    'what is the colour of a bird to us',
+  ])
+  expect(cosine(content!, wrapped!)).toBeGreaterThan(0.6)
+  expect(cosine(wrapped!, other!)).toBeLessThan(0.3)
+})
+
+test('texts that have no word differ from each other', async () => {
+  const [ruler, emoji, empty] = await embed(hashingEmbedder, ['----------', '😀🚀', ''])
+  expect(Math.abs(cosine(ruler!, emoji!))).toBeLessThan(0.9)
+  expect(Math.abs(cosine(ruler!, empty!))).toBeLessThan(0.9)
+})
+
+test('a stored vector stays comparable: a text has the same vector in every release of the version', async () => {
+  const [vector] = await embed(hashingEmbedder, ['Stored vectors, 東京.'])
+  const strong = [...vector!.entries()].filter(([, value]) => Math.abs(value) > 0.15)
+  expect(strong.map(([at, value]) => [at, Number(value.toFixed(4))])).toEqual([
+    [43, 0.173],
+    [116, -0.1977],
+    [183, 0.4943],
+    [262, 0.173],
+    [287, 0.4943],
+    [296, -0.4943],
+  ])
+})

@@ -1,0 +1,105 @@
+/**
+ * Reads an import request as a form: parts named `files` with the contents, which go to the spool as
+ * they arrive, and the other fields of the JSON body as parts, which hold for all files.
+ */
+import { ApiError } from '#errors/api-error.ts'
+import { BodyReader } from '#http/body-reader.ts'
+import type { BodyLimits } from '#http/body.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { parseMultipart, readPart, type MultipartPart } from '#http/multipart.ts'
+import { validBody } from '#http/validate.ts'
+import { TooLarge, type Spool } from '../blobs/spool.ts'
+import { importForm, wishesOf, type ImportItem, type ImportWishes, type ItemOrigin } from './import-request.ts'
+
+export interface FormImportOptions {
+  readonly boundary: string
+  readonly limits: BodyLimits
+  readonly fileBytesMax: number
+  readonly spool: Spool
+}
+
+interface ReceivedFile {
+  readonly name: string
+  readonly origin: ItemOrigin
+}
+
+const fieldBytesMax = 65_536
+const fileParts = new Set(['files', 'files[]', 'file'])
+/** Fields that are not texts are written as JSON, a component's name as it is. */
+const jsonFields = new Set(['chunk_units', 'chunk_overlap', 'wait_for_completion'])
+const perhapsJson = new Set(['reader', 'chunker', 'embedder', 'owners'])
+
+/** Answers 400, 408, 413 and 422 by throwing; what was received until then is discarded. */
+export async function readFormImport(
+  exchange: Exchange,
+  options: FormImportOptions,
+): Promise<{ readonly items: readonly ImportItem[]; readonly wishes: ImportWishes }> {
+  const files: ReceivedFile[] = []
+  try {
+    const fields = await readParts(exchange, options, files)
+    if (files.length === 0)
+      throw new ApiError('validation_failed', { param: 'files', message: '"files": the form holds no file.' })
+    const form = validBody(importForm, fields)
+    const { category, owners = null, doc_id: docId = null } = form
+    if (docId !== null && files.length > 1) {
+      throw new ApiError('validation_failed', {
+        param: 'doc_id',
+        message: '"doc_id": a form with one doc_id takes one file. Send one request for each file, or a JSON body.',
+      })
+    }
+    return {
+      items: files.map(({ name, origin }) => ({ name, category, path: '', docId, owners, origin })),
+      wishes: wishesOf(form),
+    }
+  } catch (thrown) {
+    for (const { origin } of files) if (origin.kind === 'received') await options.spool.discard(origin.received)
+    throw thrown
+  }
+}
+
+async function readParts(
+  exchange: Exchange,
+  options: FormImportOptions,
+  files: ReceivedFile[],
+): Promise<Record<string, unknown>> {
+  const reader = new BodyReader(exchange, options.limits)
+  const fields: Record<string, unknown> = {}
+  const partsMax = { partsMax: 10_000, headBytesMax: 16_384, preambleBytesMax: 16_384 }
+  for await (const part of parseMultipart(piecesOf(reader), options.boundary, partsMax)) {
+    if (fileParts.has(part.name)) files.push(await receivePart(part, options))
+    else fields[part.name] = fieldValue(part.name, await readField(part), fields)
+  }
+  return fields
+}
+
+async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
+  for (let piece = await reader.read(); piece !== null; piece = await reader.read()) yield piece
+}
+
+async function receivePart(part: MultipartPart, { spool, fileBytesMax }: FormImportOptions): Promise<ReceivedFile> {
+  const name = part.fileName === null || part.fileName === '' ? 'unnamed' : part.fileName.slice(0, 1000)
+  try {
+    return { name, origin: { kind: 'received', received: await spool.receive(part.content, fileBytesMax) } }
+  } catch (thrown) {
+    if (thrown instanceof TooLarge) return { name, origin: { kind: 'too_large' } }
+    throw thrown
+  }
+}
+
+async function readField(part: MultipartPart): Promise<string> {
+  const bytes = await readPart(part, fieldBytesMax)
+  if (bytes === null)
+    throw new ApiError('request_too_large', { message: `The field "${part.name.slice(0, 100)}" is too long.` })
+  return bytes.toString()
+}
+
+/** A field that comes several times is a list, as forms have it. */
+function fieldValue(name: string, text: string, before: Readonly<Record<string, unknown>>): unknown {
+  if (name === 'owners' && name in before) return [before[name], text].flat()
+  if (!jsonFields.has(name) && !(perhapsJson.has(name) && /^\s*[[{]/.test(text))) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads an import request in JSON. The contents of files are taken out of the bytes of the body before
+ * it is parsed, so that the parser never builds strings of many megabytes.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import { validBody } from '#http/validate.ts'
+import { findFields, findItems, replaceSpans, type Replacement } from '#lib/json-span.ts'
+import {
+  importBody,
+  wishesOf,
+  type fileItem,
+  type ImportItem,
+  type ImportWishes,
+  type ItemOrigin,
+} from './import-request.ts'
+import { itemContent } from './item-content.ts'
+
+const quote = 0x22
+const filesName = new Set(['files'])
+const bytesName = new Set(['bytes'])
+
+/** Answers 400 and 422 by throwing. */
+export function readJsonImport(body: Buffer): { readonly items: readonly ImportItem[]; readonly wishes: ImportWishes } {
+  if (!isUtf8(body)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
+  const contents = contentSpans(body)
+  const parsed = validBody(importBody, parse(withoutContents(body, contents)))
+  const items = parsed.files.map((item, index) => {
+    const span = contents.get(index)
+    return importItem(item, span && body.subarray(span.start + 1, span.end - 1))
+  })
+  return { items, wishes: wishesOf(parsed) }
+}
+
+interface ContentSpan {
+  /** With the quotes. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Where the strings in `bytes` stand, by the index of their file. Of fields that come twice the last counts, as for JSON.parse. */
+function contentSpans(body: Buffer): ReadonlyMap<number, ContentSpan> {
+  const found = new Map<number, ContentSpan>()
+  const [files] = findFields(body, filesName).slice(-1)
+  if (files === undefined) return found
+  for (const [index, item] of findItems(body, files.valueStart).entries()) {
+    const [bytes] = findFields(body.subarray(item.start, item.end), bytesName).slice(-1)
+    if (bytes === undefined || body[item.start + bytes.valueStart] !== quote) continue
+    found.set(index, { start: item.start + bytes.valueStart, end: item.start + bytes.valueEnd })
+  }
+  return found
+}
+
+function withoutContents(body: Buffer, contents: ReadonlyMap<number, ContentSpan>): Buffer {
+  const replacements: Replacement[] = [...contents.values()].map(({ start, end }) => ({ start, end, text: '""' }))
+  return replaceSpans(body, replacements)
+}
+
+function parse(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString()) as unknown
+  } catch {
+    // The parser's message quotes the body.
+    throw new ApiError('invalid_json')
+  }
+}
+
+/** `raw` is what stands between the quotes of `bytes`. An empty string in `bytes` or `path` is none. */
+function importItem(item: z.output<typeof fileItem>, raw: Buffer | undefined): ImportItem {
+  const { name, category, doc_id: docId = null, owners = null } = item
+  const path = item.path ?? ''
+  return { name, category, path, docId, owners, origin: originOf(raw ?? Buffer.alloc(0), path, item.encoding ?? null) }
+}
+
+function originOf(raw: Buffer, path: string, encoding: 'base64' | 'utf-8' | null): ItemOrigin {
+  if (raw.length > 0 && path !== '') return { kind: 'both' }
+  if (raw.length > 0) return contentOf(raw, encoding)
+  return path === '' ? { kind: 'none' } : { kind: 'path' }
+}
+
+function contentOf(raw: Buffer, encoding: 'base64' | 'utf-8' | null): ItemOrigin {
+  try {
+    return itemContent(raw, encoding)
+  } catch {
+    // An escape or a control character that JSON does not allow.
+    throw new ApiError('invalid_json')
+  }
+}

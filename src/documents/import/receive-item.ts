@@ -1,0 +1,92 @@
+/** Brings the bytes of one item into the spool, or says why the item is invalid. */
+import { openRooted } from '#lib/rooted-file.ts'
+import type { Received } from '../blobs/blob-store.ts'
+import { TooLarge, type Spool } from '../blobs/spool.ts'
+import { fileSource, type ByteSource } from './byte-source.ts'
+import type { ImportItem } from './import-request.ts'
+
+/** Why an item was not imported; stable, part of the answer. */
+export type InvalidCode =
+  | 'no_content'
+  | 'bytes_and_path'
+  | 'not_base64'
+  | 'empty'
+  | 'too_large'
+  | 'unsupported_type'
+  | 'encrypted'
+  | 'invalid_path'
+  | 'unknown_category'
+  | 'unknown_owner'
+  | 'doc_id_taken'
+
+export interface Invalid {
+  readonly code: InvalidCode
+  readonly message: string
+}
+
+export type Reception =
+  | { readonly kind: 'received'; readonly received: Received }
+  | { readonly kind: 'invalid'; readonly reason: Invalid }
+
+export interface ReceptionOptions {
+  readonly spool: Spool
+  readonly fileBytesMax: number
+  readonly importRoots: readonly string[]
+}
+
+export async function receiveItem({ origin, path }: ImportItem, options: ReceptionOptions): Promise<Reception> {
+  switch (origin.kind) {
+    case 'content':
+      return receive(origin.source, options)
+    case 'received':
+      return notEmpty(origin.received, options.spool)
+    case 'path':
+      return receivePath(path, options)
+    case 'too_large':
+      return tooLarge(options)
+    case 'not_base64':
+      return invalid(
+        'not_base64',
+        'The content is not valid base64. Send base64, or set "encoding" to "utf-8" for text.',
+      )
+    case 'none':
+      return invalid('no_content', 'The item has neither "bytes" nor "path". Send one of them.')
+    case 'both':
+      return invalid('bytes_and_path', 'The item has "bytes" and "path". Send one of them.')
+  }
+}
+
+async function receivePath(path: string, options: ReceptionOptions): Promise<Reception> {
+  const file = await openRooted(path, options.importRoots)
+  if (file === null)
+    return invalid('invalid_path', 'There is no file at this path that may be imported. Send the content in "bytes".')
+  try {
+    const { size } = await file.stat()
+    return size > options.fileBytesMax ? tooLarge(options) : await receive(fileSource(file, size), options)
+  } finally {
+    await file.close()
+  }
+}
+
+async function receive(source: ByteSource, options: ReceptionOptions): Promise<Reception> {
+  try {
+    return await notEmpty(await options.spool.receive(source.pieces(), options.fileBytesMax), options.spool)
+  } catch (thrown) {
+    if (thrown instanceof TooLarge) return tooLarge(options)
+    throw thrown
+  }
+}
+
+async function notEmpty(received: Received, spool: Spool): Promise<Reception> {
+  if (received.bytes > 0) return { kind: 'received', received }
+  await spool.discard(received)
+  return invalid('empty', 'The file is empty.')
+}
+
+function tooLarge({ fileBytesMax }: ReceptionOptions): Reception {
+  return invalid('too_large', `The file is larger than ${fileBytesMax} bytes, the limit of this server.`)
+}
+
+function invalid(code: InvalidCode, message: string): Reception {
+  return { kind: 'invalid', reason: { code, message } }
+}

@@ -1,0 +1,181 @@
+/**
+ * The server's end of one reading process: starts it, gives it one assignment at a time, and ends it when an assignment
+ * takes more time or memory than it may.
+ *
+ * Invariant: a call of `run` settles only when the process is idle again or gone, so nobody ever meets the remains of
+ * another document.
+ */
+import { constants, setPriority } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { ReadFailure } from '#readers/reading.ts'
+import type { Assignment, Message } from './protocol.ts'
+import { residentBytes, residentPollMs } from './resident-bytes.ts'
+
+/** What one assignment may cost. */
+export interface ReadingBounds {
+  readonly timeMaxMs: number
+  readonly memoryBytesMax: number
+}
+
+/** The process ended for a reason that lies outside of the file: the document can be read again. */
+export class ReadingStopped extends Error {}
+
+interface Running {
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+function tooSlow(timeMaxMs: number): ReadFailure {
+  return new ReadFailure(
+    'too_complex',
+    `Reading the file took longer than the ${Math.round(timeMaxMs / 1_000)} seconds that it may. Divide it into smaller files.`,
+  )
+}
+
+function tooLarge(memoryBytesMax: number): ReadFailure {
+  return new ReadFailure(
+    'too_complex',
+    `Reading the file needs more than the ${Math.round(memoryBytesMax / 1_048_576)} MiB of memory that it may. Divide it into smaller files.`,
+  )
+}
+
+/** How signals from outside are told apart from crashes: they do not say anything about the file. */
+const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
+
+/** One process. Not for use after it has ended. */
+export class ReadingChild {
+  readonly #process: Bun.Subprocess<'ignore', 'ignore', 'ignore'>
+  #running: Running | null = null
+  #isReady = false
+  #hasEnded = false
+  #assignments = 0
+  /** Why it was ended from here. */
+  #endedBecause: Error | null = null
+
+  /** `script` is what runs in the process; it speaks `protocol.ts`. */
+  constructor(script: string) {
+    this.#process = Bun.spawn([process.execPath, '--no-env-file', script], {
+      // Files of untrusted people are read here: no variable of the server's environment is passed on.
+      env: { LANG: 'C.UTF-8', TZ: 'UTC' },
+      cwd: import.meta.dir,
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'ignore',
+      serialization: 'json',
+      ipc: (message) => this.#take(message as Message),
+      onExit: (_, exitCode, signal) => this.#exited(exitCode, signal === null ? null : String(signal)),
+    })
+    yieldToServer(this.#process.pid)
+  }
+
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Assignments so far. */
+  get assignments(): number {
+    return this.#assignments
+  }
+
+  get residentBytes(): number {
+    return this.#hasEnded ? 0 : residentBytes(this.#process.pid)
+  }
+
+  /**
+   * Does one assignment. Rejects with ReadFailure when it is the file's fault, with ReadingStopped when it is not, and
+   * with the signal's reason; the process is gone then, except after a failure that it reported itself.
+   */
+  async run(assignment: Assignment, bounds: ReadingBounds, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted()
+    if (this.#hasEnded || this.#running !== null) throw new ReadingStopped('The reading process is not free.')
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#running = { resolve, reject }
+    this.#assignments += 1
+    using watch = this.#watch(bounds, signal)
+    void watch
+    this.#process.send(assignment)
+    return await promise
+  }
+
+  /** Ends the process at once; what it was doing rejects with `reason`. Resolves when it is gone. */
+  async end(reason: Error): Promise<void> {
+    this.#kill(reason)
+    await this.#process.exited
+  }
+
+  #watch({ timeMaxMs, memoryBytesMax }: ReadingBounds, signal: AbortSignal): Disposable {
+    const timer = setTimeout(() => this.#kill(tooSlow(timeMaxMs)), timeMaxMs)
+    const poll = setInterval(() => {
+      if (this.residentBytes > memoryBytesMax) this.#kill(tooLarge(memoryBytesMax))
+    }, residentPollMs)
+    const abort = (): void =>
+      this.#kill(signal.reason instanceof Error ? signal.reason : new ReadingStopped('Reading was cancelled.'))
+    signal.addEventListener('abort', abort)
+    return {
+      [Symbol.dispose]: () => {
+        clearTimeout(timer)
+        clearInterval(poll)
+        signal.removeEventListener('abort', abort)
+      },
+    }
+  }
+
+  #kill(reason: Error): void {
+    if (this.#hasEnded) return
+    this.#endedBecause ??= reason
+    this.#process.kill('SIGKILL')
+  }
+
+  #take(message: Message): void {
+    if (message.kind === 'ready') {
+      this.#isReady = true
+      return
+    }
+    // What arrives while it is being ended comes too late: the reason of the end stands.
+    if (this.#endedBecause !== null) return
+    const running = this.#running
+    this.#running = null
+    if (message.kind === 'done') running?.resolve(message.answer)
+    else running?.reject(new ReadFailure(message.code, message.message, message.detail ?? undefined))
+  }
+
+  #exited(exitCode: number | null, signal: string | null): void {
+    this.#hasEnded = true
+    const running = this.#running
+    this.#running = null
+    running?.reject(this.#endedBecause ?? this.#crash(exitCode, signal))
+  }
+
+  #crash(exitCode: number | null, signal: string | null): Error {
+    const how = signal ?? `exit code ${exitCode}`
+    if (!this.#isReady) return new ReadingStopped(`The reading process could not be started (${how}).`)
+    if (stopSignals.has(signal)) return new ReadingStopped(`The reading process was stopped from outside (${how}).`)
+    // Nobody here has sent this one: it is how the kernel ends the process that asks for too much memory.
+    if (signal === 'SIGKILL') {
+      return new ReadFailure(
+        'too_complex',
+        'Reading the file needs more memory than there is. Divide it into smaller files.',
+        how,
+      )
+    }
+    return new ReadFailure(
+      'damaged',
+      'The reader broke down on this file. Save it anew or in another format and import that.',
+      how,
+    )
+  }
+}
+
+/** Less CPU than the server when both want it, and the first to go when memory runs out. Both are wishes. */
+function yieldToServer(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // Not permitted here, or already gone, which shows elsewhere.
+  }
+}

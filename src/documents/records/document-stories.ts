@@ -1,0 +1,89 @@
+/** The stories about documents that are there: one, a list, its chunks; deleting, cancelling and trying again. */
+import { ApiError } from '#errors/api-error.ts'
+import type { Caller } from '#identity/records.ts'
+import type { DocumentFilter, DocumentRecord, Viewer } from '#store/documents/document-store.ts'
+import type { PageRequest } from '#store/page.ts'
+import type { Documents } from '../documents.ts'
+import { ownersOnWire, viewerOf } from '../owners.ts'
+import { chunkOnWire, documentOnWire, type ChunkOnWire, type DocumentOnWire } from './document-record.ts'
+
+export async function getDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
+  return onWire(documents, found(await documents.store.get(id, viewerOf(caller))))
+}
+
+export async function listDocuments(
+  documents: Documents,
+  caller: Caller,
+  query: DocumentFilter & PageRequest,
+): Promise<{ data: DocumentOnWire[]; next_cursor: string | null }> {
+  const page = await documents.store.list({ ...query, viewer: viewerOf(caller) })
+  const owner = await ownersOnWire(
+    documents,
+    page.items.flatMap(({ owners }) => owners),
+  )
+  return { data: page.items.map((record) => documentOnWire(record, owner)), next_cursor: page.nextCursor }
+}
+
+export async function listChunks(
+  { store }: Documents,
+  caller: Caller,
+  { id, from, limit }: { readonly id: string; readonly from: number; readonly limit: number },
+): Promise<{ data: ChunkOnWire[]; total: number; next: number | null }> {
+  const { chunks, total } = found(await store.chunks(id, viewerOf(caller), { from, limit }))
+  const next = from + chunks.length
+  return { data: chunks.map(chunkOnWire), total, next: chunks.length > 0 && next < total ? next : null }
+}
+
+/** When it has resolved, nothing of the document is left: no record, chunk, vector or byte. */
+export async function deleteDocument(documents: Documents, caller: Caller, id: string): Promise<void> {
+  const { store, blobs, endings } = documents
+  const addresses = await blobs.of(id)
+  await changed(documents, caller, id, store.delete(id, editorOf(caller)))
+  // Somebody may have imported the same file under the same id meanwhile.
+  for (const address of await store.unreferenced(addresses)) await blobs.remove(address)
+  endings.tell()
+}
+
+/** Ends a document that has not ended; one that has stays as it is. */
+export async function cancelDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
+  const { store, clock, endings } = documents
+  const record = await changed(documents, caller, id, store.cancel(id, editorOf(caller), clock.now()))
+  endings.tell()
+  return onWire(documents, record)
+}
+
+/** Queues a failed or cancelled document again; one that is under way or completed stays as it is. Answers 409 for a duplicate. */
+export async function retryDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
+  const { store, clock, wake } = documents
+  const record = await changed(documents, caller, id, store.retry(id, editorOf(caller), clock.now()))
+  if ('duplicateOf' in record) {
+    throw new ApiError('conflict', {
+      message: `The same file was imported again meanwhile, as document ${record.duplicateOf}. Delete this one.`,
+    })
+  }
+  wake()
+  return onWire(documents, record)
+}
+
+/** Who may change a document: its importer, users who own it by name, and administrators; not everyone in a group that may read it. */
+function editorOf(caller: Caller): Viewer {
+  const viewer = viewerOf(caller)
+  return { ...viewer, principals: [`user:${viewer.userId}`] }
+}
+
+/** What a change has made. Answers 404 when the caller cannot see the document, and 403 when it may only be read. */
+async function changed<T>({ store }: Documents, caller: Caller, id: string, change: Promise<T | null>): Promise<T> {
+  const result = await change
+  if (result !== null) return result
+  found(await store.get(id, viewerOf(caller)))
+  throw new ApiError('document_read_only')
+}
+
+function found<T>(value: T | null): T {
+  if (value !== null) return value
+  throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })
+}
+
+async function onWire(documents: Documents, record: DocumentRecord): Promise<DocumentOnWire> {
+  return documentOnWire(record, await ownersOnWire(documents, record.owners))
+}

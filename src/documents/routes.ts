@@ -1,0 +1,255 @@
+/** The routes of the documents: import, records and search. */
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { ErrorCode } from '#errors/catalogue.ts'
+import { readJson } from '#http/body.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { pageAnswer, pageQuery } from '#http/page.ts'
+import { json, noContent } from '#http/respond.ts'
+import type { Route, RouteDocs } from '#http/route.ts'
+import { validBody, validQuery } from '#http/validate.ts'
+import type { Caller } from '#identity/records.ts'
+import { StoreUnavailable } from '#store/errors.ts'
+import { documentStates } from '#store/documents/document-store.ts'
+import { InvalidCursor } from '#store/page.ts'
+import type { Documents } from './documents.ts'
+import { importAnswer } from './import/import-answer.ts'
+import { importDocuments } from './import/import-documents.ts'
+import { importBody } from './import/import-request.ts'
+import { componentsAnswer, listComponents } from './components.ts'
+import { resolveOwners } from './owners.ts'
+import { chunkAnswer, documentAnswer } from './records/document-record.ts'
+import {
+  cancelDocument,
+  deleteDocument,
+  getDocument,
+  listChunks,
+  listDocuments,
+  retryDocument,
+} from './records/document-stories.ts'
+import { search } from './search/search.ts'
+import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/search-wire.ts'
+
+const tag = 'Documents'
+const searchBytesMax = 1024 * 1024
+
+const listQuery = pageQuery.extend({
+  category: z.string().max(255).optional(),
+  state: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(`One or several of ${documentStates.join(', ')}, separated by commas`),
+  owner: z.string().max(254).optional().describe('A user id, an e-mail address, group:<name> or everyone'),
+  name: z.string().max(255).optional().describe('Part of the name'),
+  doc_id: z.string().max(10_000).optional().describe('One or several ids, separated by commas: at most 200'),
+})
+
+const chunksQuery = z.strictObject({
+  from: z.coerce.number('expected a number').int().min(0).default(0).describe('Place of the first chunk'),
+  limit: z.coerce.number('expected a number').int().min(1).max(500).default(100),
+})
+
+const chunksAnswer = z.strictObject({
+  data: z.array(chunkAnswer),
+  total: z.int(),
+  next: z.int().nullable().describe('Send it as `from` for the chunks after these; null at the end'),
+})
+
+interface Row {
+  readonly method: Route<Caller>['method']
+  readonly path: string
+  readonly docs: Omit<RouteDocs, 'tag'>
+  readonly story: (exchange: Exchange, caller: Caller) => Promise<Response>
+}
+
+/** Rows of the route table. */
+export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
+  return [
+    ...importRoutes(documents),
+    ...recordRoutes(documents),
+    ...changeRoutes(documents),
+    searchRoute(documents),
+  ].map(({ method, path, docs, story }): Route<Caller> => ({
+    method,
+    path: `/api/v1${path}`,
+    access: 'documents',
+    docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable'] },
+    story: (exchange, caller) => story(exchange, caller).catch(refused),
+  }))
+}
+
+/** What the store refuses, as the error that is answered. */
+function refused(thrown: unknown): never {
+  if (thrown instanceof InvalidCursor) throw new ApiError('invalid_cursor', { param: 'cursor' })
+  if (thrown instanceof StoreUnavailable) throw new ApiError('store_unavailable', { cause: thrown })
+  throw thrown
+}
+
+const bodyErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+]
+
+function importRoutes(documents: Documents): Row[] {
+  return [
+    {
+      method: 'POST',
+      path: '/documents',
+      docs: {
+        summary: 'Import files to read, chunk, embed and store in the background',
+        description:
+          '202 when all files were accepted, 207 when any is a duplicate or invalid. Files can also be sent as `multipart/form-data`: the contents in parts named `files`, the other fields as parts of their own, for all files.',
+        body: importBody,
+        answer: importAnswer,
+        status: 202,
+        errors: [...bodyErrors, 'invalid_multipart', 'model_access_denied', 'backlog_full'],
+      },
+      story: (exchange, caller) => importDocuments(documents, exchange, caller),
+    },
+    {
+      method: 'GET',
+      path: '/documents/options',
+      docs: {
+        summary: 'Readers, chunkers, embedders and categories that an import can name',
+        answer: componentsAnswer,
+      },
+      story: () => Promise.resolve(json(listComponents(documents))),
+    },
+  ]
+}
+
+function recordRoutes(documents: Documents): Row[] {
+  return [
+    {
+      method: 'GET',
+      path: '/documents',
+      docs: {
+        summary: 'List documents, the newest first',
+        query: listQuery,
+        answer: pageAnswer(documentAnswer),
+        errors: ['invalid_query_parameter', 'invalid_cursor'],
+      },
+      story: async (exchange, caller) => {
+        const { category, state, owner, name, doc_id: ids, ...page } = validQuery(listQuery, exchange.query)
+        const owners = owner === undefined ? undefined : await ownerFilter(documents, owner, caller)
+        const categories = category === undefined ? undefined : [category]
+        const filter = { categories, states: statesOf(state), owners, name, ids: idsOf(ids) }
+        return json(await listDocuments(documents, caller, { ...filter, ...page }))
+      },
+    },
+    {
+      method: 'GET',
+      path: '/document/:doc_id',
+      docs: { summary: 'One document and how far it is', answer: documentAnswer, errors: ['not_found'] },
+      story: async (exchange, caller) => json(await getDocument(documents, caller, docId(exchange))),
+    },
+    {
+      method: 'GET',
+      path: '/document/:doc_id/chunks',
+      docs: {
+        summary: 'The chunks of a document, in the order of its text',
+        query: chunksQuery,
+        answer: chunksAnswer,
+        errors: ['not_found', 'invalid_query_parameter'],
+      },
+      story: async (exchange, caller) => {
+        const page = validQuery(chunksQuery, exchange.query)
+        return json(await listChunks(documents, caller, { id: docId(exchange), ...page }))
+      },
+    },
+  ]
+}
+
+function changeRoutes(documents: Documents): Row[] {
+  const errors: readonly ErrorCode[] = ['not_found', 'document_read_only']
+  return [
+    {
+      method: 'DELETE',
+      path: '/document/:doc_id',
+      docs: { summary: 'Delete a document with its chunks, vectors and bytes', status: 204, errors },
+      story: async (exchange, caller) => {
+        await deleteDocument(documents, caller, docId(exchange))
+        return noContent()
+      },
+    },
+    {
+      method: 'POST',
+      path: '/document/:doc_id/cancel',
+      docs: {
+        summary: 'Stop processing a document; one that has ended stays as it is',
+        answer: documentAnswer,
+        errors,
+      },
+      story: async (exchange, caller) => json(await cancelDocument(documents, caller, docId(exchange))),
+    },
+    {
+      method: 'POST',
+      path: '/document/:doc_id/retry',
+      docs: {
+        summary: 'Process a failed or cancelled document again',
+        answer: documentAnswer,
+        errors: [...errors, 'conflict'],
+      },
+      story: async (exchange, caller) => json(await retryDocument(documents, caller, docId(exchange))),
+    },
+  ]
+}
+
+function searchRoute(documents: Documents): Row {
+  return {
+    method: 'POST',
+    path: '/search',
+    docs: {
+      summary: 'Find passages of documents by meaning, by words, or by both',
+      body: searchBody,
+      answer: searchAnswer,
+      errors: [...bodyErrors, 'embedder_unavailable'],
+    },
+    story: async (exchange, caller) => {
+      const readSeconds = documents.settings.get('server.body_read_seconds')
+      const { value } = await readJson(exchange, { bytesMax: searchBytesMax, readSeconds })
+      const query = searchQueryOf(validBody(searchBody, value))
+      return json(searchOnWire(await search(documents, caller, query, exchange.signal)))
+    },
+  }
+}
+
+/** The id in the path. What is no UUID is the id of nothing. */
+function docId({ params }: Exchange): string {
+  const id = params['doc_id']?.toLowerCase() ?? ''
+  if (z.uuid().safeParse(id).success) return id
+  throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })
+}
+
+function statesOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  const parsed = z.array(z.enum(documentStates)).safeParse(text.split(',').map((each) => each.trim()))
+  if (parsed.success) return parsed.data
+  throw new ApiError('invalid_query_parameter', {
+    param: 'state',
+    message: `"state": expected one or several of ${documentStates.join(', ')}, separated by commas.`,
+  })
+}
+
+function idsOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  const ids = text.split(',').map((each) => each.trim().toLowerCase())
+  if (ids.length <= 200 && ids.every((id) => z.uuid().safeParse(id).success)) return ids
+  throw new ApiError('invalid_query_parameter', {
+    param: 'doc_id',
+    message: '"doc_id": expected one or several ids (UUID), separated by commas, at most 200.',
+  })
+}
+
+async function ownerFilter(documents: Documents, owner: string, caller: Caller) {
+  const resolved = await resolveOwners(documents, owner, caller)
+  if (resolved.kind === 'owners') return resolved.principals
+  throw new ApiError('invalid_query_parameter', {
+    param: 'owner',
+    message: `"owner": no user or group is called ${JSON.stringify(owner)}.`,
+  })
+}

@@ -1,0 +1,95 @@
+/** The body and the answer of POST /api/v1/search. */
+import { z } from 'zod'
+import type { StoredChunk } from '#store/documents/document-store.ts'
+import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
+import { searchModes, type SearchHit, type SearchQuery, type SearchResult } from './search.ts'
+
+const oneOrMore = (item: z.ZodType<string>) =>
+  z.union([item, z.array(item).min(1, 'expected at least one').max(1000, 'expected at most 1000'), z.null()]).optional()
+
+const name = z.string().min(1).max(255)
+
+export const searchBody = z
+  .strictObject({
+    query: z
+      .string()
+      .max(20_000, 'expected at most 20000 characters')
+      .refine((text) => text.trim() !== '', 'expected a question or words to look for'),
+    top_k: z.int('expected a whole number').min(1).max(200).default(10).describe('Most hits'),
+    mode: z
+      .enum(searchModes)
+      .default('hybrid')
+      .describe('By meaning (vector), by words (keyword), or by both (hybrid)'),
+    window: z
+      .int('expected a whole number')
+      .min(0)
+      .max(10)
+      .default(0)
+      .describe('Neighbouring chunks on either side of each hit'),
+    category: oneOrMore(name).describe('Only documents of these categories'),
+    owners: oneOrMore(name).describe('Only documents with one of these owners'),
+    doc_id: oneOrMore(z.uuid('expected an id (UUID)')).describe('Only these documents'),
+  })
+  .meta({ id: 'SearchRequest' })
+
+const scorePart = z.strictObject({ score: z.number(), rank: z.int().describe('Place in this list, from 1') }).nullable()
+
+const hit = z
+  .strictObject({
+    doc_id: z.string(),
+    name: z.string().describe("The document's name"),
+    title: z.string().nullable(),
+    category: z.string(),
+    ...chunkAnswer.shape,
+    score: z.number().describe('Higher is better; 1 is first in every list'),
+    scores: z.strictObject({
+      vector: scorePart.describe('Cosine similarity; null when it is not among the best by meaning'),
+      keyword: scorePart.describe('null when it is not among the best by words'),
+    }),
+    before: z.array(chunkAnswer).describe('Neighbours before it, in the order of the text'),
+    after: z.array(chunkAnswer),
+  })
+  .meta({ id: 'SearchHit' })
+
+export const searchAnswer = z
+  .strictObject({
+    object: z.literal('list'),
+    data: z.array(hit).describe('The best first'),
+    warnings: z.array(z.string()).describe('What could not be searched, and why'),
+  })
+  .meta({ id: 'SearchAnswer' })
+
+export function searchQueryOf(body: z.output<typeof searchBody>): SearchQuery {
+  return {
+    text: body.query,
+    mode: body.mode,
+    topK: body.top_k,
+    window: body.window,
+    categories: listOf(body.category),
+    owners: listOf(body.owners),
+    documentIds: listOf(body.doc_id)?.map((id) => id.toLowerCase()),
+  }
+}
+
+export function searchOnWire({ hits, warnings }: SearchResult): z.input<typeof searchAnswer> {
+  return { object: 'list', data: hits.map(hitOnWire), warnings: [...warnings] }
+}
+
+function hitOnWire({ chunk, score, vector, keyword }: SearchHit): z.input<typeof hit> {
+  const neighbours = (chunks: readonly StoredChunk[]) => chunks.map(chunkOnWire)
+  return {
+    doc_id: chunk.documentId,
+    name: chunk.documentName,
+    title: chunk.documentTitle,
+    category: chunk.category,
+    ...chunkOnWire(chunk),
+    score,
+    scores: { vector: vector && { ...vector }, keyword: keyword && { ...keyword } },
+    before: neighbours(chunk.before),
+    after: neighbours(chunk.after),
+  }
+}
+
+function listOf(value: string | readonly string[] | null | undefined): readonly string[] | undefined {
+  return value === null || value === undefined ? undefined : [value].flat()
+}

@@ -1,0 +1,153 @@
+/**
+ * Finds chunks of the documents that a caller may see: by meaning, by words, or by both. The one search
+ * of POST /api/v1/search, of chat over documents and of the command line.
+ */
+import { ApiError } from '#errors/api-error.ts'
+import type { Caller } from '#identity/records.ts'
+import type { FindQuery, Found, FoundChunk, Ranked } from '#store/documents/document-store.ts'
+import type { Documents } from '../documents.ts'
+import { EmbedFailure } from '../embedders/embedder.ts'
+import { resolveOwners, viewerOf } from '../owners.ts'
+import { fuse } from './fuse.ts'
+
+export const searchModes = ['hybrid', 'vector', 'keyword'] as const
+export type SearchMode = (typeof searchModes)[number]
+
+export interface SearchQuery {
+  readonly text: string
+  readonly mode: SearchMode
+  readonly topK: number
+  /** Neighbours on either side of each hit. */
+  readonly window: number
+  readonly categories?: readonly string[] | undefined
+  /** As they are written in requests. */
+  readonly owners?: readonly string[] | undefined
+  readonly documentIds?: readonly string[] | undefined
+}
+
+export interface SearchHit {
+  readonly chunk: FoundChunk
+  /** Higher is better; from 0 to 1 for `hybrid`, as the search has it otherwise. */
+  readonly score: number
+  /** How well it fits by meaning: cosine similarity; null when it is not among the best. */
+  readonly vector: ScorePart | null
+  /** How well it fits by words; null when it is not among the best. */
+  readonly keyword: ScorePart | null
+}
+
+export interface ScorePart {
+  readonly score: number
+  /** From 1. */
+  readonly rank: number
+}
+
+export interface SearchResult {
+  readonly hits: readonly SearchHit[]
+  /** One sentence each: what could not be searched and why. */
+  readonly warnings: readonly string[]
+}
+
+/** A fused list needs more than it gives: what is second in both may be best together. */
+const depthMin = 50
+
+/** Answers 422 for an owner that does not exist, and with the embedder's error when only meaning was asked for. */
+export async function search(
+  documents: Documents,
+  caller: Caller,
+  query: SearchQuery,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const viewer = viewerOf(caller)
+  const filter = await filterOf(documents, caller, query)
+  const warnings: string[] = []
+  const vectors =
+    query.mode === 'keyword' ? [] : await queryVectors(documents, { caller, query, filter, signal }, warnings)
+  const limit = query.mode === 'hybrid' ? Math.max(depthMin, query.topK * 2) : query.topK
+  const found = await documents.store.find({
+    viewer,
+    filter,
+    keywords: query.mode === 'vector' ? null : query.text,
+    vectors,
+    limit,
+  })
+  const best = ranked(found, query)
+  const chunks = await documents.store.found(
+    best.map(({ row }) => row),
+    viewer,
+    query.window,
+  )
+  const byRow = new Map(chunks.map((chunk) => [chunk.row, chunk] as const))
+  const hits = best.flatMap(({ row, ...scores }) => {
+    const chunk = byRow.get(row)
+    return chunk === undefined ? [] : [{ chunk, ...scores }]
+  })
+  return { hits, warnings }
+}
+
+async function filterOf(documents: Documents, caller: Caller, query: SearchQuery): Promise<FindQuery['filter']> {
+  const { categories, owners, documentIds: ids } = query
+  if (owners === undefined) return { categories, ids }
+  const resolved = await resolveOwners(documents, owners, caller)
+  if (resolved.kind === 'owners') return { categories, ids, owners: resolved.principals }
+  throw new ApiError('validation_failed', {
+    param: 'owners',
+    message: `"owners": no user or group is called ${JSON.stringify(resolved.owner)}.`,
+  })
+}
+
+interface QueryContext {
+  readonly caller: Caller
+  readonly query: SearchQuery
+  readonly filter: FindQuery['filter']
+  readonly signal: AbortSignal
+}
+
+/** The query in each space that holds documents of this search; spaces whose embedder fails are left out with a warning. */
+async function queryVectors(
+  documents: Documents,
+  { caller, query, filter, signal }: QueryContext,
+  warnings: string[],
+): Promise<FindQuery['vectors']> {
+  const spaces = await documents.store.spaces(viewerOf(caller), filter)
+  const answers = await Promise.allSettled(
+    spaces.map(async ({ key, embedder, dimensions }) => ({
+      spaceKey: key,
+      vector: await documents.embedQuery({ component: embedder, caller, text: query.text, dimensions, signal }),
+    })),
+  )
+  signal.throwIfAborted()
+  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
+  const vectors = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  for (const failure of failures) {
+    if (!(failure instanceof EmbedFailure)) throw failure
+    if (vectors.length === 0 && query.mode === 'vector')
+      throw new ApiError('embedder_unavailable', { message: failure.message, cause: failure })
+    warnings.push(`Some documents were searched by words only: ${failure.message}`)
+  }
+  return vectors
+}
+
+type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }
+
+/** The best rows of what was found, at most `topK`. Cosines of different spaces cannot be compared: each is a list of its own. */
+function ranked(found: Found, { topK }: SearchQuery): readonly RankedRow[] {
+  const spaces = Map.groupBy(found.vector, ({ spaceKey }) => spaceKey)
+  const vectorLists = [...spaces.values()]
+  // A cosine of zero says that the two have nothing in common: such rows only fill what the others leave.
+  const near = vectorLists.map((list) => list.filter(({ score }) => score > 0))
+  const lists = [...near, found.keyword].filter((list) => list.length > 0)
+  const vector = scoreParts(vectorLists)
+  const keyword = scoreParts([found.keyword])
+  const fused = fuse(lists.map((list) => list.map(({ row }) => row)))
+  const seen = new Set(fused.map(({ row }) => row))
+  const rest = found.vector.filter(({ row }) => !seen.has(row)).map(({ row }) => ({ row, score: 0 }))
+  return [...fused, ...rest]
+    .slice(0, topK)
+    .map(({ row, score }) => ({ row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null }))
+}
+
+function scoreParts(lists: readonly (readonly Ranked[])[]): ReadonlyMap<number, ScorePart> {
+  return new Map(
+    lists.flatMap((list) => list.map(({ row, score }, index) => [row, { score, rank: index + 1 }] as const)),
+  )
+}

@@ -1,0 +1,193 @@
+/**
+ * The worker of one process: claims documents, processes several at once, keeps their leases, takes
+ * back those of workers that died, and gives its own back when it stops.
+ *
+ * What a run does is in process-document.ts; this file decides only who works on what and how it ends.
+ */
+import type { LiveSettings } from '#config/live-settings.ts'
+import { fullJitterMs } from '#lib/backoff.ts'
+import type { Clock } from '#lib/clock.ts'
+import { Loop } from '#lib/loop.ts'
+import type { Logger } from '#observe/log.ts'
+import {
+  LeaseLost,
+  unfinishedStates,
+  type Claim,
+  type Completion,
+  type DocumentStore,
+  type Held,
+} from '#store/documents/document-store.ts'
+import { failureOf } from './failure.ts'
+import { Run } from './run.ts'
+
+export interface DocumentWorkerOptions {
+  readonly store: DocumentStore
+  readonly settings: LiveSettings
+  readonly clock: Clock
+  readonly logger: Logger
+  /** No other process adds or takes documents: while none is unfinished there is nothing to look for. */
+  readonly alone: boolean
+  /** Reads, cuts, embeds and stages; resolves with what makes the document complete. */
+  readonly process: (run: Run) => Promise<Completion>
+  /** Called when a document has ended here, whichever way, or was given back. */
+  readonly ended: (run: Run, code: string) => Promise<void>
+}
+
+const pollMs = 1000
+const reapEveryMs = 2000
+const crashBackoff = { baseMs: 500, maxMs: 4000 }
+const failureBackoff = { baseMs: 5000, maxMs: 300_000 }
+
+/** The reason of a run that ends because the process stops. */
+class Stopping extends Error {}
+
+export class DocumentWorker implements AsyncDisposable {
+  readonly #options: DocumentWorkerOptions
+  readonly #name = crypto.randomUUID()
+  readonly #runs = new Map<string, { readonly run: Run; readonly ending: Promise<void> }>()
+  readonly #loops: readonly Loop[]
+  readonly #leaseMs: number
+  readonly #concurrency: number
+  #claiming: Promise<void> | null = null
+  #claimAgain = false
+  #stopping = false
+  /** Nothing is unfinished; only `wake` can change that. */
+  #asleep = false
+
+  /** Starts at once. */
+  constructor(options: DocumentWorkerOptions) {
+    this.#options = options
+    const { settings, logger } = options
+    this.#leaseMs = settings.get('documents.lease_seconds') * 1000
+    this.#concurrency = settings.get('documents.concurrency')
+    const loop = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
+      new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) })
+    this.#loops = [
+      loop('looking for documents', pollMs, () => this.#look()),
+      loop('renewing the leases of documents', this.#leaseMs / 3, () => this.#renew()),
+      loop('taking back lost documents', reapEveryMs, () => this.reap()),
+    ]
+  }
+
+  /** There may be new work. */
+  wake(): void {
+    this.#asleep = false
+    if (this.#claiming !== null) this.#claimAgain = true
+    else void this.#claim().catch(() => undefined)
+  }
+
+  /** Takes back the documents of workers that gave no sign of life. */
+  async reap(): Promise<void> {
+    if (this.#asleep) return
+    const { store, settings, clock } = this.#options
+    const backoffMs = (attempt: number): number => fullJitterMs(attempt, crashBackoff, Math.random)
+    const attemptsMax = settings.get('documents.max_attempts')
+    if ((await store.reap({ now: clock.now(), attemptsMax, backoffMs })) > 0) this.wake()
+    // What retries, deletions and lost workers have left behind, a little at a time.
+    for (let slices = 0; slices < 20 && (await store.purgeSome()) > 0; slices += 1);
+  }
+
+  /** Ends all runs, waits for them, and gives their documents back. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true
+    for (const loop of this.#loops) await loop[Symbol.asyncDispose]()
+    await this.#claiming?.catch(() => undefined)
+    for (const { run } of this.#runs.values()) run.end(new Stopping('the server stops'))
+    await Promise.all([...this.#runs.values()].map(({ ending }) => ending))
+  }
+
+  async #look(): Promise<void> {
+    if (this.#asleep) return
+    await this.#claim()
+    const { alone, store } = this.#options
+    if (!alone || this.#runs.size > 0 || (await store.purgeSome()) > 0) return
+    this.#asleep = true
+    const counts = await store.counts()
+    // Work may have come while it was counted: then `wake` has been called, and this is no answer any more.
+    if (unfinishedStates.some((state) => (counts[state] ?? 0) > 0)) this.#asleep = false
+  }
+
+  #claim(): Promise<void> {
+    this.#claiming ??= this.#claimAll().finally(() => (this.#claiming = null))
+    return this.#claiming
+  }
+
+  async #claimAll(): Promise<void> {
+    const { store, clock } = this.#options
+    do {
+      this.#claimAgain = false
+      const max = this.#concurrency - this.#runs.size
+      if (max <= 0 || this.#stopping) return
+      const now = clock.now()
+      const claims = await store.claim({ worker: this.#name, max, leaseUntil: now + this.#leaseMs, now })
+      for (const claim of claims) this.#start(claim)
+    } while (this.#claimAgain)
+  }
+
+  #start(claim: Claim): void {
+    const run = new Run(claim, this.#options.clock)
+    const ending = this.#finish(run).finally(() => {
+      this.#runs.delete(keyOf(run))
+      this.wake()
+    })
+    this.#runs.set(keyOf(run), { run, ending })
+  }
+
+  /** Never rejects. */
+  async #finish(run: Run): Promise<void> {
+    const { store, clock, logger, process, ended } = this.#options
+    let code = 'completed'
+    try {
+      const completion = await process(run)
+      await store.complete(run.held, completion, clock.now())
+    } catch (thrown) {
+      code = await this.#end(run, thrown).catch((error: unknown) => {
+        // The lease runs out, and the document is taken back as that of a dead worker.
+        logger.error('the end of a document could not be written', { error, document: run.document.id })
+        return 'unknown'
+      })
+    }
+    await ended(run, code).catch((error: unknown) =>
+      logger.error('cleaning up after a document failed', { error, document: run.document.id }),
+    )
+  }
+
+  /** Writes how a run that did not complete has ended; returns its code. */
+  async #end(run: Run, thrown: unknown): Promise<string> {
+    const { store, settings, clock, logger } = this.#options
+    if (thrown instanceof LeaseLost || run.signal.reason instanceof LeaseLost) return 'lease_lost'
+    if (run.signal.reason instanceof Stopping) {
+      await store.giveBack([run.held], clock.now())
+      return 'given_back'
+    }
+    const { error, again, retryAfterMs } = failureOf(thrown, run.state)
+    const { attempts, id } = run.document
+    const retry = again && attempts < settings.get('documents.max_attempts')
+    const waitMs = Math.max(retryAfterMs ?? 0, fullJitterMs(attempts, failureBackoff, Math.random))
+    if (error.code === 'internal_error') logger.error('processing a document failed', { error: thrown, document: id })
+    // How far it came, which the last heartbeat may not have known.
+    await this.#renewOf([run])
+    const failure = { error, retryAt: retry ? clock.now() + waitMs : null, warnings: [] }
+    await store.fail(run.held, failure, clock.now())
+    return retry ? 'retried' : error.code
+  }
+
+  /** Runs that are no longer ours end at once: what they would write is refused anyway. */
+  async #renew(): Promise<void> {
+    const runs = [...this.#runs.values()].map(({ run }) => run)
+    if (runs.length === 0) return
+    for (const lost of await this.#renewOf(runs))
+      this.#runs.get(`${lost.id}/${lost.fence}`)?.run.end(new LeaseLost('the document was taken over or ended'))
+  }
+
+  #renewOf(runs: readonly Run[]): Promise<readonly Held[]> {
+    const { store, clock } = this.#options
+    const held = runs.map((run) => ({ ...run.held, advance: run.advance }))
+    const now = clock.now()
+    return store.renew(held, { leaseUntil: now + this.#leaseMs, now })
+  }
+}
+
+function keyOf({ held }: Run): string {
+  return `${held.id}/${held.fence}`
+}

@@ -1,0 +1,112 @@
+/**
+ * The story of a document that a worker has claimed: read, cut, embed, stage. Its steps are the states
+ * of the record. Chunks are staged in bounded batches, so a document of any size takes little memory,
+ * and nobody sees them before the worker completes the document.
+ */
+import type { Caller } from '#identity/records.ts'
+import type { Completion, DocumentStore, NewChunk } from '#store/documents/document-store.ts'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import type { Spool } from '../blobs/spool.ts'
+import type { EmbedQueue } from '../embedders/embed-queue.ts'
+import { spaceKeyOf, type EmbedderBook } from '../embedders/embedder-book.ts'
+import { EmbedFailure, type Embedder } from '../embedders/embedder.ts'
+import { chunkBatches } from './chunk-batches.ts'
+import type { ChunkRecord } from '../reading/chunk-record.ts'
+import { embeddedText } from './embedded-text.ts'
+import type { ReadDocument } from './read-document.ts'
+import type { Run } from './run.ts'
+import { semanticChunks } from './semantic-chunks.ts'
+
+export interface ProcessDeps {
+  readonly store: Pick<DocumentStore, 'stage'>
+  readonly blobs: Pick<BlobStore, 'open'>
+  readonly spool: Pick<Spool, 'workspace'>
+  /** The account that imported a document, or null when it is gone. */
+  readonly callerOf: (userId: string) => Caller | null
+  readonly embedders: EmbedderBook
+  readonly embedQueue: EmbedQueue
+  /** Reads and cuts; see read-document.ts. */
+  readonly readDocument: ReadDocument
+}
+
+/** Resolves with what makes the document complete. Rejects with whatever `failureOf` knows, or the reason of the run's signal. */
+export async function processDocument(deps: ProcessDeps, run: Run): Promise<Completion> {
+  const { document, signal } = run
+  const caller = deps.callerOf(document.importerId)
+  if (caller === null) throw importerGone()
+  await using workspace = await deps.spool.workspace()
+  run.enter('reading')
+  await using blob = await deps.blobs.open(document)
+  const read = await deps.readDocument({ run, caller, file: blob.path, directory: workspace.path })
+  signal.throwIfAborted()
+  run.enter('embedding')
+  const embedder = deps.embedders.of(document.embedder, { userId: document.importerId, rights: 'own' })
+  const staging: Staging = { deps, run, embedder, title: read.title, spaceKey: null, staged: 0 }
+  for await (const batch of chunksOf(staging, workspace.path)) await stage(staging, batch)
+  const { staged } = staging
+  run.report({ chunks: { done: staged, total: staged }, embedded: { done: staged, total: staged } })
+  run.enter('storing')
+  const warnings = [...read.warnings, ...(embedder.warning === null ? [] : [embedder.warning])]
+  const { mediaType, title } = read
+  const { progress, advance } = run
+  return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, stateAt: advance.stateAt }
+}
+
+/** What is known while the chunks of one document are staged. */
+interface Staging {
+  readonly deps: ProcessDeps
+  readonly run: Run
+  readonly embedder: Embedder
+  readonly title: string | null
+  /** Known with the first vectors. */
+  spaceKey: string | null
+  staged: number
+}
+
+/** The chunks as they were cut; those of the semantic chunker are joined by what their vectors say. */
+function chunksOf(staging: Staging, directory: string): AsyncIterable<readonly ChunkRecord[]> {
+  const { name, units, overlap, percentile } = staging.run.document.chunker
+  const batches = chunkBatches(directory)
+  if (name !== 'semantic') return batches
+  const options = { units: Number(units), overlap: Number(overlap), percentile: Number(percentile) }
+  return semanticChunks(batches, (passages) => embed(staging, passages), options)
+}
+
+async function stage(staging: Staging, batch: readonly ChunkRecord[]): Promise<void> {
+  const { deps, run } = staging
+  const before = staging.staged
+  const { total } = run.progress.chunks
+  const report = (done: number): void => run.report({ embedded: { done: Math.min(done, total), total } })
+  const vectors = await embed(staging, batch, (count) => report(before + count))
+  const dimensions = vectors[0]?.length ?? 0
+  const key = spaceKeyOf(run.document.embedder, dimensions)
+  if (staging.spaceKey !== null && staging.spaceKey !== key) {
+    const message = 'The embedding model changed the length of its vectors in the middle of a document.'
+    throw new EmbedFailure('embedder_invalid_answer', message, { retryable: true })
+  }
+  staging.spaceKey = key
+  const chunks = batch.map((chunk, index): NewChunk => ({
+    ...chunk,
+    ordinal: before + index,
+    vector: vectors[index] ?? new Float32Array(0),
+  }))
+  await deps.store.stage(run.held, { key, dimensions }, chunks)
+  staging.staged += batch.length
+  report(staging.staged)
+}
+
+/** One vector for each chunk, checked and of length 1. */
+function embed(
+  { deps, run, embedder, title }: Staging,
+  chunks: readonly ChunkRecord[],
+  onProgress?: (count: number) => void,
+): Promise<readonly Float32Array[]> {
+  const texts = chunks.map((chunk) => embeddedText(chunk, title))
+  const { signal } = run
+  return deps.embedQueue.embed(embedder, { texts, purpose: 'passage', signal, ...(onProgress && { onProgress }) })
+}
+
+function importerGone(): EmbedFailure {
+  const message = 'The user who imported the document does not exist any more, so no model can be called for it.'
+  return new EmbedFailure('embedder_unavailable', message, { retryable: false })
+}

@@ -1,0 +1,173 @@
+/**
+ * Reads the file of a document and cuts its text, in reading processes; pictures, and pages that are
+ * pictures, are described by a multimodal model on the importer's account.
+ */
+import type { LiveSettings } from '#config/live-settings.ts'
+import { resolveChunker, type ResolvedChunker } from '#chunkers/chunkers.ts'
+import type { Caller } from '#identity/records.ts'
+import { detectMediaType } from '#readers/media-type.ts'
+import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
+import type { DocumentModels } from '../documents.ts'
+import type { ReadingFacts } from '../reading/protocol.ts'
+import type { ReadingBounds } from '../reading/reading-child.ts'
+import type { ReadingPool } from '../reading/reading-pool.ts'
+import type { Run } from './run.ts'
+
+export interface ReadDeps {
+  readonly pool: ReadingPool
+  readonly settings: LiveSettings
+  readonly models: Pick<DocumentModels, 'describe'>
+}
+
+export interface ReadOrder {
+  readonly run: Run
+  readonly caller: Caller
+  /** Path of the raw bytes. */
+  readonly file: string
+  /** Of the workspace; gets the text and `chunks.jsonl`. */
+  readonly directory: string
+}
+
+export interface ReadResult {
+  readonly mediaType: string
+  readonly title: string | null
+  readonly warnings: readonly string[]
+  readonly chunks: number
+}
+
+/** Rejects with ReadFailure, and with the ApiError of the model that was to describe pictures. */
+export type ReadDocument = (order: ReadOrder) => Promise<ReadResult>
+
+const mebibyte = 1_048_576
+/** About what models look at: more is scaled down by them. */
+const pagePixelsMax = 2_000_000
+const pagesTogether = 4
+
+const picturePrompt =
+  'Write down everything that this picture shows, as Markdown. Text: exactly as it stands, in reading order, headings as headings. Tables: as Markdown tables. Diagrams and photographs: what they show, in a few sentences. Answer with the content only.'
+
+export function readDocumentWith(deps: ReadDeps): ReadDocument {
+  return async (order) => {
+    const { run, directory } = order
+    const facts = await read(deps, order)
+    if (facts.characters === 0) throw new ReadFailure('no_text', 'The file holds no text.')
+    run.report({ pages: { done: facts.pages, total: facts.pages } })
+    run.enter('chunking')
+    const chunker = recordedChunker(run.document.chunker)
+    const { count } = await deps.pool.run('chunk', { directory, chunker }, run.signal, boundsOf(deps, run))
+    run.report({ chunks: { done: count, total: count }, embedded: { done: 0, total: count } })
+    return { mediaType: facts.mediaType, title: facts.title, warnings: facts.warnings, chunks: count }
+  }
+}
+
+async function read(deps: ReadDeps, order: ReadOrder): Promise<ReadingFacts> {
+  const { run, file, directory } = order
+  const { reader, name } = run.document
+  const vision = visionModelOf(reader)
+  const mediaType = reader.name === 'vision' || vision !== null ? detectMediaType(Bun.mmap(file), name) : null
+  if (mediaType?.startsWith('image/') === true) return describePicture(deps, order, mediaType)
+  if (reader.name === 'vision') return describePages(deps, order, mediaType)
+  try {
+    const work = { file, name, reader: reader.name, limits: limitsOf(deps.settings), directory }
+    return await deps.pool.run('read', work, run.signal, boundsOf(deps, run))
+  } catch (thrown) {
+    const isScan = thrown instanceof ReadFailure && thrown.code === 'no_text' && mediaType === 'application/pdf'
+    if (isScan && vision !== null) return describePages(deps, order, mediaType)
+    throw thrown
+  }
+}
+
+/** The chunker of a record, which holds what was resolved when the document was imported. */
+function recordedChunker({ name, ...options }: Run['document']['chunker']): ResolvedChunker {
+  const resolution = resolveChunker(name, options)
+  if (resolution.kind === 'resolved') return resolution.chunker
+  throw new ReadFailure('too_complex', `The chunker of this document is no longer known. ${resolution.message}`)
+}
+
+function visionModelOf(reader: Run['document']['reader']): string | null {
+  const model = reader['model']
+  return typeof model === 'string' ? model : null
+}
+
+async function describePicture(deps: ReadDeps, order: ReadOrder, mediaType: string): Promise<ReadingFacts> {
+  const bytes = await Bun.file(order.file).bytes()
+  const text = await describe(deps, order, { bytes, mediaType })
+  return assemble(deps, order, { texts: [text], mediaType })
+}
+
+/** Draws the pages of a PDF, some at a time, and has each of them described. */
+async function describePages(deps: ReadDeps, order: ReadOrder, mediaType: string | null): Promise<ReadingFacts> {
+  const { run, file, directory } = order
+  if (mediaType !== 'application/pdf')
+    throw new ReadFailure(
+      'unsupported_type',
+      'The reader "vision" takes pictures and PDF files. Leave the reader at auto.',
+    )
+  const pixelsMax = pagePixelsMax
+  const first = await deps.pool.run('render', { file, directory, page: 1, pixelsMax }, run.signal, boundsOf(deps, run))
+  const total = first.pages
+  const pagesMax = deps.settings.get('documents.max_pages')
+  if (total > pagesMax) throw new ReadFailure('too_complex', `The file has more than ${pagesMax} pages.`)
+  const texts = Array.from({ length: total }, () => '')
+  let done = 0
+  run.report({ pages: { done, total } })
+  const pages = texts.keys()
+  const describeSome = async (): Promise<void> => {
+    for (const index of pages) {
+      const page = index + 1
+      const { image } = await deps.pool.run(
+        'render',
+        { file, directory, page, pixelsMax },
+        run.signal,
+        boundsOf(deps, run),
+      )
+      const picture = { bytes: await Bun.file(image).bytes(), mediaType: 'image/png' }
+      texts[index] = await describe(deps, order, picture)
+      await Bun.file(image).delete()
+      run.report({ pages: { done: (done += 1), total } })
+    }
+  }
+  await Promise.all(Array.from({ length: pagesTogether }, describeSome))
+  return assemble(deps, order, { texts, mediaType })
+}
+
+async function describe(
+  { models }: ReadDeps,
+  { run, caller }: ReadOrder,
+  picture: { readonly bytes: Uint8Array; readonly mediaType: string },
+): Promise<string> {
+  const model = visionModelOf(run.document.reader)
+  if (model === null) throw new ReadFailure('no_text', 'No multimodal model is configured to read this picture.')
+  const { prompt } = run.document.reader
+  const { signal } = run
+  return models.describe({
+    model,
+    caller,
+    prompt: typeof prompt === 'string' ? prompt : picturePrompt,
+    picture,
+    signal,
+  })
+}
+
+function assemble(
+  { pool, settings }: ReadDeps,
+  { run, directory }: ReadOrder,
+  described: { readonly texts: readonly string[]; readonly mediaType: string },
+): Promise<ReadingFacts> {
+  const warnings = ['The text was written by a multimodal model that looked at the pictures; it may differ from them.']
+  const work = { directory, ...described, warnings, limits: limitsOf(settings) }
+  return pool.run('assemble', work, run.signal, boundsOf({ settings }, run))
+}
+
+function limitsOf(settings: LiveSettings): ReadLimits {
+  return {
+    textMax: settings.get('documents.max_text_characters'),
+    pagesMax: settings.get('documents.max_pages'),
+    unpackedBytesMax: settings.get('documents.max_unpacked_bytes'),
+  }
+}
+
+function boundsOf({ settings }: Pick<ReadDeps, 'settings'>, { document }: Run): ReadingBounds {
+  const seconds = settings.get('documents.read_seconds') + Math.ceil(document.bytes / mebibyte)
+  return { timeMaxMs: seconds * 1000, memoryBytesMax: settings.get('documents.read_memory_bytes') }
+}

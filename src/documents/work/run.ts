@@ -1,0 +1,65 @@
+/** A document under way in this process: its lease, how far it is, and what ends it early. */
+import type { Clock } from '#lib/clock.ts'
+import type {
+  Advance,
+  Claim,
+  DocumentProgress,
+  DocumentRecord,
+  DocumentState,
+  Held,
+} from '#store/documents/document-store.ts'
+
+const nothing: DocumentProgress = {
+  pages: { done: 0, total: 0 },
+  chunks: { done: 0, total: 0 },
+  embedded: { done: 0, total: 0 },
+}
+
+export class Run {
+  readonly document: DocumentRecord
+  readonly held: Held
+  readonly #clock: Clock
+  readonly #abort = new AbortController()
+  #state: DocumentState = 'queued'
+  #progress = nothing
+  #stateAt: Advance['stateAt']
+
+  constructor({ document, fence }: Claim, clock: Clock) {
+    this.document = document
+    this.held = { id: document.id, fence }
+    this.#clock = clock
+    this.#stateAt = document.stateAt
+  }
+
+  /** Aborted when the lease is lost or the process stops. */
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get state(): DocumentState {
+    return this.#state
+  }
+
+  get progress(): DocumentProgress {
+    return this.#progress
+  }
+
+  /** What the next heartbeat writes. */
+  get advance(): Advance {
+    return { state: this.#state, progress: this.#progress, stateAt: this.#stateAt }
+  }
+
+  enter(state: DocumentState): void {
+    this.#state = state
+    this.#stateAt = { ...this.#stateAt, [state]: this.#clock.now() }
+  }
+
+  report(progress: Partial<DocumentProgress>): void {
+    this.#progress = { ...this.#progress, ...progress }
+  }
+
+  /** Only the first reason counts. */
+  end(reason: Error): void {
+    this.#abort.abort(reason)
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * A reading process that does whatever harm the name of the file asks for. For tests of the pool: real readers are
+ * built not to do these things.
+ */
+import { dieWithParent } from '#documents/reading/die-with-parent.ts'
+import type { Assignment, Message } from '#documents/reading/protocol.ts'
+
+const send = (message: Message): void => {
+  process.send?.(message)
+}
+
+const answer = { mediaType: 'text/plain', title: null, warnings: [], pages: 0, characters: process.pid }
+const kept: Uint8Array[] = []
+
+const harms: Readonly<Record<string, () => void>> = {
+  loop: () => {
+    for (;;) Math.random()
+  },
+  hang: () => {},
+  grow: () => {
+    for (;;) kept.push(new Uint8Array(16_000_000).fill(1))
+  },
+  keep: () => {
+    kept.push(new Uint8Array(200_000_000).fill(1))
+    send({ kind: 'done', answer })
+  },
+  exit: () => process.exit(7),
+  segfault: () => process.kill(process.pid, 'SIGSEGV'),
+  killed: () => process.kill(process.pid, 'SIGKILL'),
+  terminated: () => process.kill(process.pid, 'SIGTERM'),
+  environment: () => send({ kind: 'done', answer: { ...answer, warnings: Object.keys(process.env) } }),
+}
+
+dieWithParent()
+process.on('message', (assignment: Assignment) => {
+  const harm = assignment.name === 'read' ? harms[assignment.work.name] : undefined
+  if (harm === undefined) send({ kind: 'done', answer })
+  else harm()
+})
+send({ kind: 'ready' })
