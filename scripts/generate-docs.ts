@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { configurationMarkdown } from '#config/document.ts'
 import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
+import { apiTypes, servedDocument } from './api-types.ts'
 
 interface Page {
   /** Relative to the project. */
@@ -19,13 +20,20 @@ interface Page {
 const pages: readonly Page[] = [
   { file: 'docs/errors.md', source: 'src/errors/catalogue.ts', render: errorsMarkdown },
   { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
+  {
+    file: 'ui/src/api/schema.d.ts',
+    source: 'the OpenAPI document',
+    render: async () => apiTypes(await servedDocument()),
+  },
 ]
 const root = join(import.meta.dir, '..')
 const checkOnly = process.argv.includes('--check')
 
 for (const page of pages) {
   const file = Bun.file(join(root, page.file))
-  const wanted = `<!-- Generated from ${page.source} by "npm run docs". Do not edit. -->\n\n${(await page.render()).trim()}\n`
+  const remark = `Generated from ${page.source} by "npm run docs". Do not edit.`
+  const header = page.file.endsWith('.ts') ? `// ${remark}` : `<!-- ${remark} -->`
+  const wanted = `${header}\n\n${(await page.render()).trim()}\n`
   const current = (await file.exists()) ? await file.text() : null
   if (current === wanted) continue
   if (checkOnly) {

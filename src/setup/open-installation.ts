@@ -4,7 +4,7 @@ import type { Declared } from '#config/declared.ts'
 import { maskUrlPassword } from '#config/problem.ts'
 import type { Settings } from '#config/records.ts'
 import type { Clock } from '#lib/clock.ts'
-import { SealError, sealer } from '#lib/seal.ts'
+import { SealError, sealer, type Sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'
 import { providerKindNames } from '#providers/registry.ts'
 import { StoreUnavailable } from '#store/errors.ts'
@@ -30,6 +30,8 @@ export interface Installation {
   readonly store: Store
   /** Absolute path. */
   readonly dataDirectory: string
+  /** Of this installation's secret key. */
+  readonly sealer: Sealer
   /** Null unless this call set the store up. */
   readonly firstStart: FirstStart | null
 }
@@ -41,14 +43,15 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const key = openSecretKey(settings['security.secret_key'], dataDirectory, logger)
   const url = databaseUrl(settings, dataDirectory)
   return explained(url, async () => {
-    const store = await openStore({ url, poolMax: settings['database.pool_max'], sealer: sealer(key) })
+    const seals = sealer(key)
+    const store = await openStore({ url, poolMax: settings['database.pool_max'], sealer: seals })
     const now = clock.now()
     const adminEmail = settings['auth.admin_email']
     let first: FirstStart | null = null
     try {
       if (options.setUp) first = await firstStart({ store, declared, adminEmail, now })
       await applyDeclared({ store, declared, kinds: providerKindNames, logger, now })
-      return { store, dataDirectory, firstStart: first }
+      return { store, dataDirectory, sealer: seals, firstStart: first }
     } catch (thrown) {
       if (first !== null) await undoFirstStart(store, first)
       await store.close()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { everyoneGroupId } from '#identity/records.ts'
 import { prefix, startAdminApp, userEmail, type AdminApp, type CallOptions } from '#test/support/admin-app.ts'
 
 let app: AdminApp
@@ -44,6 +45,7 @@ describe('the own account', () => {
         provider: 'practice',
         context_length: null,
         capabilities: {},
+        groups: [everyoneGroupId],
       },
     ])
   })
@@ -145,6 +147,13 @@ describe('the own usage', () => {
     expect(series.body.data).toMatchObject([{ group: 'open', requests: 1 }])
     expect((await asUser('GET', `/me/usage?user_id=${app.adminId}`)).param).toBe('user_id')
     expect((await asUser('GET', '/me/usage/series?group_by=user')).param).toBe('group_by')
+  })
+
+  test('only the own requests are listed, whatever is asked for', async () => {
+    const own = await asUser<{ data: { user_id: string; model: string }[] }>('GET', '/me/requests')
+    expect(own.body.data.map(({ user_id, model }) => [user_id, model])).toEqual([[app.userId, 'open']])
+    expect((await asUser<{ data: unknown[] }>('GET', '/me/requests?status=error')).body.data).toEqual([])
+    expect((await asUser('GET', `/me/requests?user_id=${app.adminId}`)).param).toBe('user_id')
   })
 })
 
