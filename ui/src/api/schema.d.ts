@@ -1,0 +1,1822 @@
+// Generated from the OpenAPI document by "npm run docs". Do not edit.
+
+export type About = {
+  readonly version: string
+  readonly database: "sqlite" | "postgres"
+  readonly started_at: string
+  /** Of the process that answers */
+  readonly uptime_seconds: number
+}
+
+export type ApiKey = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** The part of the secret that may be displayed */
+  readonly prefix: string
+  readonly user_id: string
+  readonly created_at: string
+  /** Written about once a minute; null = never */
+  readonly last_used_at: string | null
+  readonly expires_at: string | null
+  readonly scopes: {
+    /** Model names; null = all that the user has */
+    readonly models: readonly string[] | null
+    /** null = all */
+    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+  }
+}
+
+export type ApiKeyChange = {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  /** null = never */
+  readonly expires_at?: string | null | undefined
+  readonly scopes?: {
+    /** Model names or aliases; null = all that the user has */
+    readonly models?: readonly string[] | null | undefined
+    /** null = all */
+    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+  } | undefined
+}
+
+export type ApiKeyCreation = {
+  readonly name: string
+  readonly description?: string | undefined
+  /** null = never */
+  readonly expires_at?: string | null | undefined
+  readonly scopes?: {
+    /** Model names or aliases; null = all that the user has */
+    readonly models?: readonly string[] | null | undefined
+    /** null = all */
+    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+  } | undefined
+}
+
+export type ApiKeyDeletion = {
+  readonly ids: readonly string[]
+}
+
+/** What a model can do; what is left out is unknown. */
+export type Capabilities = {
+  readonly endpoints?: readonly string[] | undefined
+  readonly input?: readonly string[] | undefined
+  readonly tools?: boolean | undefined
+  readonly json_schema?: boolean | undefined
+  readonly reasoning?: boolean | undefined
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type ChatCompletionRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly messages: readonly ({
+    readonly role: string
+    readonly content?: unknown | undefined
+  })[]
+  /** true: the answer comes as server-sent events */
+  readonly stream?: boolean | null | undefined
+  readonly stream_options?: {
+    readonly include_usage?: boolean | undefined
+  } | null | undefined
+  readonly documents?: {
+    readonly category?: string | readonly string[] | null | undefined
+    readonly owners?: string | readonly string[] | null | undefined
+    readonly doc_id?: string | readonly string[] | null | undefined
+    /** Most sources; 6 when left out */
+    readonly top_k?: number | null | undefined
+    /** hybrid when left out */
+    readonly mode?: "hybrid" | "vector" | "keyword" | null | undefined
+    /** Most tokens of all sources together */
+    readonly max_tokens?: number | null | undefined
+  } | readonly unknown[] | null | undefined
+}
+
+export type Chunk = {
+  readonly id: string
+  /** Place in the document, from 0 */
+  readonly ordinal: number
+  /** Offset in the document's text, in Unicode code points */
+  readonly start: number
+  readonly end: number
+  readonly page: number | null
+  /** Name of the sheet or attachment */
+  readonly page_label: string | null
+  readonly heading_path: readonly string[]
+  /** Header of the table in which the chunk begins */
+  readonly table_header: string | null
+  readonly tokens: number
+  readonly text: string
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type CompletionRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly prompt?: string | readonly unknown[] | null | undefined
+  /** true: the answer comes as server-sent events */
+  readonly stream?: boolean | null | undefined
+  readonly stream_options?: {
+    readonly include_usage?: boolean | undefined
+  } | null | undefined
+}
+
+/** The models that this one stands for. */
+export type Composite = {
+  /** weighted: the least busy for its weight; priority: the lowest first; latency: the fastest */
+  readonly strategy: "weighted" | "priority" | "latency"
+  /** Plain models, each by name or id; answers give the id */
+  readonly components: readonly ({
+    readonly model: string
+    readonly weight: number
+    readonly priority: number
+    readonly enabled: boolean
+  })[]
+  /** What is left out is as in the settings failover.* */
+  readonly failover: {
+    readonly statuses?: readonly number[] | undefined
+    readonly max_attempts?: number | undefined
+    readonly budget_seconds?: number | undefined
+  }
+}
+
+export type CreatedApiKey = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** The part of the secret that may be displayed */
+  readonly prefix: string
+  readonly user_id: string
+  readonly created_at: string
+  /** Written about once a minute; null = never */
+  readonly last_used_at: string | null
+  readonly expires_at: string | null
+  readonly scopes: {
+    /** Model names; null = all that the user has */
+    readonly models: readonly string[] | null
+    /** null = all */
+    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+  }
+  /** The key itself. It is in no other answer: keep it now */
+  readonly secret: string
+}
+
+export type Document = {
+  readonly doc_id: string
+  readonly name: string
+  /** What the file says of itself */
+  readonly title: string | null
+  readonly category: string
+  readonly owners: readonly string[]
+  readonly state: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled"
+  readonly progress: {
+    readonly pages: {
+      readonly done: number
+      readonly total: number
+    }
+    readonly chunks: {
+      readonly done: number
+      readonly total: number
+    }
+    readonly embedded: {
+      readonly done: number
+      readonly total: number
+    }
+  }
+  readonly attempts: number
+  readonly error: {
+    readonly code: string
+    readonly stage: string
+    readonly message: string
+    readonly retryable: boolean
+  } | null
+  readonly warnings: readonly string[]
+  readonly bytes: number
+  readonly sha256: string
+  /** Told by the content; null until it was read */
+  readonly media_type: string | null
+  /** Rises when the document is given other bytes */
+  readonly version: number
+  /** A version of it can be found: this one, or the one before while this one is made */
+  readonly searchable: boolean
+  readonly reader: {
+    readonly name: string
+  }
+  readonly chunker: {
+    readonly name: string
+  }
+  readonly embedder: {
+    readonly name: string
+  }
+  readonly created_at: string
+  readonly updated_at: string
+  /** When each state was last entered */
+  readonly timestamps: { readonly [name: string]: string }
+}
+
+export type DocumentImport = {
+  readonly files: readonly FileItem[]
+  /** A name, or an object with a name and options; GET /api/v1/documents/options lists them */
+  readonly reader?: string | {
+    readonly name: string
+  } | null | undefined
+  readonly chunker?: string | {
+    readonly name: string
+  } | null | undefined
+  readonly embedder?: string | {
+    readonly name: string
+  } | null | undefined
+  /** Size of a chunk, in the chunker's own unit */
+  readonly chunk_units?: number | null | undefined
+  /** Units that two neighbours share; less than chunk_units */
+  readonly chunk_overlap?: number | null | undefined
+  /** Answer when all accepted files have ended */
+  readonly wait_for_completion?: boolean | undefined
+}
+
+export type DocumentImportAnswer = {
+  readonly accepted: readonly ImportedFileItem[]
+  readonly duplicate: readonly ImportedFileItem[]
+  readonly invalid: readonly ImportedFileItem[]
+}
+
+export type DocumentOptions = {
+  readonly readers: {
+    readonly names: readonly string[]
+    readonly default: string
+  }
+  readonly chunkers: {
+    readonly default: string
+    readonly data: readonly ({
+      readonly name: string
+      /** What chunk_units and chunk_overlap count */
+      readonly unit: string
+      /** Default */
+      readonly chunk_units: number
+      /** Default */
+      readonly chunk_overlap: number
+      readonly chunk_units_max: number
+    })[]
+  }
+  /** Those that are built in; an embedding model of the gateway is one too */
+  readonly embedders: {
+    readonly names: readonly string[]
+    readonly default: string
+  }
+  /** The only ones that there may be; null when any may be used */
+  readonly categories: readonly string[] | null
+  readonly max_file_bytes: number
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type EmbeddingsRequest = {
+  /** A model name or alias */
+  readonly model: string
+  /** A text, texts, or tokens */
+  readonly input: string | readonly unknown[]
+}
+
+export type Error = {
+  readonly error: {
+    /** What went wrong and what to do next, for people */
+    readonly message: string
+    readonly type: string
+    /** The field at fault, as a dotted path */
+    readonly param: string | null
+    /** Stable, for programs */
+    readonly code: string | null
+  }
+}
+
+export type FileItem = {
+  /** Shown to people; not trusted for what the content is */
+  readonly name: string
+  /** The content in base64, or the text itself; this or `path` */
+  readonly bytes?: string | null | undefined
+  /** What `bytes` is, when it must not be guessed */
+  readonly encoding?: "base64" | "utf-8" | null | undefined
+  readonly category: string
+  /** A file of the server, below one of documents.import_roots; this or `bytes` */
+  readonly path?: string | null | undefined
+  /** Chosen by the server when left out */
+  readonly doc_id?: string | null | undefined
+  /** User ids, e-mail addresses, group:<name> or everyone; the importing user when left out */
+  readonly owners?: string | readonly string[] | null | undefined
+}
+
+export type GeneratedText = {
+  /** An array when the request has one, in its order */
+  readonly text: string | readonly string[]
+  /** Only when an answer had to have a form and ran out of tokens before its end */
+  readonly incomplete?: boolean | readonly boolean[] | undefined
+}
+
+export type GenerationPayload = {
+  /** A prompt, or several that are answered separately */
+  readonly text: string | readonly string[]
+  readonly constrained_decoding_backend?: string | null | undefined
+  /** A consumer group, or a model or alias; null = primary */
+  readonly consumer_group?: string | null | undefined
+  /** At most one file on the server; off by default */
+  readonly image_paths?: readonly string[] | null | undefined
+  /** A JSON schema for the answer, as an object or as text */
+  readonly json_schema?: unknown | undefined
+  readonly lora_id?: string | null | undefined
+  /** 128 when left out */
+  readonly max_new_tokens?: number | null | undefined
+  readonly min_new_tokens?: number | null | undefined
+  readonly no_repeat_ngram_size?: number | null | undefined
+  /** Only the last so many tokens of each prompt are kept */
+  readonly prompt_max_tokens?: number | null | undefined
+  /** An expression that the whole answer matches */
+  readonly regex_string?: string | null | undefined
+  readonly repetition_penalty?: number | null | undefined
+  readonly sampling_temperature?: number | null | undefined
+  /** 1 when left out, which is greedy; 0 or -1 = no such limit */
+  readonly sampling_topk?: number | null | undefined
+  readonly sampling_topp?: number | null | undefined
+  readonly use_chat_template?: boolean | null | undefined
+}
+
+export type Group = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** Read-only here, because the configuration file has it */
+  readonly declared: boolean
+  readonly created_at: string
+}
+
+export type GroupChange = {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+}
+
+export type GroupCreation = {
+  readonly name: string
+  readonly description?: string | undefined
+}
+
+/** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
+export type ImageEditRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly image: string
+  readonly prompt: string
+}
+
+/** The parts may come in either order. */
+export type ImageGenerationForm = {
+  /** One PNG, JPEG, WebP, GIF, BMP or TIFF file; its bytes decide */
+  readonly image_data: string
+  readonly json_data: GenerationPayload
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type ImageGenerationRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly prompt: string
+  /** true: the answer comes as server-sent events */
+  readonly stream?: boolean | null | undefined
+}
+
+export type ImportedFileItem = {
+  readonly name: string
+  /** Content is never sent back */
+  readonly bytes: ""
+  readonly category: string
+  readonly path: string
+  /** Of a duplicate that of the document that was there before */
+  readonly doc_id: string | null
+  /** As they were sent */
+  readonly owners: string | readonly string[] | null
+  /** With wait_for_completion */
+  readonly state?: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled" | undefined
+  /** Of an invalid item */
+  readonly reason?: {
+    readonly code: string
+    readonly message: string
+  } | undefined
+}
+
+export type ImportedModels = {
+  readonly imported: readonly ModelRecord[]
+  readonly skipped: readonly ({
+    readonly id: string
+    readonly reason: "name_taken" | "not_offered" | "invalid_name"
+  })[]
+}
+
+export type InflightLimit = {
+  readonly user_id: string
+  readonly limit: number
+}
+
+export type InflightUse = {
+  readonly model_id: string
+  readonly model: string
+  readonly in_use: number
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type MessagesRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly max_tokens?: number | undefined
+  readonly messages: readonly ({})[]
+  /** true: the answer comes as server-sent events */
+  readonly stream?: boolean | null | undefined
+}
+
+export type Model = {
+  /** The model's name */
+  readonly id: string
+  readonly object: "model"
+  /** Seconds since 1970 */
+  readonly created: number
+  /** The provider's name, or sluice for a composite */
+  readonly owned_by: string
+  /** Only when asked for, and only where it is known; of a composite what all its components take */
+  readonly supported_reasoning_efforts?: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | undefined
+}
+
+export type ModelChange = {
+  readonly name?: string | undefined
+  /** Makes a plain model of a composite */
+  readonly provider_id?: string | null | undefined
+  readonly upstream_name?: string | null | undefined
+  /** Replaces the provider or the components */
+  readonly composite?: NewComposite | null | undefined
+  /** Replaces all rules */
+  readonly rules?: TrafficRules | undefined
+  readonly reasoning?: NewReasoning | null | undefined
+  /** Replaces the list */
+  readonly aliases?: readonly string[] | undefined
+  /** Replaces the list */
+  readonly groups?: readonly string[] | undefined
+  readonly description?: string | undefined
+  readonly active?: boolean | undefined
+  readonly context_length?: number | null | undefined
+  readonly capabilities?: Capabilities | undefined
+  readonly inflight_limit?: number | null | undefined
+  readonly timeouts?: Timeouts | undefined
+}
+
+export type ModelCreation = {
+  /** Shares one namespace with all aliases */
+  readonly name: string
+  /** The provider that serves it, unless it is a composite */
+  readonly provider_id?: string | null | undefined
+  /** The provider's own name of the model; `name` when left out */
+  readonly upstream_name?: string | null | undefined
+  readonly composite?: NewComposite | null | undefined
+  readonly rules?: TrafficRules | undefined
+  /** null = as its provider's */
+  readonly reasoning?: NewReasoning | null | undefined
+  readonly aliases?: readonly string[] | undefined
+  /** Ids of the groups whose members may call it */
+  readonly groups?: readonly string[] | undefined
+  readonly description?: string | undefined
+  readonly active?: boolean | undefined
+  readonly context_length?: number | null | undefined
+  readonly capabilities?: Capabilities | undefined
+  readonly inflight_limit?: number | null | undefined
+  readonly timeouts?: Timeouts | undefined
+}
+
+export type ModelImport = {
+  /** The provider's names of the models; null = all */
+  readonly ids?: readonly string[] | null | undefined
+  /** Ids of the groups whose members may call them */
+  readonly groups?: readonly string[] | undefined
+}
+
+export type ModelRecord = {
+  readonly id: string
+  /** What callers ask for */
+  readonly name: string
+  readonly aliases: readonly string[]
+  /** Null for a composite */
+  readonly provider_id: string | null
+  /** The provider's own name of the model; null for a composite */
+  readonly upstream_name: string | null
+  /** Null for a plain model */
+  readonly composite: Composite | null
+  readonly rules: TrafficRules
+  /** Null = as its provider's; always null for a composite */
+  readonly reasoning: Reasoning | null
+  readonly description: string
+  readonly active: boolean
+  /** Tokens */
+  readonly context_length: number | null
+  readonly capabilities: Capabilities
+  /** Ids of the groups whose members may call it */
+  readonly groups: readonly string[]
+  /** Requests in flight per account; null = the setting */
+  readonly inflight_limit: number | null
+  readonly timeouts: Timeouts
+  /** Read-only here, because the configuration file has it */
+  readonly declared: boolean
+  readonly created_at: string
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type ModerationRequest = {
+  /** omni-moderation-latest when left out */
+  readonly model?: string | null | undefined
+  readonly input: string | readonly unknown[]
+}
+
+/** The models that this one stands for. */
+export type NewComposite = {
+  /** weighted: the least busy for its weight; priority: the lowest first; latency: the fastest */
+  readonly strategy?: "weighted" | "priority" | "latency" | undefined
+  /** Plain models, each by name or id; answers give the id */
+  readonly components: readonly ({
+    readonly model: string
+    readonly weight?: number | undefined
+    readonly priority?: number | undefined
+    readonly enabled?: boolean | undefined
+  })[]
+  /** What is left out is as in the settings failover.* */
+  readonly failover?: {
+    readonly statuses?: readonly number[] | undefined
+    readonly max_attempts?: number | undefined
+    readonly budget_seconds?: number | undefined
+  } | undefined
+}
+
+export type NewInflightLimit = {
+  /** Requests in flight */
+  readonly limit: number
+}
+
+export type NewPassword = {
+  /** null removes it */
+  readonly password: string | null
+}
+
+/** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
+export type NewReasoning = {
+  readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
+  readonly writes?: readonly ({
+    readonly pointer: string
+    readonly values: { readonly [name: string]: unknown }
+  })[] | undefined
+}
+
+export type NewSettingValue = {
+  readonly value: string | number | boolean | readonly string[] | readonly number[] | { readonly [name: string]: string }
+}
+
+export type OwnInflightLimit = {
+  readonly user_id: string
+  readonly user: string
+  readonly model_id: string
+  readonly model: string
+  readonly limit: number
+}
+
+export type PasswordChange = {
+  readonly current: string
+  readonly new: string
+}
+
+export type Provider = {
+  readonly id: string
+  /** Shown as `owned_by` of its models */
+  readonly name: string
+  readonly kind: string
+  /** Empty for a kind without a server */
+  readonly base_url: string
+  readonly has_credential: boolean
+  /** Further headers of every request; their values are not shown */
+  readonly header_names: readonly string[]
+  readonly timeouts: Timeouts
+  /** What only its kind knows; secrets among them read [secret] */
+  readonly options: { readonly [name: string]: unknown }
+  /** For all its models without their own; null = what is known of the vendor */
+  readonly reasoning: Reasoning | null
+  readonly enabled: boolean
+  /** Read-only here, because the configuration file has it */
+  readonly declared: boolean
+  readonly created_at: string
+}
+
+export type ProviderChange = {
+  readonly name?: string | undefined
+  readonly kind?: "openai" | "takeoff" | "demo" | "anthropic" | "google" | "bedrock" | "mistral" | "cohere" | "ai-sdk" | undefined
+  readonly base_url?: string | undefined
+  /** null removes it; left out: as it is */
+  readonly credential?: string | null | undefined
+  /** Set one by one; null removes one */
+  readonly headers?: { readonly [name: string]: string | null } | undefined
+  readonly timeouts?: Timeouts | undefined
+  /** Set one by one; null removes one */
+  readonly options?: { readonly [name: string]: unknown } | undefined
+  readonly reasoning?: NewReasoning | null | undefined
+  readonly enabled?: boolean | undefined
+}
+
+export type ProviderCreation = {
+  readonly name: string
+  readonly kind?: "openai" | "takeoff" | "demo" | "anthropic" | "google" | "bedrock" | "mistral" | "cohere" | "ai-sdk" | undefined
+  readonly base_url?: string | undefined
+  /** Sent as the bearer token; never shown again */
+  readonly credential?: string | null | undefined
+  readonly headers?: { readonly [name: string]: string } | undefined
+  readonly timeouts?: Timeouts | undefined
+  /** What only its kind knows, such as region or package */
+  readonly options?: { readonly [name: string]: unknown } | undefined
+  /** For all its models; null = what is known of the vendor */
+  readonly reasoning?: NewReasoning | null | undefined
+  readonly enabled?: boolean | undefined
+}
+
+export type ProviderHealth = {
+  readonly provider_id: string
+  /** How many of its active models are in which state; unknown: not asked yet */
+  readonly states: { readonly [name: string]: number }
+  /** Requests that it is serving for this process */
+  readonly in_flight: number
+}
+
+export type ProviderKind = {
+  readonly kind: string
+  readonly description: string
+  readonly needs_base_url: boolean
+}
+
+export type ProviderPreset = {
+  readonly name: string
+  readonly title: string
+  readonly kind: string
+  /** local: a server that usually runs on the machine of this one */
+  readonly place: "local" | "vendor"
+  /** Where it is reached unless somebody says otherwise */
+  readonly base_url: string
+  /** What the service wants besides the credential */
+  readonly headers: { readonly [name: string]: string }
+}
+
+export type ProviderTest = {
+  readonly ok: boolean
+  readonly models: readonly ({
+    readonly id: string
+    /** Tokens */
+    readonly context_length: number | null
+  })[]
+  readonly latency_ms: number
+  /** What went wrong, when `ok` is false */
+  readonly error?: string | undefined
+}
+
+/** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
+export type Reasoning = {
+  readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
+  readonly writes: readonly ({
+    readonly pointer: string
+    readonly values: { readonly [name: string]: unknown }
+  })[]
+}
+
+export type RequestRecord = {
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string | null
+  readonly key_id: string | null
+  readonly endpoint: string
+  /** As the client wrote it */
+  readonly model_asked: string | null
+  /** Canonical name of the model that served */
+  readonly model: string | null
+  readonly provider: string | null
+  readonly status: number
+  /** Of the error; null for a success */
+  readonly code: string | null
+  readonly upstream_status: number | null
+  /** Calls to providers */
+  readonly attempts: number
+  /** The plain model that served, of a composite one of its components */
+  readonly upstream_model: string | null
+  /** The calls that failed, in their order */
+  readonly attempt_reasons: readonly ({
+    readonly provider: string
+    readonly reason: string
+  })[]
+  readonly streamed: boolean
+  readonly prompt_tokens: number | null
+  readonly completion_tokens: number | null
+  readonly first_token_ms: number | null
+  readonly duration_ms: number
+  readonly request_bytes: number
+  readonly response_bytes: number
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type RerankRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly query: unknown
+  readonly documents: readonly unknown[]
+  readonly top_n?: number | null | undefined
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type ResponsesRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly input: unknown
+  readonly instructions?: string | null | undefined
+  /** true: the answer comes as server-sent events */
+  readonly stream?: boolean | null | undefined
+}
+
+export type SearchAnswer = {
+  readonly object: "list"
+  /** The best first */
+  readonly data: readonly SearchHit[]
+  /** What could not be searched, and why */
+  readonly warnings: readonly string[]
+}
+
+export type SearchHit = {
+  readonly doc_id: string
+  /** The document's name */
+  readonly name: string
+  readonly title: string | null
+  readonly category: string
+  readonly id: string
+  /** Place in the document, from 0 */
+  readonly ordinal: number
+  /** Offset in the document's text, in Unicode code points */
+  readonly start: number
+  readonly end: number
+  readonly page: number | null
+  /** Name of the sheet or attachment */
+  readonly page_label: string | null
+  readonly heading_path: readonly string[]
+  /** Header of the table in which the chunk begins */
+  readonly table_header: string | null
+  readonly tokens: number
+  readonly text: string
+  /** Higher is better; 1 is first in every list */
+  readonly score: number
+  readonly scores: {
+    /** Cosine similarity; null when it is not among the best by meaning */
+    readonly vector: {
+      readonly score: number
+      /** Place in this list, from 1 */
+      readonly rank: number
+    } | null
+    /** null when it is not among the best by words */
+    readonly keyword: {
+      readonly score: number
+      /** Place in this list, from 1 */
+      readonly rank: number
+    } | null
+  }
+  /** Neighbours before it, in the order of the text */
+  readonly before: readonly Chunk[]
+  readonly after: readonly Chunk[]
+}
+
+export type SearchRequest = {
+  readonly query: string
+  /** Most hits */
+  readonly top_k?: number | undefined
+  /** By meaning (vector), by words (keyword), or by both (hybrid) */
+  readonly mode?: "hybrid" | "vector" | "keyword" | undefined
+  /** Neighbouring chunks on either side of each hit */
+  readonly window?: number | undefined
+  /** Only documents of these categories */
+  readonly category?: string | readonly string[] | null | undefined
+  /** Only documents with one of these owners */
+  readonly owners?: string | readonly string[] | null | undefined
+  /** Only these documents */
+  readonly doc_id?: string | readonly string[] | null | undefined
+}
+
+export type Setting = {
+  readonly name: string
+  /** A secret reads [secret]; null = not set */
+  readonly value: string | number | boolean | readonly string[] | readonly number[] | { readonly [name: string]: string } | null
+  readonly default: string | number | boolean | readonly string[] | readonly number[] | { readonly [name: string]: string } | null
+  /** Where the value comes from */
+  readonly source: string
+  /** boot: read at start; live: may be changed here */
+  readonly class: "boot" | "live"
+  /** False also for a live setting that the file, the environment or the command line fixes */
+  readonly editable: boolean
+  readonly type: string
+  readonly unit: string | null
+  readonly sentence: string
+  readonly expected: string
+  /** Environment variable that sets it */
+  readonly variable: string
+}
+
+export type SignIn = {
+  readonly email: string
+  readonly password: string
+}
+
+export type SignInOptions = {
+  /** Signing in with e-mail address and password is always possible */
+  readonly password: true
+  /** Null where no issuer is configured */
+  readonly oidc: {
+    readonly label: string
+    /** Where the browser has to go */
+    readonly url: string
+  } | null
+}
+
+/** Fields that are not listed go to the model provider unchanged. */
+export type SpeechRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly input: string
+  readonly voice?: unknown | undefined
+}
+
+/** Four different silences; one that is left out is as in the settings. */
+export type Timeouts = {
+  readonly connect_seconds?: number | undefined
+  readonly first_token_seconds?: number | undefined
+  readonly idle_seconds?: number | undefined
+  readonly total_seconds?: number | undefined
+}
+
+/** By purpose: deny, or redirect to another model, named by name or id; answers give the id. */
+export type TrafficRules = {
+  readonly realtime?: {
+    readonly action: "deny"
+  } | {
+    readonly action: "redirect"
+    readonly model: string
+  } | undefined
+  readonly batch?: {
+    readonly action: "deny"
+  } | {
+    readonly action: "redirect"
+    readonly model: string
+  } | undefined
+}
+
+/** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
+export type TranscriptionRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly file: string
+}
+
+export type UpstreamHealth = {
+  /** The plain model: a component, or the model itself */
+  readonly model_id: string
+  readonly model: string
+  readonly provider: string
+  /** unknown: not asked yet; failing: failed last, but is still asked; out: left out for its failures; resting: asked to be left alone; off: switched off, as component, model or provider */
+  readonly state: "unknown" | "healthy" | "failing" | "out" | "resting" | "off"
+  readonly failures_in_row: number
+  /** When it may be tried again; 0 = now */
+  readonly retry_in_ms: number
+  /** Smoothed; null while nothing is known */
+  readonly first_byte_ms: number | null
+  /** Requests that it is serving for this process */
+  readonly in_flight: number
+}
+
+export type UsableModel = {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly description: string
+  readonly provider: string
+  /** Tokens */
+  readonly context_length: number | null
+  readonly capabilities: Capabilities
+  /** Ids of the own groups that open it */
+  readonly groups: readonly string[]
+}
+
+export type UsagePoint = {
+  readonly at: string
+  /** The model's name, or the id of the user or key */
+  readonly group: string | null
+  readonly requests: number
+  /** Requests that were answered with 400 or above */
+  readonly errors: number
+  /** As far as providers reported them */
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly request_bytes: number
+  readonly response_bytes: number
+  /** Sum over all requests */
+  readonly duration_ms: number
+}
+
+export type UsageSeries = {
+  readonly from: string
+  readonly to: string
+  /** Buckets without requests are left out */
+  readonly data: readonly UsagePoint[]
+}
+
+export type UsageTotals = {
+  readonly from: string
+  readonly to: string
+  readonly requests: number
+  /** Requests that were answered with 400 or above */
+  readonly errors: number
+  /** As far as providers reported them */
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly request_bytes: number
+  readonly response_bytes: number
+  /** Sum over all requests */
+  readonly duration_ms: number
+}
+
+export type User = {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly role: "admin" | "user"
+  /** True refuses sign-in and all API keys of the user */
+  readonly disabled: boolean
+  /** Without one only API keys work */
+  readonly has_password: boolean
+  /** Ids; everyone is in the group everyone */
+  readonly groups: readonly string[]
+  /** Read-only here, because the configuration file has it */
+  readonly declared: boolean
+  readonly created_at: string
+}
+
+export type UserChange = {
+  readonly email?: string | undefined
+  readonly name?: string | "" | undefined
+  readonly role?: "admin" | "user" | undefined
+  readonly disabled?: boolean | undefined
+}
+
+export type UserCreation = {
+  readonly email: string
+  readonly name?: string | "" | undefined
+  readonly role?: "admin" | "user" | undefined
+  /** Left out: the user cannot sign in, but keys work */
+  readonly password?: string | undefined
+  readonly disabled?: boolean | undefined
+}
+
+export type WhoAmI = {
+  readonly user: User
+  readonly groups: readonly ({
+    readonly id: string
+    readonly name: string
+  })[]
+  /** The API key of this request; null for a session */
+  readonly key: ApiKey | null
+}
+
+export interface Operations {
+  /** Answer a conversation, whole or streamed */
+  "POST /ai/v1/chat/completions": {
+    params: undefined
+    query: undefined
+    body: ChatCompletionRequest
+    answer: undefined
+  }
+  /** Continue a text, whole or streamed */
+  "POST /ai/v1/completions": {
+    params: undefined
+    query: undefined
+    body: CompletionRequest
+    answer: undefined
+  }
+  /** Turn texts into vectors */
+  "POST /ai/v1/embeddings": {
+    params: undefined
+    query: undefined
+    body: EmbeddingsRequest
+    answer: undefined
+  }
+  /** Order documents by how well they fit a query */
+  "POST /ai/v1/rerank": {
+    params: undefined
+    query: undefined
+    body: RerankRequest
+    answer: undefined
+  }
+  /** Tell whether texts or pictures are harmful */
+  "POST /ai/v1/moderations": {
+    params: undefined
+    query: undefined
+    body: ModerationRequest
+    answer: undefined
+  }
+  /** Make pictures from a text, whole or streamed */
+  "POST /ai/v1/images/generations": {
+    params: undefined
+    query: undefined
+    body: ImageGenerationRequest
+    answer: undefined
+  }
+  /** Change pictures as a text says, whole or streamed */
+  "POST /ai/v1/images/edits": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: undefined
+  }
+  /** Write down what is said in a recording, whole or streamed */
+  "POST /ai/v1/audio/transcriptions": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: undefined
+  }
+  /** Read a text aloud, as it is made */
+  "POST /ai/v1/audio/speech": {
+    params: undefined
+    query: undefined
+    body: SpeechRequest
+    answer: undefined
+  }
+  /** Answer in the Responses API, whole or streamed */
+  "POST /ai/v1/responses": {
+    params: undefined
+    query: undefined
+    body: ResponsesRequest
+    answer: undefined
+  }
+  /** Make a conversation of the Responses API shorter */
+  "POST /ai/v1/responses/compact": {
+    params: undefined
+    query: undefined
+    body: ResponsesRequest
+    answer: undefined
+  }
+  /** Count the input tokens of a request of the Responses API */
+  "POST /ai/v1/responses/input_tokens": {
+    params: undefined
+    query: undefined
+    body: ResponsesRequest
+    answer: undefined
+  }
+  /** Answer in the wire format of Anthropic's clients, whole or streamed */
+  "POST /ai/v1/messages": {
+    params: undefined
+    query: undefined
+    body: MessagesRequest
+    answer: undefined
+  }
+  /** A stored response, or the rest of its stream */
+  "GET /ai/v1/responses/{id}": {
+    params: { id: string }
+    query: { stream?: "true" | "false"; starting_after?: string; include?: string }
+    body: undefined
+    answer: undefined
+  }
+  /** Delete a stored response */
+  "DELETE /ai/v1/responses/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Stop a response that is made in the background */
+  "POST /ai/v1/responses/{id}/cancel": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The input of a stored response */
+  "GET /ai/v1/responses/{id}/input_items": {
+    params: { id: string }
+    query: { after?: string; limit?: string; order?: "asc" | "desc"; include?: string }
+    body: undefined
+    answer: undefined
+  }
+  /** Estimate the input tokens of a Messages request */
+  "POST /ai/v1/messages/count_tokens": {
+    params: undefined
+    query: undefined
+    body: MessagesRequest
+    answer: {
+      readonly input_tokens: number
+    }
+  }
+  /** List the models that the caller can use */
+  "GET /ai/v1/models": {
+    params: undefined
+    query: { group?: string; available_for_realtime?: "true" | "false"; include_reasoning_capabilities?: "true" | "false" }
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly Model[]
+    }
+  }
+  /** One model by its name or an alias, slashes included */
+  "GET /ai/v1/models/{rest}": {
+    params: { rest: string }
+    query: { include_reasoning_capabilities?: "true" | "false" }
+    body: undefined
+    answer: Model
+  }
+  /** Answer one or several prompts at once */
+  "POST /generate": {
+    params: undefined
+    query: undefined
+    body: GenerationPayload
+    answer: GeneratedText
+  }
+  /** Answer one or several prompts token by token */
+  "POST /generate_stream": {
+    params: undefined
+    query: undefined
+    body: GenerationPayload
+    answer: undefined
+  }
+  /** Answer one or several prompts about an image at once */
+  "POST /image_generate": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: GeneratedText
+  }
+  /** Answer one or several prompts about an image token by token */
+  "POST /image_generate_stream": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: undefined
+  }
+  /** Import files to read, chunk, embed and store in the background */
+  "POST /api/v1/documents": {
+    params: undefined
+    query: undefined
+    body: DocumentImport
+    answer: DocumentImportAnswer
+  }
+  /** List documents, the newest first */
+  "GET /api/v1/documents": {
+    params: undefined
+    query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; doc_id?: string }
+    body: undefined
+    answer: {
+      readonly data: readonly Document[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Readers, chunkers, embedders and categories that an import can name */
+  "GET /api/v1/documents/options": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: DocumentOptions
+  }
+  /** One document and how far it is */
+  "GET /api/v1/document/{doc_id}": {
+    params: { doc_id: string }
+    query: undefined
+    body: undefined
+    answer: Document
+  }
+  /** Delete a document with its chunks, vectors and bytes */
+  "DELETE /api/v1/document/{doc_id}": {
+    params: { doc_id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The chunks of a document, in the order of its text */
+  "GET /api/v1/document/{doc_id}/chunks": {
+    params: { doc_id: string }
+    query: { from?: number; limit?: number }
+    body: undefined
+    answer: {
+      readonly data: readonly Chunk[]
+      readonly total: number
+      /** Send it as `from` for the chunks after these; null at the end */
+      readonly next: number | null
+    }
+  }
+  /** Stop processing a document; one that has ended stays as it is */
+  "POST /api/v1/document/{doc_id}/cancel": {
+    params: { doc_id: string }
+    query: undefined
+    body: undefined
+    answer: Document
+  }
+  /** Process a failed or cancelled document again */
+  "POST /api/v1/document/{doc_id}/retry": {
+    params: { doc_id: string }
+    query: undefined
+    body: undefined
+    answer: Document
+  }
+  /** Find passages of documents by meaning, by words, or by both */
+  "POST /api/v1/search": {
+    params: undefined
+    query: undefined
+    body: SearchRequest
+    answer: SearchAnswer
+  }
+  /** The process runs */
+  "GET /healthz": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly status: "ok"
+    }
+  }
+  /** The server takes requests: the database answers and no stop is under way */
+  "GET /readyz": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly status: "ready"
+    }
+  }
+  /** Prometheus metrics */
+  "GET /metrics": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Sign in with e-mail address and password */
+  "POST /admin/api/v1/session": {
+    params: undefined
+    query: undefined
+    body: SignIn
+    answer: WhoAmI
+  }
+  /** Who am I: user, groups, and the API key if one was used */
+  "GET /admin/api/v1/session": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: WhoAmI
+  }
+  /** Sign out */
+  "DELETE /admin/api/v1/session": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The ways to sign in */
+  "GET /admin/api/v1/session/options": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: SignInOptions
+  }
+  /** Sign in by OpenID Connect: leads the browser to the issuer */
+  "GET /admin/api/v1/session/oidc": {
+    params: undefined
+    query: { return?: string }
+    body: undefined
+    answer: undefined
+  }
+  /** Where the issuer leads the browser back: sets the cookie sluice_session */
+  "GET /admin/api/v1/session/oidc/callback": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The own user, groups, and the API key if one was used */
+  "GET /admin/api/v1/me": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: WhoAmI
+  }
+  /** The models that the caller can use, by name */
+  "GET /admin/api/v1/me/models": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly UsableModel[]
+    }
+  }
+  /** Change the own password; all sessions end, this one too */
+  "POST /admin/api/v1/me/password": {
+    params: undefined
+    query: undefined
+    body: PasswordChange
+    answer: undefined
+  }
+  /** Sign out everywhere: all own sessions end, this one too */
+  "DELETE /admin/api/v1/me/sessions": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List the own API keys */
+  "GET /admin/api/v1/me/keys": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    body: undefined
+    answer: {
+      readonly data: readonly ApiKey[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Create an API key */
+  "POST /admin/api/v1/me/keys": {
+    params: undefined
+    query: undefined
+    body: ApiKeyCreation
+    answer: CreatedApiKey
+  }
+  /** One own API key */
+  "GET /admin/api/v1/me/keys/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: ApiKey
+  }
+  /** Change an own API key */
+  "PATCH /admin/api/v1/me/keys/{id}": {
+    params: { id: string }
+    query: undefined
+    body: ApiKeyChange
+    answer: ApiKey
+  }
+  /** Delete an own API key; the next request with it is refused */
+  "DELETE /admin/api/v1/me/keys/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Delete several own API keys at once */
+  "POST /admin/api/v1/me/keys/delete": {
+    params: undefined
+    query: undefined
+    body: ApiKeyDeletion
+    answer: {
+      /** Ids; those that did not exist are not among them */
+      readonly deleted: readonly string[]
+    }
+  }
+  /** What the own account used */
+  "GET /admin/api/v1/me/usage": {
+    params: undefined
+    query: { from?: string; to?: string; key_id?: string; model?: string }
+    body: undefined
+    answer: UsageTotals
+  }
+  /** The same over time */
+  "GET /admin/api/v1/me/usage/series": {
+    params: undefined
+    query: { from?: string; to?: string; key_id?: string; model?: string; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "none" }
+    body: undefined
+    answer: UsageSeries
+  }
+  /** The own requests, the newest first */
+  "GET /admin/api/v1/me/requests": {
+    params: undefined
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    body: undefined
+    answer: {
+      readonly data: readonly RequestRecord[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** List users */
+  "GET /admin/api/v1/users": {
+    params: undefined
+    query: { cursor?: string; limit?: number; email?: string }
+    body: undefined
+    answer: {
+      readonly data: readonly User[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Create a user */
+  "POST /admin/api/v1/users": {
+    params: undefined
+    query: undefined
+    body: UserCreation
+    answer: User
+  }
+  /** One user */
+  "GET /admin/api/v1/users/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: User
+  }
+  /** Change a user */
+  "PATCH /admin/api/v1/users/{id}": {
+    params: { id: string }
+    query: undefined
+    body: UserChange
+    answer: User
+  }
+  /** Delete a user with all keys and sessions */
+  "DELETE /admin/api/v1/users/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Set a user's password; all sessions of the user end */
+  "POST /admin/api/v1/users/{id}/password": {
+    params: { id: string }
+    query: undefined
+    body: NewPassword
+    answer: undefined
+  }
+  /** Make a user a member of a group */
+  "PUT /admin/api/v1/users/{id}/groups/{groupId}": {
+    params: { id: string; groupId: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** End a membership; there may have been none */
+  "DELETE /admin/api/v1/users/{id}/groups/{groupId}": {
+    params: { id: string; groupId: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List groups */
+  "GET /admin/api/v1/groups": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    body: undefined
+    answer: {
+      readonly data: readonly Group[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Create a group */
+  "POST /admin/api/v1/groups": {
+    params: undefined
+    query: undefined
+    body: GroupCreation
+    answer: Group
+  }
+  /** List the users that were added to a group */
+  "GET /admin/api/v1/groups/{id}/members": {
+    params: { id: string }
+    query: { cursor?: string; limit?: number }
+    body: undefined
+    answer: {
+      readonly data: readonly User[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** One group */
+  "GET /admin/api/v1/groups/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Group
+  }
+  /** Change a group */
+  "PATCH /admin/api/v1/groups/{id}": {
+    params: { id: string }
+    query: undefined
+    body: GroupChange
+    answer: Group
+  }
+  /** Delete a group; its members lose what only it gave them */
+  "DELETE /admin/api/v1/groups/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List API keys of all users */
+  "GET /admin/api/v1/keys": {
+    params: undefined
+    query: { cursor?: string; limit?: number; user_id?: string }
+    body: undefined
+    answer: {
+      readonly data: readonly ApiKey[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** List one user's API keys */
+  "GET /admin/api/v1/users/{id}/keys": {
+    params: { id: string }
+    query: { cursor?: string; limit?: number }
+    body: undefined
+    answer: {
+      readonly data: readonly ApiKey[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Create an API key for a user */
+  "POST /admin/api/v1/users/{id}/keys": {
+    params: { id: string }
+    query: undefined
+    body: ApiKeyCreation
+    answer: CreatedApiKey
+  }
+  /** One API key */
+  "GET /admin/api/v1/keys/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: ApiKey
+  }
+  /** Change an API key */
+  "PATCH /admin/api/v1/keys/{id}": {
+    params: { id: string }
+    query: undefined
+    body: ApiKeyChange
+    answer: ApiKey
+  }
+  /** Delete an API key; the next request with it is refused */
+  "DELETE /admin/api/v1/keys/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Delete several API keys at once */
+  "POST /admin/api/v1/keys/delete": {
+    params: undefined
+    query: undefined
+    body: ApiKeyDeletion
+    answer: {
+      /** Ids; those that did not exist are not among them */
+      readonly deleted: readonly string[]
+    }
+  }
+  /** What kinds of provider there are */
+  "GET /admin/api/v1/provider-kinds": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ProviderKind[]
+    }
+  }
+  /** Known vendors and local servers, to set up a provider with one choice */
+  "GET /admin/api/v1/provider-presets": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ProviderPreset[]
+    }
+  }
+  /** List providers */
+  "GET /admin/api/v1/providers": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    body: undefined
+    answer: {
+      readonly data: readonly Provider[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Create a provider */
+  "POST /admin/api/v1/providers": {
+    params: undefined
+    query: undefined
+    body: ProviderCreation
+    answer: Provider
+  }
+  /** One provider */
+  "GET /admin/api/v1/providers/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Provider
+  }
+  /** Change a provider; running requests go on as they began */
+  "PATCH /admin/api/v1/providers/{id}": {
+    params: { id: string }
+    query: undefined
+    body: ProviderChange
+    answer: Provider
+  }
+  /** Delete a provider */
+  "DELETE /admin/api/v1/providers/{id}": {
+    params: { id: string }
+    query: { cascade?: "true" | "false" }
+    body: undefined
+    answer: undefined
+  }
+  /** Ask a provider for its models without saving it */
+  "POST /admin/api/v1/providers/test": {
+    params: undefined
+    query: undefined
+    body: ProviderCreation
+    answer: ProviderTest
+  }
+  /** Ask a saved provider for its models */
+  "POST /admin/api/v1/providers/{id}/test": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: ProviderTest
+  }
+  /** How the models of each provider are doing */
+  "GET /admin/api/v1/provider-health": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ProviderHealth[]
+    }
+  }
+  /** List models, active or not */
+  "GET /admin/api/v1/models": {
+    params: undefined
+    query: { cursor?: string; limit?: number; provider_id?: string }
+    body: undefined
+    answer: {
+      readonly data: readonly ModelRecord[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Create a model of a provider, or a composite of models */
+  "POST /admin/api/v1/models": {
+    params: undefined
+    query: undefined
+    body: ModelCreation
+    answer: ModelRecord
+  }
+  /** Create many models that the provider offers */
+  "POST /admin/api/v1/providers/{id}/import-models": {
+    params: { id: string }
+    query: undefined
+    body: ModelImport
+    answer: ImportedModels
+  }
+  /** One model */
+  "GET /admin/api/v1/models/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: ModelRecord
+  }
+  /** Change a model */
+  "PATCH /admin/api/v1/models/{id}": {
+    params: { id: string }
+    query: undefined
+    body: ModelChange
+    answer: ModelRecord
+  }
+  /** Delete a model with its aliases; usage records stay */
+  "DELETE /admin/api/v1/models/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** How the upstreams of a model are doing */
+  "GET /admin/api/v1/models/{id}/health": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly UpstreamHealth[]
+    }
+  }
+  /** List accounts' own in-flight limits, by model and e-mail address */
+  "GET /admin/api/v1/inflight-limits": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly OwnInflightLimit[]
+    }
+  }
+  /** List accounts' own in-flight limits for a model */
+  "GET /admin/api/v1/models/{id}/inflight-limits": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly InflightLimit[]
+    }
+  }
+  /** Set an account's own in-flight limit for a model */
+  "PUT /admin/api/v1/models/{id}/inflight-limits/{userId}": {
+    params: { id: string; userId: string }
+    query: undefined
+    body: NewInflightLimit
+    answer: InflightLimit
+  }
+  /** Remove an account's own limit: the model's holds again */
+  "DELETE /admin/api/v1/models/{id}/inflight-limits/{userId}": {
+    params: { id: string; userId: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Requests in flight now, by model */
+  "GET /admin/api/v1/inflight": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly InflightUse[]
+    }
+  }
+  /** What was used in a span of time */
+  "GET /admin/api/v1/usage": {
+    params: undefined
+    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string }
+    body: undefined
+    answer: UsageTotals
+  }
+  /** The same over time */
+  "GET /admin/api/v1/usage/series": {
+    params: undefined
+    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "none" }
+    body: undefined
+    answer: UsageSeries
+  }
+  /** Single requests, the newest first */
+  "GET /admin/api/v1/requests": {
+    params: undefined
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    body: undefined
+    answer: {
+      readonly data: readonly RequestRecord[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** List all settings with their values and where those come from */
+  "GET /admin/api/v1/settings": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Setting[]
+    }
+  }
+  /** Store a value for a live setting; it holds for the next request */
+  "PUT /admin/api/v1/settings/{name}": {
+    params: { name: string }
+    query: undefined
+    body: NewSettingValue
+    answer: Setting
+  }
+  /** Remove the stored value of a setting, if there is one */
+  "DELETE /admin/api/v1/settings/{name}": {
+    params: { name: string }
+    query: undefined
+    body: undefined
+    answer: Setting
+  }
+  /** Version, database and uptime of this server */
+  "GET /admin/api/v1/about": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: About
+  }
+  /** The web console; where it is not built, leads to the page about this API */
+  "GET /": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** This API as an OpenAPI 3.1 document */
+  "GET /openapi.json": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** This API as a page to read */
+  "GET /docs": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+}

@@ -1,0 +1,9 @@
+/** A word about the state or kind of something. Colour never says it alone. */
+import type { ReactNode } from 'react'
+import styles from './badge.module.css'
+
+export type BadgeTone = 'neutral' | 'accent' | 'success' | 'warning' | 'danger'
+
+export function Badge({ tone = 'neutral', children }: { readonly tone?: BadgeTone; readonly children: ReactNode }) {
+  return <span className={`${styles.badge} ${styles[tone]}`}>{children}</span>
+}

@@ -1,0 +1,37 @@
+/** Code to read and to copy; with several languages, one tab each. */
+import { CopyButton } from './copy-button.tsx'
+import { Tabs } from './tabs.tsx'
+import styles from './code-block.module.css'
+
+export interface CodeSample {
+  readonly language: string
+  readonly code: string
+}
+
+export interface CodeBlockProps extends CodeSample {
+  /** False where there may be several alike on one page: landmarks have to differ. */
+  readonly landmark?: boolean
+}
+
+export function CodeBlock({ language, code, landmark = true }: CodeBlockProps) {
+  return (
+    <div className={styles.block}>
+      {/* Scrolls sideways, so the keyboard has to reach it. */}
+      <pre className={styles.code} tabIndex={0} role={landmark ? 'region' : 'group'} aria-label={`${language} code`}>
+        <code>{code}</code>
+      </pre>
+      <div className={styles.copy}>
+        <CopyButton text={code} what={`${language} code`} />
+      </div>
+    </div>
+  )
+}
+
+export function CodeTabs({ label, samples }: { readonly label: string; readonly samples: readonly CodeSample[] }) {
+  const tabs = samples.map((sample) => ({
+    value: sample.language,
+    label: sample.language,
+    content: <CodeBlock {...sample} />,
+  }))
+  return <Tabs label={label} tabs={tabs} />
+}

@@ -1,0 +1,213 @@
+/**
+ * A table for lists of any length: only the rows in sight are in the page, and further ones are
+ * fetched as their place comes near. Arrow keys, Home and End walk the rows, Space selects, Enter opens.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { Checkbox } from './input.tsx'
+import styles from './data-table.module.css'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly header: string
+  /** Only read out: for columns of buttons. */
+  readonly headerHidden?: true
+  readonly cell: (row: Row) => ReactNode
+  /** CSS width; columns without one share what is left. */
+  readonly width?: string
+  /** Numbers stand at the end. */
+  readonly align?: 'start' | 'end'
+  /** Left out on windows narrower than this: `small` 640 px, `medium` 960 px. */
+  readonly hideBelow?: 'small' | 'medium'
+}
+
+export interface Selection {
+  readonly selected: ReadonlySet<string>
+  readonly onChange: (selected: ReadonlySet<string>) => void
+}
+
+export interface DataTableProps<Row> {
+  /** Read out as the table's name. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowId: (row: Row) => string
+  /** What a row is called in "Select …". */
+  readonly rowName: (row: Row) => string
+  readonly selection?: Selection
+  readonly onOpen?: (row: Row) => void
+  /** There is another page; `onEndNear` fetches it. */
+  readonly hasMore?: boolean
+  readonly onEndNear?: () => void
+  /** Told the places of the first and last row that are in the page, whenever they change. */
+  readonly onRange?: (first: number, last: number) => void
+}
+
+const rowHeight = 44
+const rowsAhead = 10
+
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowId, selection, onOpen, hasMore = false, onEndNear, onRange } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState(0)
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: rowsAhead,
+  })
+  const items = virtualizer.getVirtualItems()
+  const first = items[0]
+  const last = items.at(-1)
+  const endIsNear = hasMore && last !== undefined && last.index >= rows.length - rowsAhead
+  useEffect(() => {
+    if (endIsNear) onEndNear?.()
+  }, [endIsNear, onEndNear, rows.length])
+  const firstIndex = first?.index
+  const lastIndex = last?.index
+  useEffect(() => {
+    if (firstIndex !== undefined && lastIndex !== undefined) onRange?.(firstIndex, lastIndex)
+  }, [firstIndex, lastIndex, onRange])
+
+  function onKeyDown(event: KeyboardEvent<HTMLTableRowElement>, index: number): void {
+    if (event.target !== event.currentTarget) return
+    const row = rows[index]
+    const target = rowAfter(event.key, index, rows.length)
+    if (target !== null) {
+      setActive(target)
+      virtualizer.scrollToIndex(target)
+      // The row may only exist after the next rendering.
+      requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus())
+    } else if (event.key === ' ' && selection !== undefined && row !== undefined) toggle(selection, rowId(row))
+    else if (event.key === 'Enter' && onOpen !== undefined && row !== undefined) onOpen(row)
+    else return
+    event.preventDefault()
+  }
+
+  const columnCount = columns.length + (selection === undefined ? 0 : 1)
+  return (
+    <div ref={scroller} className={styles.scroller}>
+      <table className={styles.table} aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <HeadRow {...props} />
+        <tbody>
+          <Spacer height={first?.start ?? 0} columnCount={columnCount} />
+          {items.map(({ index }) => {
+            const row = rows[index]
+            if (row === undefined) return null
+            const id = rowId(row)
+            return (
+              <tr
+                key={id}
+                data-index={index}
+                aria-rowindex={index + 2}
+                aria-selected={selection?.selected.has(id)}
+                tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
+                className={styles.row}
+                onFocus={() => setActive(index)}
+                onKeyDown={(event) => onKeyDown(event, index)}
+              >
+                <RowCells {...props} row={row} />
+              </tr>
+            )
+          })}
+          <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} columnCount={columnCount} />
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Scrolling renders the table at each frame, but neither its head nor the rows that stay in sight. */
+const HeadRow = memo(PlainHeadRow) as typeof PlainHeadRow
+const RowCells = memo(PlainRowCells) as typeof PlainRowCells
+
+function PlainHeadRow<Row>({ columns, rows, rowId, selection }: DataTableProps<Row>) {
+  const chosen = selection === undefined ? 0 : rows.filter((row) => selection.selected.has(rowId(row))).length
+  const all = rows.length > 0 && chosen === rows.length
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {selection !== undefined && (
+          <th scope="col" className={styles.check}>
+            <Checkbox
+              label="Select all rows"
+              labelHidden
+              checked={all}
+              indeterminate={chosen > 0 && !all}
+              onChange={() => selection.onChange(new Set(all ? [] : rows.map(rowId)))}
+            />
+          </th>
+        )}
+        {columns.map((column) => (
+          <th key={column.id} scope="col" className={cellClass(column)} style={{ width: column.width }}>
+            <span className={column.headerHidden && 'visually-hidden'}>{column.header}</span>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+function PlainRowCells<Row>({ columns, rowId, rowName, selection, row }: DataTableProps<Row> & { readonly row: Row }) {
+  const id = rowId(row)
+  return (
+    <>
+      {selection !== undefined && (
+        <td className={styles.check}>
+          <Checkbox
+            label={`Select ${rowName(row)}`}
+            labelHidden
+            tabIndex={-1}
+            checked={selection.selected.has(id)}
+            onChange={() => toggle(selection, id)}
+          />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td key={column.id} className={cellClass(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </>
+  )
+}
+
+/** The height of the rows that are not in the page. */
+function Spacer({ height, columnCount }: { readonly height: number; readonly columnCount: number }) {
+  if (height <= 0) return null
+  return (
+    <tr aria-hidden="true" style={{ height }}>
+      <td colSpan={columnCount} className={styles.spacer} />
+    </tr>
+  )
+}
+
+function toggle({ selected, onChange }: Selection, id: string): void {
+  const next = new Set(selected)
+  if (!next.delete(id)) next.add(id)
+  onChange(next)
+}
+
+function rowAfter(key: string, index: number, count: number): number | null {
+  const clamped = (target: number): number => Math.max(0, Math.min(count - 1, target))
+  switch (key) {
+    case 'ArrowDown':
+      return clamped(index + 1)
+    case 'ArrowUp':
+      return clamped(index - 1)
+    case 'PageDown':
+      return clamped(index + 10)
+    case 'PageUp':
+      return clamped(index - 10)
+    case 'Home':
+      return 0
+    case 'End':
+      return clamped(count - 1)
+    default:
+      return null
+  }
+}
+
+function cellClass({ align, hideBelow }: Pick<Column<never>, 'align' | 'hideBelow'>): string {
+  return [align === 'end' && styles.end, hideBelow !== undefined && styles[hideBelow]].filter(Boolean).join(' ')
+}

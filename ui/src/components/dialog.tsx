@@ -1,0 +1,69 @@
+/** A dialog over the page. The focus goes in, stays in, and comes back; Escape closes it unless its work is under way. */
+import { Dialog as Base } from '@base-ui/react/dialog'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import styles from './dialog.module.css'
+
+export interface DialogProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly title: string
+  readonly description?: ReactNode
+  readonly children: ReactNode
+  /** Buttons, the main one last. */
+  readonly actions?: ReactNode
+  /** Only its own buttons close it: for what must not be lost by a slip. */
+  readonly persistent?: boolean
+  readonly size?: 'medium' | 'large'
+  /** At the end of the window and as high as it, for details of what the page lists. */
+  readonly placement?: 'center' | 'side'
+}
+
+export function Dialog(props: DialogProps) {
+  const {
+    open,
+    onClose,
+    title,
+    description,
+    children,
+    actions,
+    persistent = false,
+    size = 'medium',
+    placement = 'center',
+  } = props
+  return (
+    <Base.Root
+      open={open}
+      disablePointerDismissal={persistent}
+      onOpenChange={(next, { reason }) => {
+        if (!next && !(persistent && reason === 'escape-key')) onClose()
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className={styles.backdrop} />
+        <Base.Viewport className={`${styles.viewport} ${styles[placement]}`}>
+          <Base.Popup className={`${styles.popup} ${styles[size]}`}>
+            <header className={styles.header}>
+              <Base.Title className={styles.title}>{title}</Base.Title>
+              {!persistent && (
+                <Base.Close render={<Button variant="quiet" icon aria-label="Close" />}>
+                  <Icon name="close" />
+                </Base.Close>
+              )}
+            </header>
+            <div className={styles.body}>
+              {description !== undefined && (
+                <Base.Description className={styles.description} render={<div />}>
+                  {description}
+                </Base.Description>
+              )}
+              {children}
+            </div>
+            {actions !== undefined && <footer className={styles.actions}>{actions}</footer>}
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

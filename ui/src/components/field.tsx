@@ -1,0 +1,64 @@
+/**
+ * A labelled form field. The control inside takes its id and its descriptions from the field, so
+ * that label, hint and error are read out with it.
+ */
+import { createContext, useContext, useId, type ReactNode } from 'react'
+import styles from './field.module.css'
+
+export interface FieldProps {
+  readonly label: string
+  /** What to enter, below the label. */
+  readonly hint?: string
+  /** What is wrong; shown instead of the hint. */
+  readonly error?: string | null
+  readonly children: ReactNode
+}
+
+interface ControlProps {
+  readonly id?: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: true
+}
+
+const FieldContext = createContext<ControlProps>({})
+
+export function Field({ label, hint, error = null, children }: FieldProps) {
+  const id = useId()
+  const noteId = `${id}-note`
+  const note = error ?? hint
+  const control: ControlProps = {
+    id,
+    ...(note !== undefined && { 'aria-describedby': noteId }),
+    ...(error !== null && { 'aria-invalid': true }),
+  }
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      <FieldContext value={control}>{children}</FieldContext>
+      {note !== undefined && (
+        <p id={noteId} className={error === null ? styles.hint : styles.error}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What a control inside a field has to carry; empty outside of one. */
+export function useFieldControl(): ControlProps {
+  return useContext(FieldContext)
+}
+
+/** Several controls under one heading: check boxes, radio buttons. */
+export function FieldGroup({ label, hint, error = null, children }: FieldProps) {
+  const note = error ?? hint
+  return (
+    <fieldset className={styles.field}>
+      <legend className={styles.label}>{label}</legend>
+      {note !== undefined && <p className={error === null ? styles.hint : styles.error}>{note}</p>}
+      {children}
+    </fieldset>
+  )
+}

@@ -1,0 +1,225 @@
+/**
+ * The addresses of the console. Each page is a file of its own that loads when it is first shown.
+ * Everything below `shell` asks for a session first; what is for administrators says so with
+ * `requireAdmin`. The server checks both again.
+ */
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { isSignedOut } from './api/client.ts'
+import { sessionQuery } from './api/queries.ts'
+import { NotFound, NotFoundAlone } from './routes/not-found.tsx'
+import { PageError } from './routes/page-error.tsx'
+import {
+  readDocumentSearch,
+  readDocumentsSearch,
+  readGroupsSearch,
+  readKeysSearch,
+  readModelsSearch,
+  readNewModelSearch,
+  readOverviewSearch,
+  readPlaygroundSearch,
+  readRequestsSearch,
+  readSettingsSearch,
+  readSignInSearch,
+  readUsageSearch,
+  readUsersSearch,
+  signInSearch,
+} from './routes/search.ts'
+
+interface Context {
+  readonly queryClient: QueryClient
+}
+
+const rootRoute = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundAlone })
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: readSignInSearch,
+  component: lazyRouteComponent(() => import('./routes/sign-in.tsx'), 'SignInPage'),
+})
+
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  async beforeLoad({ context, location }) {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery)
+    } catch (thrown) {
+      if (!isSignedOut(thrown)) throw thrown
+      // TanStack Router's way to go elsewhere.
+      // oxlint-disable-next-line typescript/only-throw-error
+      throw redirect({ to: '/sign-in', search: signInSearch(location) })
+    }
+  },
+  component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
+})
+
+/** For `beforeLoad` of pages that only administrators have; others get the page of an unknown address. */
+async function requireAdmin({ context }: { readonly context: Context }): Promise<void> {
+  const { user } = await context.queryClient.ensureQueryData(sessionQuery)
+  // oxlint-disable-next-line typescript/only-throw-error
+  if (user.role !== 'admin') throw notFound()
+}
+
+const overviewRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  validateSearch: readOverviewSearch,
+  component: lazyRouteComponent(() => import('./routes/overview/overview-page.tsx'), 'OverviewPage'),
+})
+
+const modelsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/models',
+  validateSearch: readModelsSearch,
+  component: lazyRouteComponent(() => import('./routes/models/models-page.tsx'), 'ModelsPage'),
+})
+
+const newModelRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/models/new',
+  validateSearch: readNewModelSearch,
+  beforeLoad: requireAdmin,
+  component: lazyRouteComponent(() => import('./routes/model/model-page.tsx'), 'NewModelPage'),
+})
+
+const modelRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/models/$id',
+  beforeLoad: requireAdmin,
+  component: lazyRouteComponent(() => import('./routes/model/model-page.tsx'), 'ModelPage'),
+})
+
+const usageRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('./routes/usage/usage-page.tsx'), 'UsagePage'),
+})
+
+const requestsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests',
+  validateSearch: readRequestsSearch,
+  component: lazyRouteComponent(() => import('./routes/requests/requests-page.tsx'), 'RequestsPage'),
+})
+
+const keysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/keys',
+  validateSearch: readKeysSearch,
+  component: lazyRouteComponent(() => import('./routes/keys/keys-page.tsx'), 'KeysPage'),
+})
+
+const welcomeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./routes/welcome/welcome-page.tsx'), 'WelcomePage'),
+})
+
+const playgroundRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/playground',
+  validateSearch: readPlaygroundSearch,
+  component: lazyRouteComponent(() => import('./routes/playground/playground-page.tsx'), 'PlaygroundPage'),
+})
+
+const documentsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/documents',
+  validateSearch: readDocumentsSearch,
+  component: lazyRouteComponent(() => import('./routes/documents/documents-page.tsx'), 'DocumentsPage'),
+})
+
+const documentRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/documents/$id',
+  validateSearch: readDocumentSearch,
+  component: lazyRouteComponent(() => import('./routes/document/document-page.tsx'), 'DocumentPage'),
+})
+
+const usersRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/users',
+  beforeLoad: requireAdmin,
+  validateSearch: readUsersSearch,
+  component: lazyRouteComponent(() => import('./routes/users/users-page.tsx'), 'UsersPage'),
+})
+
+const groupsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/groups',
+  beforeLoad: requireAdmin,
+  validateSearch: readGroupsSearch,
+  component: lazyRouteComponent(() => import('./routes/groups/groups-page.tsx'), 'GroupsPage'),
+})
+
+const providersRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/providers',
+  beforeLoad: requireAdmin,
+  component: lazyRouteComponent(() => import('./routes/providers/providers-page.tsx'), 'ProvidersPage'),
+})
+
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  beforeLoad: requireAdmin,
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import('./routes/settings/settings-page.tsx'), 'SettingsPage'),
+})
+
+const accountRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./routes/account/account-page.tsx'), 'AccountPage'),
+})
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  shellRoute.addChildren([
+    overviewRoute,
+    modelsRoute,
+    newModelRoute,
+    modelRoute,
+    usageRoute,
+    requestsRoute,
+    keysRoute,
+    welcomeRoute,
+    playgroundRoute,
+    documentsRoute,
+    documentRoute,
+    usersRoute,
+    groupsRoute,
+    providersRoute,
+    settingsRoute,
+    accountRoute,
+  ]),
+])
+
+/** The router of one page load. */
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: PageError,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

@@ -1,0 +1,85 @@
+/** Everything that the record of a document says, to be read and copied. */
+import type { ReactNode } from 'react'
+import type { Document } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { ByteSize } from '../../components/byte-size.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import styles from './document-facts.module.css'
+
+export function DocumentFacts({ document }: { readonly document: Document }) {
+  const { doc_id: id, title, category, owners, bytes, media_type: mediaType, sha256, version } = document
+  return (
+    <dl className={styles.facts}>
+      {title !== null && <Fact name="Title">{title}</Fact>}
+      <Fact name="Category">{category}</Fact>
+      <Fact name="Visible to">{owners.join(', ')}</Fact>
+      <Fact name="Size">
+        <ByteSize bytes={bytes} />
+      </Fact>
+      <Fact name="Type">{mediaType ?? 'not read yet'}</Fact>
+      <Fact name="Version">
+        {version}
+        {document.searchable && (
+          <>
+            {' '}
+            <Badge tone="success">searchable</Badge>
+          </>
+        )}
+      </Fact>
+      <Fact name="Attempts">{document.attempts}</Fact>
+      <Fact name="Imported">
+        <RelativeTime at={document.created_at} />
+      </Fact>
+      <Fact name="Changed">
+        <RelativeTime at={document.updated_at} />
+      </Fact>
+      <Fact name="Reader">
+        <Component component={document.reader} />
+      </Fact>
+      <Fact name="Chunker">
+        <Component component={document.chunker} />
+      </Fact>
+      <Fact name="Embedder">
+        <Component component={document.embedder} />
+      </Fact>
+      <Fact name="Id">
+        <Copied text={id} what="id" />
+      </Fact>
+      <Fact name="SHA-256">
+        <Copied text={sha256} what="SHA-256" />
+      </Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+/** The name, and below it the options as they were resolved. */
+function Component({ component: { name, ...options } }: { readonly component: Document['reader'] }) {
+  const texts = Object.entries(options as Readonly<Record<string, unknown>>).map(
+    ([option, value]) => `${option.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return (
+    <>
+      {name}
+      {texts.length > 0 && <span className={styles.options}>{texts.join(', ')}</span>}
+    </>
+  )
+}
+
+function Copied({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <span className={styles.copied}>
+      <code>{text}</code>
+      <CopyButton text={text} what={what} />
+    </span>
+  )
+}

@@ -1,0 +1,56 @@
+/** When the document entered each state, and how long it stayed there. */
+import type { Document } from '../../api/schema.d.ts'
+import { stages, doneShare, doneText, StateBadge } from '../documents/document-state.tsx'
+import { isUnfinished, type DocumentState } from '../documents/queries.ts'
+import { Progress } from '../../components/progress.tsx'
+import styles from './stage-timeline.module.css'
+
+const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+
+export function StageTimeline({ document }: { readonly document: Document }) {
+  const entered = Object.entries(document.timestamps)
+    .map(([state, at]) => ({ state: state as DocumentState, at: Date.parse(at) }))
+    .sort((a, b) => a.at - b.at)
+  return (
+    <ol className={styles.timeline}>
+      {entered.map(({ state, at }, index) => {
+        const next = entered[index + 1]
+        return (
+          <li key={state} className={styles.step}>
+            <StateBadge state={state} />
+            <time dateTime={new Date(at).toISOString()} className={styles.at}>
+              {clock.format(at)}
+            </time>
+            <span className={styles.took}>{next === undefined ? '' : durationText(next.at - at)}</span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+/** What each stage has counted; bars while it is under way. */
+export function StageProgress({ document }: { readonly document: Document }) {
+  return (
+    <dl className={styles.counts}>
+      {stages.map(({ name, verb }) => {
+        const counted = document.progress[name]
+        return (
+          <div key={name} className={styles.count}>
+            <dt>{name === 'embedded' ? 'Embedded' : `${name === 'pages' ? 'Pages' : 'Chunks'} ${verb}`}</dt>
+            <dd>
+              {counted.done === 0 && counted.total === 0 ? '–' : doneText(counted)}
+              {isUnfinished(document) && <Progress label={`${name} ${verb}`} value={doneShare(counted) ?? 0} />}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+function durationText(ms: number): string {
+  if (ms < 1000) return `${ms} ms`
+  const seconds = ms / 1000
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}

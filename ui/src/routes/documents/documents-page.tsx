@@ -1,0 +1,167 @@
+/** Documents: drop files in, watch them being processed, mend what failed, delete what is not needed. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useCallback, useMemo, useState } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import type { Document } from '../../api/schema.d.ts'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import type { DocumentsSearch } from '../search.ts'
+import { DeleteDocuments, useDocumentChange } from './document-actions.tsx'
+import { DocumentFilters, stateChoices } from './document-filters.tsx'
+import { DocumentTable, type DocumentTableProps } from './document-table.tsx'
+import styles from './documents-page.module.css'
+import type { NamedFile } from './import/named-file.ts'
+import { ImportDialog } from './import/import-dialog.tsx'
+import { noWishes } from './import/import-wishes.ts'
+import { NoDocuments } from './no-documents.tsx'
+import { documentsQuery } from './queries.ts'
+import { UploadPanel } from './upload/upload-panel.tsx'
+import { useFileDrop } from './import/use-file-drop.ts'
+import { useFollowed } from './use-followed.ts'
+import { useUploads } from './upload/use-uploads.ts'
+
+const route = getRouteApi('/shell/documents')
+
+export function DocumentsPage() {
+  const { queue, uploads } = useUploads()
+  const [files, setFiles] = useState<readonly NamedFile[] | null>(null)
+  const [wishes, setWishes] = useState(noWishes)
+  const isDragging = useFileDrop(setFiles)
+  return (
+    <>
+      <PageHeader
+        title="Documents"
+        description="What searches and chats over documents can find."
+        actions={
+          <Button variant="primary" onClick={() => setFiles([])}>
+            <Icon name="upload" />
+            Import
+          </Button>
+        }
+      />
+      <UploadPanel queue={queue} uploads={uploads} />
+      <DocumentList onFiles={setFiles} />
+      {files !== null && (
+        <ImportDialog
+          files={files}
+          onFiles={setFiles}
+          wishes={wishes}
+          onWishes={setWishes}
+          onClose={() => setFiles(null)}
+          onImport={(fields) => {
+            queue.add(files, fields)
+            setFiles(null)
+          }}
+        />
+      )}
+      {isDragging && (
+        <div className={styles.overlay} aria-hidden="true">
+          <p className={styles.invitation}>
+            <Icon name="upload" size={24} />
+            Drop files or a folder to import them
+          </p>
+        </div>
+      )}
+    </>
+  )
+}
+
+function DocumentList({ onFiles }: { readonly onFiles: (files: readonly NamedFile[]) => void }) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const changeSearch = useCallback(
+    (next: DocumentsSearch): void => void navigate({ search: (before) => ({ ...before, ...next }), replace: true }),
+    [navigate],
+  )
+  const { q: name, category, state } = search
+  const isFiltered = [name, category, state].some((value) => value !== undefined)
+  const list = useInfiniteQuery(documentsQuery({ name, category, state: state && stateChoices[state].states }))
+  const documents = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const { hasNextPage, fetchNextPage, isFetchingNextPage } = list
+  const fetchMore = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage()
+  }, [isFetchingNextPage, fetchNextPage])
+  const isEmpty = list.data !== undefined && documents.length === 0
+  if (isEmpty && !isFiltered) return <NoDocuments onFiles={onFiles} />
+  return (
+    <>
+      <div className={styles.tools}>
+        <DocumentFilters search={search} onChange={changeSearch} />
+        <DeleteSelected
+          documents={documents.filter(({ doc_id: id }) => selected.has(id))}
+          onDeleted={() => setSelected(new Set())}
+        />
+      </div>
+      {list.error !== null && <ErrorNotice error={asApiError(list.error)} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={6} label="Loading documents" />}
+      {isEmpty && (
+        <EmptyState
+          icon="search"
+          title="No document matches"
+          action={
+            <Button onClick={() => changeSearch({ q: undefined, category: undefined, state: undefined })}>
+              Clear the filters
+            </Button>
+          }
+        >
+          A part of the name is enough; a category has to be written in full.
+        </EmptyState>
+      )}
+      {documents.length > 0 && (
+        <DocumentRows
+          documents={documents}
+          selection={{ selected, onChange: setSelected }}
+          hasMore={hasNextPage}
+          onEndNear={fetchMore}
+        />
+      )}
+    </>
+  )
+}
+
+/** The table; of what is in sight in it, the state is kept up to date. */
+function DocumentRows(props: Omit<DocumentTableProps, 'onRange' | 'onOpen' | 'onChange'>) {
+  const navigate = route.useNavigate()
+  const [inSight, setInSight] = useState({ first: 0, last: 0 })
+  const { mutate, error } = useDocumentChange()
+  useFollowed(props.documents.slice(inSight.first, inSight.last + 1))
+  const onRange = useCallback((first: number, last: number) => setInSight({ first, last }), [])
+  const onChange = useCallback((id: string, change: 'retry' | 'cancel') => mutate({ id, change }), [mutate])
+  return (
+    <>
+      {error !== null && <ErrorNotice error={asApiError(error)} />}
+      <DocumentTable
+        {...props}
+        onRange={onRange}
+        onOpen={({ doc_id: id }) => void navigate({ to: '/documents/$id', params: { id } })}
+        onChange={onChange}
+      />
+    </>
+  )
+}
+
+function DeleteSelected({
+  documents,
+  onDeleted,
+}: {
+  readonly documents: readonly Document[]
+  readonly onDeleted: () => void
+}) {
+  const [asking, setAsking] = useState(false)
+  if (documents.length === 0) return null
+  return (
+    <>
+      <Button className={styles.delete ?? ''} onClick={() => setAsking(true)}>
+        <Icon name="trash" />
+        Delete {documents.length === 1 ? '1 document' : `${documents.length} documents`}
+      </Button>
+      <DeleteDocuments documents={documents} open={asking} onClose={() => setAsking(false)} onDeleted={onDeleted} />
+    </>
+  )
+}

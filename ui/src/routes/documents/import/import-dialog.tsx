@@ -1,0 +1,167 @@
+/** Before files are imported: which, under what category, for whom, and how they are read. */
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { asApiError } from '../../../api/api-error.ts'
+import { Button } from '../../../components/button.tsx'
+import { byteText } from '../../../components/byte-size.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Field } from '../../../components/field.tsx'
+import { Input, Select } from '../../../components/input.tsx'
+import { useSession } from '../../../shell/use-session.ts'
+import type { NamedFile } from './named-file.ts'
+import { FileChoosers } from './file-choosers.tsx'
+import styles from './import-dialog.module.css'
+import { ImportOptions } from './import-options.tsx'
+import { fieldsOf, type ImportWishes } from './import-wishes.ts'
+import { documentOptionsQuery } from '../queries.ts'
+import type { ImportFields } from '../upload/upload-queue.ts'
+
+export interface ImportDialogProps {
+  readonly files: readonly NamedFile[]
+  readonly onFiles: (files: readonly NamedFile[]) => void
+  readonly wishes: ImportWishes
+  readonly onWishes: (wishes: ImportWishes) => void
+  readonly onClose: () => void
+  readonly onImport: (fields: ImportFields) => void
+}
+
+export function ImportDialog({ files, onFiles, wishes, onWishes, onClose, onImport }: ImportDialogProps) {
+  const formId = useId()
+  const options = useQuery(documentOptionsQuery)
+  const [isChosen, setIsChosen] = useState(true)
+  const change = (next: Partial<ImportWishes>): void => onWishes({ ...wishes, ...next })
+  const count = files.length === 1 ? '1 file' : `${files.length.toLocaleString('en')} files`
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Import documents"
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary">
+            {files.length === 0 ? 'Import' : `Import ${count}`}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          setIsChosen(files.length > 0)
+          if (files.length > 0) onImport(fieldsOf(wishes))
+        }}
+      >
+        <div className={styles.drop}>
+          <ChosenFiles files={files} />
+          <FileChoosers onFiles={onFiles} />
+          {!isChosen && files.length === 0 && (
+            <p role="alert" className={styles.missing}>
+              Choose what to import first.
+            </p>
+          )}
+        </div>
+        {options.error !== null && (
+          <ErrorNotice error={asApiError(options.error)} onRetry={() => void options.refetch()} />
+        )}
+        <CategoryField
+          known={options.data?.categories ?? null}
+          value={wishes.category}
+          onChange={(category) => change({ category })}
+        />
+        <AudienceFields wishes={wishes} onChange={change} />
+        {options.data !== undefined && <ImportOptions options={options.data} wishes={wishes} onChange={change} />}
+      </form>
+    </Dialog>
+  )
+}
+
+const namesShownMax = 4
+
+function ChosenFiles({ files }: { readonly files: readonly NamedFile[] }) {
+  if (files.length === 0) return <p className={styles.hint}>Drop files or a folder here, or choose them.</p>
+  const bytes = files.reduce((sum, { file }) => sum + file.size, 0)
+  const hidden = files.length - namesShownMax
+  return (
+    <div className={styles.chosen}>
+      <ul className={styles.names}>
+        {files.slice(0, namesShownMax).map(({ name }, index) => (
+          <li key={index}>{name}</li>
+        ))}
+      </ul>
+      <p className={styles.hint}>
+        {hidden > 0 && `and ${hidden.toLocaleString('en')} more, `}
+        {byteText(bytes)} in all
+      </p>
+    </div>
+  )
+}
+
+interface CategoryFieldProps {
+  /** The only ones that there are; null = any. */
+  readonly known: readonly string[] | null
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function CategoryField({ known, value, onChange }: CategoryFieldProps) {
+  const hint = 'Searches and chats can be limited to categories.'
+  if (known === null) {
+    return (
+      <Field label="Category" hint={hint}>
+        <Input value={value} required maxLength={255} onChange={(event) => onChange(event.target.value)} />
+      </Field>
+    )
+  }
+  return (
+    <Field label="Category" hint={hint}>
+      <Select value={known.includes(value) ? value : ''} required onChange={(event) => onChange(event.target.value)}>
+        <option value="">Choose one</option>
+        {known.map((category) => (
+          <option key={category}>{category}</option>
+        ))}
+      </Select>
+    </Field>
+  )
+}
+
+function AudienceFields({
+  wishes,
+  onChange,
+}: {
+  readonly wishes: ImportWishes
+  readonly onChange: (next: Partial<ImportWishes>) => void
+}) {
+  const { groups } = useSession()
+  return (
+    <>
+      <Field label="Visible to" hint="You and administrators see what you import in any case.">
+        <Select value={wishes.audience} onChange={(event) => onChange({ audience: event.target.value })}>
+          <option value="self">Only me</option>
+          {groups
+            .filter(({ name }) => name !== 'everyone')
+            .map(({ id, name }) => (
+              <option key={id} value={`group:${name}`}>
+                The group {name}
+              </option>
+            ))}
+          <option value="everyone">Everyone on this server</option>
+          <option value="others">Others…</option>
+        </Select>
+      </Field>
+      {wishes.audience === 'others' && (
+        <Field label="Users and groups" hint="E-mail addresses or group:name, separated by commas.">
+          <Input
+            value={wishes.owners}
+            required
+            autoComplete="off"
+            onChange={(event) => onChange({ owners: event.target.value })}
+          />
+        </Field>
+      )}
+    </>
+  )
+}

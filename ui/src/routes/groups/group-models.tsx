@@ -1,0 +1,79 @@
+/** The models that a group opens to its members; each holds for the next request. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { asApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { allModelsQuery, resource } from '../../api/queries.ts'
+import type { Group, ModelRecord } from '../../api/schema.d.ts'
+import { CheckList } from '../../components/check-list.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import styles from './group-models.module.css'
+
+export function GroupModels({ group }: { readonly group: Group }) {
+  const models = useQuery(allModelsQuery)
+  const opening = useOpening(group.id)
+  const isOpen = (model: ModelRecord): boolean => model.groups.includes(group.id)
+  return (
+    <div className={styles.block}>
+      <p className={styles.hint}>A change holds for the next request.</p>
+      {opening.error !== null && <ErrorNotice error={asApiError(opening.error)} />}
+      {models.error !== null && <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />}
+      {models.isPending && <Skeleton lines={3} label="Loading models" />}
+      {models.data !== undefined && (
+        <CheckList
+          label={`Models of ${group.name}`}
+          options={models.data.map((model) => ({
+            value: model.id,
+            label: model.name,
+            ...noteOf(model),
+            disabled: model.declared,
+          }))}
+          chosen={new Set(models.data.filter(isOpen).map(({ id }) => id))}
+          onChange={(chosen) => {
+            const changed = models.data.find((model) => chosen.has(model.id) !== isOpen(model))
+            if (changed !== undefined) opening.mutate({ model: changed, open: chosen.has(changed.id) })
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function noteOf({ declared, active }: ModelRecord): { readonly note?: string } {
+  if (declared) return { note: 'declared in the configuration file' }
+  return active ? {} : { note: 'not active' }
+}
+
+/** Shown at once, and taken back when the server refuses it. */
+function useOpening(groupId: string) {
+  const queryClient = useQueryClient()
+  const { queryKey } = allModelsQuery
+  const mutationKey = [...resource.groups, 'open', groupId]
+  return useMutation({
+    mutationKey,
+    mutationFn: ({ model, open }: { readonly model: ModelRecord; readonly open: boolean }) =>
+      api('PATCH /admin/api/v1/models/{id}', {
+        params: { id: model.id },
+        body: { groups: groupsWith(model, groupId, open) },
+      }),
+    async onMutate({ model, open }) {
+      await queryClient.cancelQueries({ queryKey })
+      const before = queryClient.getQueryData(queryKey)
+      queryClient.setQueryData(queryKey, (models) =>
+        models?.map((each) => (each.id === model.id ? { ...each, groups: groupsWith(each, groupId, open) } : each)),
+      )
+      return before
+    },
+    onError: (_error, _change, before) => queryClient.setQueryData(queryKey, before),
+    async onSettled() {
+      // What is read while another change is under way would show it undone for a moment.
+      if (queryClient.isMutating({ mutationKey }) === 1)
+        await queryClient.invalidateQueries({ queryKey: resource.models })
+    },
+  })
+}
+
+function groupsWith({ groups }: ModelRecord, groupId: string, open: boolean): readonly string[] {
+  const others = groups.filter((id) => id !== groupId)
+  return open ? [...others, groupId] : others
+}

@@ -1,0 +1,102 @@
+/** Groups as rows. */
+import type { Group, ModelRecord } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Menu, MenuItem, MenuText } from '../../components/menu.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import styles from './group-table.module.css'
+import { isOrdinary } from './queries.ts'
+
+export type GroupAction = 'open' | 'edit' | 'delete'
+
+export interface GroupTableProps {
+  readonly groups: readonly Group[]
+  /** Null while they are not known. */
+  readonly models: readonly ModelRecord[] | null
+  readonly onAction: (action: GroupAction, group: Group) => void
+}
+
+export function GroupTable({ groups, models, onAction }: GroupTableProps) {
+  const columns: readonly Column<Group>[] = [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: (group) => (
+        <span className={styles.cell}>
+          <button type="button" className={styles.name} onClick={() => onAction('open', group)}>
+            {group.name}
+          </button>
+          {group.declared && <Badge tone="accent">declared</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'description',
+      header: 'Description',
+      width: '40%',
+      hideBelow: 'small',
+      cell: ({ id, description }) => (
+        <span className={styles.muted} title={description}>
+          {description || (isOrdinary({ id }) ? '–' : 'Every user, always')}
+        </span>
+      ),
+    },
+    {
+      id: 'models',
+      header: 'Models',
+      width: '88px',
+      align: 'end',
+      cell: ({ id }) => models?.filter((model) => model.groups.includes(id)).length ?? '…',
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      width: '128px',
+      hideBelow: 'medium',
+      cell: ({ created_at: at }) => <RelativeTime at={at} />,
+    },
+    {
+      id: 'actions',
+      header: '',
+      width: '52px',
+      align: 'end',
+      cell: (group) => <GroupMenu group={group} onAction={onAction} />,
+    },
+  ]
+  return (
+    <DataTable
+      label="Groups"
+      columns={columns}
+      rows={groups}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      onOpen={(group) => onAction('open', group)}
+    />
+  )
+}
+
+function GroupMenu({ group, onAction }: { readonly group: Group; readonly onAction: GroupTableProps['onAction'] }) {
+  const editable = isOrdinary(group) && !group.declared
+  return (
+    <Menu
+      trigger={
+        <Button variant="quiet" icon aria-label={`Actions for ${group.name}`}>
+          <Icon name="more" />
+        </Button>
+      }
+    >
+      {group.declared && <MenuText>Declared in the configuration file: rename or delete it there.</MenuText>}
+      <MenuItem onSelect={() => onAction('open', group)}>Members and models…</MenuItem>
+      {editable && (
+        <>
+          <MenuItem onSelect={() => onAction('edit', group)}>Rename…</MenuItem>
+          <MenuItem danger onSelect={() => onAction('delete', group)}>
+            Delete…
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}

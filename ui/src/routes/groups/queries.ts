@@ -1,0 +1,28 @@
+/** What the page of the groups reads. */
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { resource } from '../../api/queries.ts'
+import type { Group } from '../../api/schema.d.ts'
+
+/** The group that always exists and that everybody is in. */
+export const everyoneId = '00000000-0000-0000-0000-000000000000'
+
+/** False for the group of everyone, which has neither a name to change nor members to choose. */
+export function isOrdinary({ id }: Pick<Group, 'id'>): boolean {
+  return id !== everyoneId
+}
+
+/** The users of a group, in pages. */
+export function membersQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...resource.groups, 'members', id],
+    queryFn: ({ pageParam, signal }) =>
+      api('GET /admin/api/v1/groups/{id}/members', {
+        params: { id },
+        query: { limit: 100, ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+}

@@ -1,0 +1,80 @@
+/** API keys as rows. The secret is in none of them: the server does not have it. */
+import { useQuery } from '@tanstack/react-query'
+import { userQuery } from '../../api/queries.ts'
+import type { ApiKey } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { DataTable, type Column, type Selection } from '../../components/data-table.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import styles from './key-table.module.css'
+
+export interface KeyTableProps {
+  readonly keys: readonly ApiKey[]
+  readonly withOwner: boolean
+  readonly selection: Selection
+  readonly hasMore: boolean
+  readonly onEndNear: () => void
+}
+
+export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear }: KeyTableProps) {
+  return (
+    <DataTable
+      label="API keys"
+      columns={withOwner ? [...columns.slice(0, 1), ownerColumn, ...columns.slice(1)] : columns}
+      rows={keys}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      selection={selection}
+      hasMore={hasMore}
+      onEndNear={onEndNear}
+    />
+  )
+}
+
+const columns: readonly Column<ApiKey>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name, description }) => (
+      <span title={description}>
+        <span className={styles.name}>{name}</span>
+        {description !== '' && <span className={styles.description}> {description}</span>}
+      </span>
+    ),
+  },
+  { id: 'prefix', header: 'Key', width: '160px', hideBelow: 'small', cell: ({ prefix }) => <code>{prefix}</code> },
+  { id: 'scopes', header: 'May use', hideBelow: 'medium', cell: ({ scopes }) => scopeText(scopes) },
+  { id: 'used', header: 'Last used', width: '128px', cell: ({ last_used_at: at }) => <RelativeTime at={at} /> },
+  { id: 'expires', header: 'Expires', width: '128px', hideBelow: 'small', cell: (key) => <Expiry apiKey={key} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '128px',
+    hideBelow: 'medium',
+    cell: (key) => <RelativeTime at={key.created_at} />,
+  },
+]
+
+const ownerColumn: Column<ApiKey> = {
+  id: 'owner',
+  header: 'User',
+  hideBelow: 'small',
+  cell: ({ user_id: userId }) => <Owner userId={userId} />,
+}
+
+function Owner({ userId }: { readonly userId: string }) {
+  const { data } = useQuery(userQuery(userId))
+  return <span>{data?.email ?? '…'}</span>
+}
+
+function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
+  if (at !== null && Date.parse(at) <= Date.now()) return <Badge tone="danger">expired</Badge>
+  return <RelativeTime at={at} />
+}
+
+function scopeText({ areas, models }: ApiKey['scopes']): string {
+  if (areas === null && models === null) return 'everything'
+  return [
+    ...(areas ?? ['all areas']),
+    ...(models === null ? [] : [`only ${models.join(', ') || 'deleted models'}`]),
+  ].join(', ')
+}

@@ -1,0 +1,84 @@
+/** What a key may be used for, when that is less than what its user may do. */
+import { useQuery } from '@tanstack/react-query'
+import { ownModelsQuery } from '../../api/queries.ts'
+import type { ApiKeyCreation } from '../../api/schema.d.ts'
+import { FieldGroup } from '../../components/field.tsx'
+import { Checkbox } from '../../components/input.tsx'
+import styles from './scope-fields.module.css'
+
+const areas = [
+  ['inference', 'Models: chat, embeddings, generation'],
+  ['documents', 'Documents: import and search'],
+  ['admin', 'Administration: everything that you can do in this console'],
+] as const
+
+type Area = (typeof areas)[number][0]
+
+export interface Scopes {
+  readonly areas: ReadonlySet<Area>
+  /** Null = all that the user has, also those that come later. */
+  readonly models: ReadonlySet<string> | null
+}
+
+/** What a program usually needs: no administration. */
+export const usualScopes: Scopes = { areas: new Set<Area>(['inference', 'documents']), models: null }
+
+/** The scopes as a request has them. */
+export function scopesOnWire(scopes: Scopes): ApiKeyCreation['scopes'] {
+  return {
+    areas: scopes.areas.size === areas.length ? null : [...scopes.areas],
+    models: scopes.models === null ? null : [...scopes.models],
+  }
+}
+
+export function ScopeFields({
+  scopes,
+  onChange,
+}: {
+  readonly scopes: Scopes
+  readonly onChange: (scopes: Scopes) => void
+}) {
+  const { data: models = [] } = useQuery(ownModelsQuery)
+  const limited = scopes.models
+  return (
+    <>
+      <FieldGroup label="May be used for" {...(scopes.areas.size === 0 && { error: 'Choose at least one.' })}>
+        {areas.map(([area, label]) => (
+          <Checkbox
+            key={area}
+            label={label}
+            checked={scopes.areas.has(area)}
+            onChange={() => onChange({ ...scopes, areas: toggled(scopes.areas, area) })}
+          />
+        ))}
+      </FieldGroup>
+      <FieldGroup label="Models">
+        <Checkbox
+          label="All that you can use, now and later"
+          checked={limited === null}
+          onChange={() =>
+            onChange({ ...scopes, models: limited === null ? new Set(models.map(({ name }) => name)) : null })
+          }
+        />
+        {limited !== null && (
+          <div className={styles.models}>
+            {models.map(({ name }) => (
+              <Checkbox
+                key={name}
+                label={name}
+                checked={limited.has(name)}
+                onChange={() => onChange({ ...scopes, models: toggled(limited, name) })}
+              />
+            ))}
+          </div>
+        )}
+      </FieldGroup>
+    </>
+  )
+}
+
+function toggled<Value>(values: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
+  const next = new Set(values)
+  if (!next.delete(value)) next.add(value)
+  return next
+}

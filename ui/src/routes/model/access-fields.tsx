@@ -1,0 +1,31 @@
+/** Who may use the model. */
+import { useQuery } from '@tanstack/react-query'
+import { allGroupsQuery } from '../../api/queries.ts'
+import { CheckList } from '../../components/check-list.tsx'
+import { FieldGroup } from '../../components/field.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { messageAt, type FieldsProps } from './fields.ts'
+import styles from './model-form.module.css'
+
+export function AccessFields({ draft, change, error }: FieldsProps) {
+  const { data: groups = [] } = useQuery(allGroupsQuery)
+  return (
+    <Panel title="Who may use it">
+      <div className={styles.fields}>
+        <FieldGroup label="Groups" hint="Members of any of these, and nobody else." error={messageAt(error, 'groups')}>
+          <CheckList
+            label="Groups"
+            options={groups.map(({ id, name, description }) => ({
+              value: id,
+              label: name,
+              ...(description !== '' && { note: description }),
+            }))}
+            chosen={draft.groups}
+            onChange={(chosen) => change({ groups: chosen })}
+          />
+        </FieldGroup>
+        {draft.groups.size === 0 && <p className={styles.warning}>Open to no group: nobody can use it.</p>}
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,113 @@
+/** What the model can do, as far as it is known: shown to users; requests for other endpoints are still sent on. */
+import { Field, FieldGroup } from '../../components/field.tsx'
+import { Checkbox, Input, Select } from '../../components/input.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { Known } from './draft.ts'
+import { messageAt, type FieldsProps } from './fields.ts'
+import styles from './model-form.module.css'
+
+const endpoints = [
+  'chat/completions',
+  'completions',
+  'responses',
+  'messages',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'images/generations',
+  'images/edits',
+  'audio/transcriptions',
+  'audio/speech',
+] as const
+const inputs = ['text', 'image', 'audio', 'video', 'file'] as const
+
+export function CapabilityFields({ draft, change, error }: FieldsProps) {
+  return (
+    <Panel title="What it can do">
+      <div className={styles.fields}>
+        <Field label="Context length" hint="Tokens; empty when unknown." error={messageAt(error, 'context_length')}>
+          <Input
+            type="number"
+            min={1}
+            step={1}
+            value={draft.contextLength}
+            onChange={(event) => change({ contextLength: event.target.value })}
+          />
+        </Field>
+        <Words
+          label="Endpoints"
+          known={endpoints}
+          chosen={draft.endpoints}
+          error={messageAt(error, 'capabilities.endpoints')}
+          onChange={(chosen) => change({ endpoints: chosen })}
+        />
+        <Words
+          label="Takes as input"
+          known={inputs}
+          chosen={draft.input}
+          error={messageAt(error, 'capabilities.input')}
+          onChange={(chosen) => change({ input: chosen })}
+        />
+        <div className={styles.columns}>
+          <KnownField label="Calls tools" value={draft.tools} onChange={(tools) => change({ tools })} />
+          <KnownField
+            label="Follows a JSON schema"
+            value={draft.jsonSchema}
+            onChange={(jsonSchema) => change({ jsonSchema })}
+          />
+          <KnownField label="Reasons" value={draft.reasons} onChange={(reasons) => change({ reasons })} />
+        </div>
+      </div>
+    </Panel>
+  )
+}
+
+interface WordsProps {
+  readonly label: string
+  readonly known: readonly string[]
+  readonly chosen: readonly string[]
+  readonly error: string | null
+  readonly onChange: (chosen: readonly string[]) => void
+}
+
+/** The words that are known here, and those that the model has besides. */
+function Words({ label, known, chosen, error, onChange }: WordsProps) {
+  const words = [...known, ...chosen.filter((word) => !known.includes(word))]
+  return (
+    <FieldGroup label={label} hint="None chosen: unknown." error={error}>
+      <div className={styles.words}>
+        {words.map((word) => (
+          <Checkbox
+            key={word}
+            label={word}
+            checked={chosen.includes(word)}
+            onChange={(event) =>
+              onChange(event.target.checked ? [...chosen, word] : chosen.filter((each) => each !== word))
+            }
+          />
+        ))}
+      </div>
+    </FieldGroup>
+  )
+}
+
+interface KnownFieldProps {
+  readonly label: string
+  readonly value: Known
+  readonly onChange: (value: Known) => void
+}
+
+function KnownField({ label, value, onChange }: KnownFieldProps) {
+  return (
+    <Field label={label}>
+      <Select
+        value={value}
+        onChange={(event) => onChange(event.target.value === 'yes' ? 'yes' : event.target.value === 'no' ? 'no' : '')}
+      >
+        <option value="">Unknown</option>
+        <option value="yes">Yes</option>
+        <option value="no">No</option>
+      </Select>
+    </Field>
+  )
+}

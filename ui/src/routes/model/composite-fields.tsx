@@ -1,0 +1,190 @@
+/** The models that a composite stands for, how one of them is chosen, and when the next one is tried. */
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState, type DragEvent } from 'react'
+import { allModelsQuery } from '../../api/queries.ts'
+import type { UpstreamHealth } from '../../api/schema.d.ts'
+import { Combobox } from '../../components/combobox.tsx'
+import { Field, FieldGroup } from '../../components/field.tsx'
+import { Input, Select } from '../../components/input.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { ComponentRow } from './component-row.tsx'
+import {
+  moved,
+  withComponent,
+  withFields,
+  withoutComponent,
+  withStrategy,
+  type CompositeDraft,
+  type Strategy,
+} from './composite-draft.ts'
+import { messageAt, type FieldsProps } from './fields.ts'
+import styles from './composite-fields.module.css'
+import formStyles from './model-form.module.css'
+
+const strategies: Readonly<Record<Strategy, string>> = {
+  weighted: 'Weighted: the least busy for its weight',
+  priority: 'Priority: the first that works, in this order',
+  latency: 'Latency: the fastest to begin its answer',
+}
+
+export interface CompositeFieldsProps extends FieldsProps {
+  readonly self: string | null
+  /** Empty while nothing is known. */
+  readonly health: readonly UpstreamHealth[]
+}
+
+export function CompositeFields({ draft, change, error, self, health }: CompositeFieldsProps) {
+  const { composite } = draft
+  const set = (next: CompositeDraft): void => change({ composite: next })
+  return (
+    <Panel title="Components">
+      <div className={formStyles.fields}>
+        <Field label="Strategy" error={messageAt(error, 'composite.strategy')}>
+          <Select
+            value={composite.strategy}
+            onChange={(event) => {
+              const { value } = event.target
+              if (value === 'weighted' || value === 'priority' || value === 'latency')
+                set(withStrategy(composite, value))
+            }}
+          >
+            {Object.entries(strategies).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <ComponentList
+          composite={composite}
+          onChange={set}
+          self={self}
+          health={health}
+          error={messageAt(error, 'composite.components')}
+        />
+        <Failover composite={composite} onChange={set} error={error} />
+      </div>
+    </Panel>
+  )
+}
+
+interface ComponentListProps {
+  readonly composite: CompositeDraft
+  readonly onChange: (composite: CompositeDraft) => void
+  readonly self: string | null
+  readonly health: readonly UpstreamHealth[]
+  readonly error: string | null
+}
+
+function ComponentList({ composite, onChange, self, health, error }: ComponentListProps) {
+  const { data: models = [] } = useQuery(allModelsQuery)
+  const [announced, setAnnounced] = useState('')
+  const list = useRef<HTMLOListElement>(null)
+  const dragged = useRef<number | null>(null)
+  const { components } = composite
+  const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? 'a deleted model'
+  const taken = new Set(components.map(({ model }) => model))
+  const free = models.filter((model) => model.composite === null && model.id !== self && !taken.has(model.id))
+
+  function move(from: number, to: number): void {
+    if (to < 0 || to >= components.length || from === to) return
+    onChange(moved(composite, from, to))
+    setAnnounced(`${nameOf(components[from]?.model ?? '')} is now number ${to + 1} of ${components.length}`)
+  }
+  function onDragOver(event: DragEvent, index: number): void {
+    if (dragged.current === null) return
+    event.preventDefault()
+    if (dragged.current === index) return
+    move(dragged.current, index)
+    dragged.current = index
+  }
+  return (
+    <FieldGroup label="Components" error={error}>
+      {components.length === 0 && <p className={formStyles.note}>None yet. Add the models that it stands for.</p>}
+      <ol ref={list} className={styles.list}>
+        {components.map((component, index) => (
+          <ComponentRow
+            key={component.model}
+            component={component}
+            name={nameOf(component.model)}
+            place={index}
+            count={components.length}
+            strategy={composite.strategy}
+            health={health.find((upstream) => upstream.model_id === component.model) ?? null}
+            onChange={(fields) => onChange(withFields(composite, index, fields))}
+            onRemove={() => {
+              onChange(withoutComponent(composite, index))
+              setAnnounced(`Removed ${nameOf(component.model)}`)
+            }}
+            onMove={(to) => move(index, to)}
+            onDragStart={() => (dragged.current = index)}
+            onDragOver={(event) => onDragOver(event, index)}
+            onDragEnd={() => (dragged.current = null)}
+          />
+        ))}
+      </ol>
+      <Combobox
+        label="Add a component"
+        placeholder="Add a component…"
+        options={free.map(({ name, aliases }) => ({ value: name, keywords: aliases }))}
+        value={null}
+        onChange={(name) => {
+          const model = free.find((each) => each.name === name)
+          if (model === undefined) return
+          onChange(withComponent(composite, model.id))
+          setAnnounced(`Added ${name}`)
+        }}
+      />
+      <p className="visually-hidden" role="status">
+        {announced}
+      </p>
+    </FieldGroup>
+  )
+}
+
+function Failover({
+  composite,
+  onChange,
+  error,
+}: Pick<ComponentListProps, 'composite' | 'onChange'> & Pick<FieldsProps, 'error'>) {
+  return (
+    <FieldGroup
+      label="When a component fails"
+      hint="Before the answer has begun, another component is tried. Empty: as in the settings failover.*"
+    >
+      <div className={formStyles.columns}>
+        <Field label="After these statuses" error={messageAt(error, 'composite.failover.statuses')}>
+          <Input
+            value={composite.statuses}
+            placeholder="500, 502, 503"
+            pattern="[\s,]*([45]\d\d[\s,]*)*"
+            title="Statuses from 400 to 599, separated by commas"
+            autoComplete="off"
+            onChange={(event) => onChange({ ...composite, statuses: event.target.value })}
+          />
+        </Field>
+        <Field label="Attempts at most" error={messageAt(error, 'composite.failover.max_attempts')}>
+          <Input
+            type="number"
+            min={1}
+            max={20}
+            placeholder="as in the settings"
+            value={composite.maxAttempts}
+            onChange={(event) => onChange({ ...composite, maxAttempts: event.target.value })}
+          />
+        </Field>
+        <Field label="Within (s)" error={messageAt(error, 'composite.failover.budget_seconds')}>
+          <Input
+            type="number"
+            min={0.05}
+            max={3600}
+            step="any"
+            placeholder="as in the settings"
+            value={composite.budgetSeconds}
+            onChange={(event) => onChange({ ...composite, budgetSeconds: event.target.value })}
+          />
+        </Field>
+      </div>
+    </FieldGroup>
+  )
+}

@@ -1,0 +1,53 @@
+/** What callers see of a model: its names, what is said about it, whether it answers at all. */
+import { Field } from '../../components/field.tsx'
+import { Input, Textarea } from '../../components/input.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { Switch } from '../../components/switch.tsx'
+import { WordsInput } from '../../components/words-input.tsx'
+import { messageAt, type FieldsProps } from './fields.ts'
+import styles from './model-form.module.css'
+
+export function GeneralFields({ draft, change, error }: FieldsProps) {
+  return (
+    <Panel title="Name">
+      <div className={styles.fields}>
+        <Field label="Name" hint="What requests ask for. Case matters." error={messageAt(error, 'name')}>
+          <Input
+            value={draft.name}
+            required
+            maxLength={200}
+            pattern="\S+"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        </Field>
+        <Field
+          label="Aliases"
+          hint="Other names of the same model. Enter adds one. No name or alias exists twice."
+          error={messageAt(error, 'aliases')}
+        >
+          <WordsInput
+            what="alias"
+            placeholder="gpt-4o-mini"
+            words={draft.aliases}
+            onChange={(aliases) => change({ aliases })}
+          />
+        </Field>
+        <Field label="Description" hint="Shown to whoever may use it." error={messageAt(error, 'description')}>
+          <Textarea
+            rows={2}
+            maxLength={2000}
+            value={draft.description}
+            onChange={(event) => change({ description: event.target.value })}
+          />
+        </Field>
+        <Switch
+          label="Active: requests are answered"
+          checked={draft.active}
+          onChange={(active) => change({ active })}
+        />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,59 @@
+/** How the upstreams of a model are doing, as the server has seen them lately. */
+import { useQuery } from '@tanstack/react-query'
+import { asApiError } from '../../api/api-error.ts'
+import type { UpstreamHealth } from '../../api/schema.d.ts'
+import { Badge, type BadgeTone } from '../../components/badge.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Panel } from '../../components/panel.tsx'
+import styles from './health-panel.module.css'
+import { healthQuery } from './queries.ts'
+
+const states: Readonly<Record<UpstreamHealth['state'], readonly [BadgeTone, string]>> = {
+  unknown: ['neutral', 'not asked yet'],
+  healthy: ['success', 'answers'],
+  failing: ['warning', 'failing'],
+  out: ['danger', 'left out'],
+  resting: ['warning', 'asked for a rest'],
+  off: ['neutral', 'switched off'],
+}
+
+export function HealthBadge({ health: { state } }: { readonly health: UpstreamHealth }) {
+  const [tone, text] = states[state]
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+export function HealthPanel({ id }: { readonly id: string }) {
+  const health = useQuery(healthQuery(id))
+  return (
+    <Panel title="Health">
+      {health.error !== null && <ErrorNotice error={asApiError(health.error)} onRetry={() => void health.refetch()} />}
+      {health.data?.length === 0 && <p className={styles.note}>It has no upstream: requests are refused.</p>}
+      <ul className={styles.list}>
+        {health.data?.map((upstream) => (
+          <li key={upstream.model_id} className={styles.upstream}>
+            <span className={styles.name}>{upstream.model}</span>
+            <HealthBadge health={upstream} />
+            <span className={styles.note}>{factsOf(upstream).join(' · ')}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function factsOf(upstream: UpstreamHealth): readonly string[] {
+  const {
+    provider,
+    failures_in_row: failures,
+    retry_in_ms: retryMs,
+    first_byte_ms: firstMs,
+    in_flight: running,
+  } = upstream
+  return [
+    provider,
+    ...(firstMs === null ? [] : [`first byte after ${firstMs} ms`]),
+    ...(failures === 0 ? [] : [failures === 1 ? '1 failure' : `${failures} failures in a row`]),
+    ...(retryMs === 0 ? [] : [`tried again in ${Math.ceil(retryMs / 1000)} s`]),
+    ...(running === 0 ? [] : [`${running} running`]),
+  ]
+}

@@ -1,0 +1,157 @@
+/** One model, to create or to change; for administrators. What the configuration file declares is shown only. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { allGroupsQuery, resource } from '../../api/queries.ts'
+import type { ModelRecord } from '../../api/schema.d.ts'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
+import { DeleteModel } from './delete-model.tsx'
+import { bodyOf, copyOf, draftOf, newDraft, type ModelDraft } from './draft.ts'
+import { ModelForm } from './model-form.tsx'
+import styles from './model-form.module.css'
+import { modelQuery } from './queries.ts'
+
+const newRoute = getRouteApi('/shell/models/new')
+const route = getRouteApi('/shell/models/$id')
+
+export function NewModelPage() {
+  const { from, kind = 'plain' } = newRoute.useSearch()
+  const original = useQuery({ ...modelQuery(from ?? ''), enabled: from !== undefined })
+  const groups = useQuery(allGroupsQuery)
+  const error = original.error ?? groups.error
+  const isReady = groups.data !== undefined && (from === undefined || original.data !== undefined)
+  // Open to everyone, as the server has it when nothing is said: the group that always exists.
+  const everyone = groups.data?.filter(({ name }) => name === 'everyone').map(({ id }) => id) ?? []
+  return (
+    <>
+      <PageHeader
+        title={original.data === undefined ? 'New model' : `Copy of ${original.data.name}`}
+        description="Requests can name it as soon as it is created."
+      />
+      {error !== null && <ErrorNotice error={asApiError(error)} />}
+      {!isReady && error === null && <Skeleton lines={8} label="Loading" />}
+      {isReady && (
+        <Creation
+          key={`${from ?? ''} ${kind}`}
+          initial={original.data === undefined ? newDraft(kind, everyone) : copyOf(original.data)}
+        />
+      )}
+    </>
+  )
+}
+
+function Creation({ initial }: { readonly initial: ModelDraft }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(initial)
+  const creating = useMutation({
+    mutationFn: () => api('POST /admin/api/v1/models', { body: bodyOf(draft) }),
+    async onSuccess(model) {
+      toast(`Created ${model.name}`)
+      await queryClient.invalidateQueries({ queryKey: resource.models })
+      await navigate({ to: '/models/$id', params: { id: model.id }, replace: true })
+    },
+  })
+  return (
+    <ModelForm
+      draft={draft}
+      change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
+      error={creating.error && asApiError(creating.error)}
+      self={null}
+      readOnly={false}
+      onSubmit={() => creating.mutate()}
+      actions={
+        <>
+          <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
+            Cancel
+          </Link>
+          <Button type="submit" variant="primary" busy={creating.isPending}>
+            Create the model
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+export function ModelPage() {
+  const { id } = route.useParams()
+  const { data, error, isPending, refetch } = useQuery(modelQuery(id))
+  if (data === undefined) {
+    return (
+      <>
+        <PageHeader title="Model" />
+        {error !== null && <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />}
+        {isPending && <Skeleton lines={8} label="Loading the model" />}
+      </>
+    )
+  }
+  return <Editing key={data.id} model={data} />
+}
+
+function Editing({ model }: { readonly model: ModelRecord }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(() => draftOf(model))
+  const [deleting, setDeleting] = useState(false)
+  const saving = useMutation({
+    mutationFn: () => api('PATCH /admin/api/v1/models/{id}', { params: { id: model.id }, body: bodyOf(draft) }),
+    async onSuccess(saved) {
+      toast(`Saved ${saved.name}`)
+      setDraft(draftOf(saved))
+      queryClient.setQueryData(modelQuery(model.id).queryKey, saved)
+      await queryClient.invalidateQueries({ queryKey: resource.models })
+    },
+  })
+  const goBack = (): void => void navigate({ to: '/models', search: { reach: 'all' } })
+  return (
+    <>
+      <PageHeader
+        title={model.name}
+        {...(model.declared && {
+          description: 'The configuration file declares this model: change it there. Nothing can be changed here.',
+        })}
+        actions={
+          <>
+            <Link to="/models/new" search={{ from: model.id }} className={buttonClass()}>
+              <Icon name="copy" />
+              Duplicate
+            </Link>
+            {!model.declared && (
+              <Button className={styles.delete ?? ''} onClick={() => setDeleting(true)}>
+                <Icon name="trash" />
+                Delete
+              </Button>
+            )}
+          </>
+        }
+      />
+      <ModelForm
+        draft={draft}
+        change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
+        error={saving.error && asApiError(saving.error)}
+        self={model.id}
+        readOnly={model.declared}
+        onSubmit={() => saving.mutate()}
+        actions={
+          <>
+            <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
+              Back to the models
+            </Link>
+            <Button type="submit" variant="primary" busy={saving.isPending}>
+              Save
+            </Button>
+          </>
+        }
+      />
+      <DeleteModel model={deleting ? model : null} onClose={() => setDeleting(false)} onDeleted={goBack} />
+    </>
+  )
+}

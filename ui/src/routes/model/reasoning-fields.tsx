@@ -1,0 +1,122 @@
+/** Which reasoning efforts a plain model takes, and how each is written into the request to its provider. */
+import { Button } from '../../components/button.tsx'
+import { Field, FieldGroup } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Checkbox, Input, Select } from '../../components/input.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { messageAt, type FieldsProps } from './fields.ts'
+import styles from './model-form.module.css'
+import {
+  efforts,
+  withEffort,
+  withMode,
+  withoutEffort,
+  type ReasoningDraft,
+  type WriteDraft,
+} from './reasoning-draft.ts'
+
+export function ReasoningFields({ draft, change, error }: FieldsProps) {
+  const { reasoning } = draft
+  const set = (next: ReasoningDraft): void => change({ reasoning: next })
+  return (
+    <Panel title="Reasoning">
+      <div className={styles.fields}>
+        <Field label="Reasoning efforts" error={messageAt(error, 'reasoning')}>
+          <Select
+            value={reasoning.mode}
+            onChange={({ target: { value } }) =>
+              set(withMode(reasoning, value === 'own' || value === 'none' ? value : 'provider'))
+            }
+          >
+            <option value="provider">As its provider’s, or as the vendor’s model is known</option>
+            <option value="none">It does not reason</option>
+            <option value="own">Of its own…</option>
+          </Select>
+        </Field>
+        {reasoning.mode === 'own' && (
+          <>
+            <FieldGroup label="Takes these efforts">
+              <div className={styles.words}>
+                {efforts.map((effort) => (
+                  <Checkbox
+                    key={effort}
+                    label={effort}
+                    checked={reasoning.efforts.has(effort)}
+                    onChange={(event) =>
+                      set(event.target.checked ? withEffort(reasoning, effort) : withoutEffort(reasoning, effort))
+                    }
+                  />
+                ))}
+              </div>
+            </FieldGroup>
+            {reasoning.writes.map((write, index) => (
+              <Write
+                // A write has no name before it is typed.
+                key={index}
+                write={write}
+                place={index}
+                taken={efforts.filter((effort) => reasoning.efforts.has(effort))}
+                onChange={(next) =>
+                  set({ ...reasoning, writes: reasoning.writes.map((each, place) => (place === index ? next : each)) })
+                }
+                onRemove={() => set({ ...reasoning, writes: reasoning.writes.filter((_, place) => place !== index) })}
+              />
+            ))}
+            <div>
+              <Button
+                disabled={reasoning.writes.length >= 8}
+                onClick={() => set({ ...reasoning, writes: [...reasoning.writes, { pointer: '', values: {} }] })}
+              >
+                <Icon name="plus" />
+                Write another field
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+interface WriteProps {
+  readonly write: WriteDraft
+  readonly place: number
+  readonly taken: readonly (typeof efforts)[number][]
+  readonly onChange: (write: WriteDraft) => void
+  readonly onRemove: () => void
+}
+
+function Write({ write, place, taken, onChange, onRemove }: WriteProps) {
+  return (
+    <div className={styles.write}>
+      <div className={styles.writeHead}>
+        <Field label={`Field ${place + 1}`} hint="Where in the body: a JSON pointer.">
+          <Input
+            value={write.pointer}
+            placeholder="/reasoning_effort"
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => onChange({ ...write, pointer: event.target.value })}
+          />
+        </Field>
+        <Button variant="quiet" icon aria-label={`Remove field ${place + 1}`} onClick={onRemove}>
+          <Icon name="trash" />
+        </Button>
+      </div>
+      <FieldGroup label="What each effort puts there" hint="A word, a number or JSON; empty: nothing.">
+        <div className={styles.columns}>
+          {taken.map((effort) => (
+            <Field key={effort} label={effort}>
+              <Input
+                value={write.values[effort] ?? ''}
+                spellCheck={false}
+                autoComplete="off"
+                onChange={(event) => onChange({ ...write, values: { ...write.values, [effort]: event.target.value } })}
+              />
+            </Field>
+          ))}
+        </div>
+      </FieldGroup>
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+/** Where a plain model runs: its provider, and what the provider calls it. */
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { Link } from '@tanstack/react-router'
+import { allProvidersQuery } from '../../api/queries.ts'
+import { Field } from '../../components/field.tsx'
+import { Input, Select } from '../../components/input.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { messageAt, type FieldsProps } from './fields.ts'
+import styles from './model-form.module.css'
+import { offeredQuery } from './queries.ts'
+
+export function UpstreamFields({ draft, change, error }: FieldsProps) {
+  const listId = useId()
+  const { data: providers = [], isPending } = useQuery(allProvidersQuery)
+  const offered = useQuery(offeredQuery(draft.providerId))
+  return (
+    <Panel title="Where it runs">
+      <div className={styles.fields}>
+        <Field label="Provider" error={messageAt(error, 'provider_id')}>
+          <Select required value={draft.providerId} onChange={(event) => change({ providerId: event.target.value })}>
+            <option value="">Choose a provider…</option>
+            {providers.map(({ id, name, enabled }) => (
+              <option key={id} value={id}>
+                {enabled ? name : `${name} (switched off)`}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        {!isPending && providers.length === 0 && (
+          <p className={styles.note}>
+            There is no provider yet. <Link to="/providers">Add one first.</Link>
+          </p>
+        )}
+        <Field
+          label="The provider’s name of the model"
+          hint={offeredText(offered.data, draft.providerId !== '' && offered.isPending)}
+          error={messageAt(error, 'upstream_name')}
+        >
+          <Input
+            list={listId}
+            value={draft.upstreamName}
+            placeholder={draft.name.trim() || 'as the model’s name'}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => change({ upstreamName: event.target.value })}
+          />
+        </Field>
+        <datalist id={listId}>
+          {offered.data?.models.map(({ id }) => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+      </div>
+    </Panel>
+  )
+}
+
+interface Offered {
+  readonly ok: boolean
+  readonly models: readonly unknown[]
+  readonly error?: string | undefined
+}
+
+function offeredText(offered: Offered | undefined, isAsking: boolean): string {
+  if (isAsking) return 'Asking the provider what it offers…'
+  if (offered === undefined) return 'The same as the name above when left out.'
+  if (!offered.ok) return `The provider suggests nothing: ${offered.error ?? 'it did not answer.'} Type the name.`
+  return `${offered.models.length} suggestions from the provider. The same as the name above when left out.`
+}

@@ -1,0 +1,24 @@
+/** The way to a new model, of either kind; for administrators. */
+import { useNavigate } from '@tanstack/react-router'
+import { Button } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Menu, MenuItem } from '../../components/menu.tsx'
+
+export function CreateModel() {
+  const navigate = useNavigate()
+  return (
+    <Menu
+      trigger={
+        <Button variant="primary">
+          <Icon name="plus" />
+          Create model
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => void navigate({ to: '/models/new' })}>Model of a provider</MenuItem>
+      <MenuItem onSelect={() => void navigate({ to: '/models/new', search: { kind: 'composite' } })}>
+        Composite of several models
+      </MenuItem>
+    </Menu>
+  )
+}

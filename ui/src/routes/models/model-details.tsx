@@ -1,0 +1,55 @@
+/** One model: everything there is to know for a first request, and that request in three languages. */
+import { Badge } from '../../components/badge.tsx'
+import { CodeTabs } from '../../components/code-block.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { useSession } from '../../shell/use-session.ts'
+import type { UsableModel } from '../../api/schema.d.ts'
+import { codeSamples } from './code-samples.ts'
+import styles from './model-details.module.css'
+import { ModelFacts } from './model-facts.tsx'
+
+export function ModelDetails({ model, onClose }: { readonly model: UsableModel; readonly onClose: () => void }) {
+  const { groups } = useSession()
+  const openTo = groups.filter((group) => model.groups.includes(group.id))
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={model.name}
+      size="large"
+      {...(model.description !== '' && { description: model.description })}
+    >
+      <dl className={styles.facts}>
+        <dt>Names</dt>
+        <dd className={styles.names}>
+          {[model.name, ...model.aliases].map((name) => (
+            <span key={name} className={styles.name}>
+              <code>{name}</code>
+              <CopyButton text={name} what={name === model.name ? `name ${name}` : `alias ${name}`} />
+            </span>
+          ))}
+        </dd>
+        <dt>Provider</dt>
+        <dd>{model.provider}</dd>
+        <dt>Open to</dt>
+        <dd className={styles.names}>
+          {openTo.map((group) => (
+            <Badge key={group.id}>{group.name}</Badge>
+          ))}
+        </dd>
+        <dt>Can do</dt>
+        <dd>
+          <ModelFacts model={model} />
+        </dd>
+      </dl>
+      <CodeTabs
+        label="Code samples"
+        samples={codeSamples(model.name, model.capabilities.endpoints, window.location.origin)}
+      />
+      <p className={styles.hint}>
+        Put an API key into <code>SLUICE_API_KEY</code>. You create keys on the page API Keys.
+      </p>
+    </Dialog>
+  )
+}

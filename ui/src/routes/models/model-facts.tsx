@@ -1,0 +1,29 @@
+/** What a model can do, as badges. Nothing is shown of what is unknown. */
+import { Badge } from '../../components/badge.tsx'
+import type { UsableModel } from '../../api/schema.d.ts'
+import styles from './model-facts.module.css'
+
+export function ModelFacts({ model }: { readonly model: UsableModel }) {
+  const { capabilities, context_length: contextLength } = model
+  const { endpoints = [], input = [], tools, reasoning, json_schema: jsonSchema } = capabilities
+  const words = [
+    ...endpoints,
+    ...input.filter((each) => each !== 'text').map((each) => `${each} input`),
+    ...(tools === true ? ['tools'] : []),
+    ...(jsonSchema === true ? ['JSON schema'] : []),
+    ...(reasoning === true ? ['reasoning'] : []),
+    ...(contextLength === null ? [] : [`${compact.format(contextLength)} tokens`]),
+  ]
+  if (words.length === 0) return null
+  return (
+    <ul className={styles.facts} aria-label={`Capabilities of ${model.name}`}>
+      {words.map((word) => (
+        <li key={word}>
+          <Badge>{word}</Badge>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact' })

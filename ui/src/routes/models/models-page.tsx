@@ -1,0 +1,151 @@
+/** The models that the signed-in user can use: to find one, and to copy what a request needs. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { asApiError } from '../../api/api-error.ts'
+import { ownModelsQuery } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Checkbox, Input } from '../../components/input.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { useIsAdmin } from '../../shell/use-session.ts'
+import type { ModelsSearch } from '../search.ts'
+import { CreateModel } from './create-model.tsx'
+import { ManageModels } from './manage-models.tsx'
+import { ModelCards } from './model-cards.tsx'
+import { ModelDetails } from './model-details.tsx'
+import { ModelTable } from './model-table.tsx'
+import styles from './models-page.module.css'
+import type { UsableModel } from '../../api/schema.d.ts'
+
+const route = getRouteApi('/shell/models')
+
+export function ModelsPage() {
+  const isAdmin = useIsAdmin()
+  const { reach } = route.useSearch()
+  const navigate = route.useNavigate()
+  const isAll = isAdmin && reach === 'all'
+  return (
+    <>
+      <PageHeader
+        title="Models"
+        description={
+          isAll
+            ? 'Every model of this server, whoever may use it.'
+            : 'What you can use. A request names a model by its name or by any alias.'
+        }
+        actions={isAdmin && <CreateModel />}
+      />
+      {isAdmin && (
+        <div className={styles.reach}>
+          <Checkbox
+            label="All models, to administer them"
+            checked={isAll}
+            onChange={(event) => void navigate({ search: event.target.checked ? { reach: 'all' } : {}, replace: true })}
+          />
+        </div>
+      )}
+      {isAll ? <ManageModels /> : <UsableModels />}
+    </>
+  )
+}
+
+function UsableModels() {
+  const { q = '', view, model } = route.useSearch()
+  const navigate = route.useNavigate()
+  const models = useQuery(ownModelsQuery)
+  const change = (next: ModelsSearch): void =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
+  const found = (models.data ?? []).filter((each) => matches(each, q))
+  const opened = models.data?.find((each) => each.name === model)
+  const open = (name: string): void => change({ model: name })
+  return (
+    <>
+      {models.error !== null && <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />}
+      {models.isPending && <Skeleton lines={6} label="Loading models" />}
+      {models.data?.length === 0 && <NoModels />}
+      {models.data !== undefined && models.data.length > 0 && (
+        <>
+          <div className={styles.tools}>
+            <Input
+              type="search"
+              aria-label="Search models"
+              placeholder="Search name, alias, provider…"
+              value={q}
+              onChange={(event) => change({ q: event.target.value || undefined })}
+            />
+            <ViewSwitch view={view} onChange={(next) => change({ view: next })} />
+          </div>
+          <p className="visually-hidden" role="status">
+            {found.length} of {models.data.length} models
+          </p>
+          {found.length === 0 && (
+            <EmptyState
+              icon="search"
+              title={`No model matches “${q}”`}
+              action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
+            >
+              Names, aliases, providers, descriptions and capabilities are searched.
+            </EmptyState>
+          )}
+          {found.length > 0 &&
+            (view === 'table' ? (
+              <ModelTable models={found} onOpen={open} />
+            ) : (
+              <ModelCards models={found} onOpen={open} />
+            ))}
+        </>
+      )}
+      {opened !== undefined && <ModelDetails model={opened} onClose={() => change({ model: undefined })} />}
+    </>
+  )
+}
+
+function NoModels() {
+  const isAdmin = useIsAdmin()
+  return (
+    <EmptyState icon="models" title="No models yet">
+      {isAdmin
+        ? 'Add a provider with its models on the page Providers, and open them to a group that you are in.'
+        : 'No model is open to your groups. Ask an administrator to add you to a group that has some.'}
+    </EmptyState>
+  )
+}
+
+function ViewSwitch({
+  view,
+  onChange,
+}: {
+  readonly view: 'table' | undefined
+  readonly onChange: (view: 'table' | undefined) => void
+}) {
+  return (
+    <div role="group" aria-label="View" className={styles.switch}>
+      <Button icon aria-label="Cards" aria-pressed={view === undefined} onClick={() => onChange(undefined)}>
+        <Icon name="cards" />
+      </Button>
+      <Button icon aria-label="Table" aria-pressed={view === 'table'} onClick={() => onChange('table')}>
+        <Icon name="table" />
+      </Button>
+    </div>
+  )
+}
+
+function matches(model: UsableModel, search: string): boolean {
+  const { name, aliases, provider, description, capabilities } = model
+  const text = [
+    name,
+    ...aliases,
+    provider,
+    description,
+    ...(capabilities.endpoints ?? []),
+    ...(capabilities.input ?? []),
+  ]
+  const haystack = text.join(' ').toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word))
+}

@@ -1,0 +1,182 @@
+/** What happened lately: requests, errors, tokens, time to first token, and what runs now. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { asApiError } from '../../api/api-error.ts'
+import { latestRequestsQuery, usageQuery } from '../../api/queries.ts'
+import { buttonClass } from '../../components/button.tsx'
+import { Chart } from '../../components/chart.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Select } from '../../components/input.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { useIsAdmin } from '../../shell/use-session.ts'
+import { spans, type Span } from '../search.ts'
+import { firstTokenPoints, quantile, usagePoints } from './buckets.ts'
+import { Inflight } from './inflight.tsx'
+import styles from './overview-page.module.css'
+import { Tile } from './tile.tsx'
+
+const route = getRouteApi('/shell/')
+
+const spanOptions = {
+  hour: { label: 'Last hour', spanMs: 3_600_000, bucket: 'minute', bucketMs: 60_000 },
+  day: { label: 'Last 24 hours', spanMs: 86_400_000, bucket: 'hour', bucketMs: 3_600_000 },
+  week: { label: 'Last 7 days', spanMs: 7 * 86_400_000, bucket: 'hour', bucketMs: 3_600_000 },
+  month: { label: 'Last 30 days', spanMs: 30 * 86_400_000, bucket: 'day', bucketMs: 86_400_000 },
+} as const
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const hours = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const days = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const daysAndHours = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+export function OverviewPage() {
+  const isAdmin = useIsAdmin()
+  const navigate = route.useNavigate()
+  const span: Span = route.useSearch().span ?? 'day'
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description={isAdmin ? 'Everybody’s use of this server.' : 'Your own use of this server.'}
+        actions={
+          <Select
+            aria-label="Span of time"
+            value={span}
+            onChange={(event) => {
+              const chosen = spans.find((each) => each === event.target.value)
+              void navigate({ search: chosen === undefined || chosen === 'day' ? {} : { span: chosen }, replace: true })
+            }}
+          >
+            {spans.map((each) => (
+              <option key={each} value={each}>
+                {spanOptions[each].label}
+              </option>
+            ))}
+          </Select>
+        }
+      />
+      <UsageFigures span={span} isAdmin={isAdmin} />
+    </>
+  )
+}
+
+function UsageFigures({ span, isAdmin }: { readonly span: Span; readonly isAdmin: boolean }) {
+  const option = spanOptions[span]
+  const usage = useQuery(usageQuery(isAdmin ? 'everyone' : 'self', option))
+  if (usage.error !== null) return <ErrorNotice error={asApiError(usage.error)} onRetry={() => void usage.refetch()} />
+  if (usage.data === undefined) return <Skeleton lines={8} label="Loading usage" />
+  const { totals } = usage.data
+  if (totals.requests === 0) return <NoRequests label={option.label} />
+  const points = usagePoints(usage.data, option.bucketMs)
+  const formatTime = (at: number): string =>
+    (span === 'month' ? days : span === 'hour' ? hours : daysAndHours).format(at)
+  const time = { formatTime, formatValue: (value: number) => compact.format(value), kind: 'bar' as const }
+  return (
+    <>
+      <div className={styles.tiles}>
+        <Tile name="Requests" value={whole.format(totals.requests)} />
+        <Tile
+          name="Errors"
+          value={whole.format(totals.errors)}
+          note={percent.format(totals.errors / totals.requests)}
+        />
+        <Tile
+          name="Tokens"
+          value={compact.format(totals.prompt_tokens + totals.completion_tokens)}
+          note={`${compact.format(totals.prompt_tokens)} in, ${compact.format(totals.completion_tokens)} out`}
+        />
+        {isAdmin ? (
+          <FirstTokenTile spanMs={option.spanMs} />
+        ) : (
+          <Tile name="Mean duration" value={milliseconds(totals.duration_ms / totals.requests)} />
+        )}
+      </div>
+      <div className={styles.charts}>
+        <Chart
+          {...time}
+          title="Requests"
+          series={[
+            { name: 'answered', tone: 'accent' },
+            { name: 'errors', tone: 'danger' },
+          ]}
+          points={points.map(({ at, sums }) => ({ at, values: [sums.requests - sums.errors, sums.errors] }))}
+        />
+        <Chart
+          {...time}
+          title="Tokens"
+          series={[
+            { name: 'in', tone: 'muted' },
+            { name: 'out', tone: 'accent' },
+          ]}
+          points={points.map(({ at, sums }) => ({ at, values: [sums.prompt_tokens, sums.completion_tokens] }))}
+        />
+        {isAdmin && <FirstTokenChart option={option} times={points.map(({ at }) => at)} formatTime={formatTime} />}
+        {isAdmin && <Inflight />}
+      </div>
+    </>
+  )
+}
+
+function NoRequests({ label }: { readonly label: string }) {
+  return (
+    <EmptyState
+      icon="chart"
+      title={`No requests in the ${label.toLowerCase()}`}
+      action={
+        <Link to="/welcome" className={buttonClass('primary')}>
+          Send a first request
+        </Link>
+      }
+    >
+      Each request shows up here a second after it has ended.
+    </EmptyState>
+  )
+}
+
+function FirstTokenTile({ spanMs }: { readonly spanMs: number }) {
+  const { data = [] } = useQuery(latestRequestsQuery(spanMs))
+  const times = data.flatMap((request) => request.first_token_ms ?? [])
+  const median = quantile(times, 0.5)
+  const slow = quantile(times, 0.95)
+  return (
+    <Tile
+      name="Time to first token"
+      value={median === null ? '–' : milliseconds(median)}
+      note={slow === null ? 'no streamed requests' : `95% within ${milliseconds(slow)}, latest ${times.length}`}
+    />
+  )
+}
+
+interface FirstTokenChartProps {
+  readonly option: (typeof spanOptions)[Span]
+  readonly times: readonly number[]
+  readonly formatTime: (at: number) => string
+}
+
+function FirstTokenChart({ option, times, formatTime }: FirstTokenChartProps) {
+  const { data = [] } = useQuery(latestRequestsQuery(option.spanMs))
+  return (
+    <Chart
+      title="Time to first token (latest 200)"
+      kind="line"
+      series={[{ name: 'median', tone: 'accent' }]}
+      points={firstTokenPoints(data, times, option.bucketMs)}
+      formatValue={milliseconds}
+      formatTime={formatTime}
+    />
+  )
+}
+
+function milliseconds(value: number): string {
+  return value < 1000 ? `${whole.format(value)} ms` : `${(value / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,180 @@
+/**
+ * Reads the Markdown that models write into blocks and pieces of text. What comes out is data: the
+ * renderer makes elements of it and never HTML of a text. A text that breaks off in the middle, as
+ * every stream does, is read as far as it goes. Not read: HTML, pictures, footnotes, definitions.
+ */
+
+export type Block =
+  | { readonly kind: 'paragraph'; readonly text: string }
+  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+  | { readonly kind: 'code'; readonly language: string; readonly text: string }
+  | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
+  | { readonly kind: 'list'; readonly start: number | null; readonly items: readonly (readonly Block[])[] }
+  | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: 'rule' }
+
+interface Read {
+  readonly block: Block
+  /** Index of the first line after it. */
+  readonly next: number
+}
+
+const fencePattern = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)/
+const headingPattern = /^ {0,3}(#{1,6})\s+(.*)$/
+const rulePattern = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/
+const itemPattern = /^( *)([-*+]|\d{1,9}[.)])( +|$)/
+const quotePattern = /^ {0,3}> ?/
+const dividerPattern = /^[\s|:-]+$/
+/** Deeper than any text for people; keeps a hostile one from filling the stack. */
+const depthMax = 12
+
+/** The blocks of a text, from top to bottom. */
+export function markdownBlocks(text: string): readonly Block[] {
+  return blocksOf(text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n'), 0)
+}
+
+function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
+  if (depth > depthMax) return [{ kind: 'paragraph', text: lines.join('\n') }]
+  const blocks: Block[] = []
+  for (let at = 0; at < lines.length;) {
+    if (isBlank(lines[at])) {
+      at += 1
+      continue
+    }
+    const { block, next } =
+      readLeaf(lines, at) ?? readQuote(lines, at, depth) ?? readList(lines, at, depth) ?? readParagraph(lines, at)
+    blocks.push(block)
+    at = next
+  }
+  return blocks
+}
+
+/** Blocks without blocks inside. */
+function readLeaf(lines: readonly string[], at: number): Read | null {
+  const line = lines[at] ?? ''
+  if (rulePattern.test(line)) return { block: { kind: 'rule' }, next: at + 1 }
+  const heading = headingPattern.exec(line)
+  if (heading !== null) {
+    const text = (heading[2] ?? '').replace(/\s#+\s*$/, '').trim()
+    return { block: { kind: 'heading', level: heading[1]?.length ?? 1, text }, next: at + 1 }
+  }
+  return readCode(lines, at) ?? readTable(lines, at)
+}
+
+function readCode(lines: readonly string[], at: number): Read | null {
+  const fence = fencePattern.exec(lines[at] ?? '')
+  if (fence === null) return null
+  const mark = fence[1] ?? ''
+  const indent = (lines[at] ?? '').indexOf(mark)
+  const isEnd = (line: string): boolean => line.trim().startsWith(mark) && /^([`~])\1*$/.test(line.trim())
+  const length = lines.slice(at + 1).findIndex(isEnd)
+  const end = length === -1 ? lines.length : at + 1 + length
+  const text = lines
+    .slice(at + 1, end)
+    .map((line) => line.slice(Math.min(indent, indentOf(line))))
+    .join('\n')
+  return { block: { kind: 'code', language: fence[2] ?? '', text }, next: end + 1 }
+}
+
+function readTable(lines: readonly string[], at: number): Read | null {
+  const [header = '', divider = ''] = lines.slice(at, at + 2)
+  if (!header.includes('|') || !divider.includes('-') || !divider.includes('|') || !dividerPattern.test(divider))
+    return null
+  let end = at + 2
+  while (end < lines.length && (lines[end] ?? '').includes('|')) end += 1
+  const names = cellsOf(header)
+  const rows = lines.slice(at + 2, end).map((line) => {
+    const cells = cellsOf(line)
+    return names.map((_, column) => cells[column] ?? '')
+  })
+  return { block: { kind: 'table', header: names, rows }, next: end }
+}
+
+function cellsOf(line: string): readonly string[] {
+  const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(String.raw`\|`, '|'))
+}
+
+function readQuote(lines: readonly string[], at: number, depth: number): Read | null {
+  let end = at
+  while (end < lines.length && quotePattern.test(lines[end] ?? '')) end += 1
+  if (end === at) return null
+  const inner = lines.slice(at, end).map((line) => line.replace(quotePattern, ''))
+  return { block: { kind: 'quote', blocks: blocksOf(inner, depth + 1) }, next: end }
+}
+
+function readList(lines: readonly string[], at: number, depth: number): Read | null {
+  const first = markerOf(lines[at])
+  if (first === null) return null
+  const items: (readonly Block[])[] = []
+  let next = at
+  for (let marker = first; isSameList(marker, first);) {
+    const end = itemEnd(lines, next + 1, first.margin)
+    const [head = '', ...rest] = lines.slice(next, end)
+    const inner = rest.map((line) => line.slice(Math.min(marker.width, indentOf(line))))
+    items.push(blocksOf([head.slice(marker.width), ...inner], depth + 1))
+    next = end
+    const following = markerOf(lines[next])
+    if (following === null) break
+    marker = following
+  }
+  return { block: { kind: 'list', start: first.number, items }, next }
+}
+
+interface Marker {
+  readonly margin: number
+  /** Up to where its text begins. */
+  readonly width: number
+  /** Null for a bullet. */
+  readonly number: number | null
+}
+
+function markerOf(line: string | undefined): Marker | null {
+  const match = itemPattern.exec(line ?? '')
+  if (match === null) return null
+  const number = Number.parseInt(match[2] ?? '', 10)
+  return { margin: match[1]?.length ?? 0, width: match[0].length, number: Number.isNaN(number) ? null : number }
+}
+
+function isSameList(a: Marker, b: Marker): boolean {
+  return Math.abs(a.margin - b.margin) < 2 && (a.number === null) === (b.number === null)
+}
+
+/** Where an item ends: at the next item of its list or an outer one, and at what stands at the margin after a gap. */
+function itemEnd(lines: readonly string[], from: number, margin: number): number {
+  let gap = false
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? ''
+    if (isBlank(line)) {
+      gap = true
+      continue
+    }
+    const isInside = indentOf(line) >= margin + 2
+    if (!isInside && (gap || startsBlock(lines, at))) return at
+    gap = false
+  }
+  return lines.length
+}
+
+function readParagraph(lines: readonly string[], at: number): Read {
+  let end = at + 1
+  while (end < lines.length && !isBlank(lines[end]) && !startsBlock(lines, end)) end += 1
+  const text = lines
+    .slice(at, end)
+    .map((line) => line.trimStart())
+    .join('\n')
+  return { block: { kind: 'paragraph', text }, next: end }
+}
+
+function startsBlock(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? ''
+  return [fencePattern, headingPattern, rulePattern, itemPattern, quotePattern].some((each) => each.test(line))
+}
+
+function isBlank(line: string | undefined): boolean {
+  return line === undefined || line.trim() === ''
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}

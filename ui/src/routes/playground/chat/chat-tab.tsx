@@ -1,0 +1,207 @@
+/** The chat: the conversation, the place to write, and the settings beside it. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import type { UsableModel } from '../../../api/schema.d.ts'
+import { Button } from '../../../components/button.tsx'
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { useSession } from '../../../shell/use-session.ts'
+import { CodeDialog } from '../code/code-dialog.tsx'
+import { effortsQuery } from '../queries.ts'
+import { ChatSettings } from './chat-settings.tsx'
+import type { ChatSettings as Settings, Efforts } from './chat-settings-values.ts'
+import styles from './chat-tab.module.css'
+import { Composer } from './composer.tsx'
+import type { Turn } from './conversation.ts'
+import { TurnView } from './turn-view.tsx'
+import { useChat, type ChatControl } from './use-chat.ts'
+
+export interface ChatTabProps {
+  /** Those that answer a chat; never none. */
+  readonly models: readonly UsableModel[]
+  /** The model that somebody came to try. */
+  readonly wished?: string | undefined
+}
+
+const noEfforts: Efforts = new Map()
+
+export function ChatTab({ models, wished }: ChatTabProps) {
+  const { user } = useSession()
+  const efforts: Efforts = useQuery(effortsQuery).data ?? noEfforts
+  const chosen = (settings: Settings): readonly string[] => chosenModels(settings, models)
+  const chat = useChat({ userId: user.id, models: chosen, efforts })
+  const [draft, setDraft] = useState('')
+  const [settingsOpen, setSettingsOpen] = useState(() => window.matchMedia('(min-width: 1080px)').matches)
+  const settingsId = useId()
+  const { turns, running, change } = chat
+  const [model = '', second = null] = chosen(chat.settings)
+  const settings = { ...chat.settings, model, second }
+  useEffect(() => {
+    if (wished !== undefined && models.some(({ name }) => name === wished)) change({ model: wished })
+    // Once for each wish: what is chosen afterwards stays.
+  }, [wished])
+  return (
+    <div className={settingsOpen ? styles.chat : styles.alone}>
+      <div className={styles.main}>
+        <Tools chat={chat} settings={settings} efforts={efforts} draft={draft}>
+          <Button
+            aria-expanded={settingsOpen}
+            aria-controls={settingsId}
+            onClick={() => setSettingsOpen(!settingsOpen)}
+          >
+            <Icon name="settings" />
+            Settings
+          </Button>
+        </Tools>
+        {settingsOpen && (
+          <div className={styles.side}>
+            <ChatSettings
+              id={settingsId}
+              settings={settings}
+              models={models}
+              efforts={effortsOf(settings, efforts)}
+              onChange={change}
+            />
+          </div>
+        )}
+        <Conversation chat={chat} onSuggestion={setDraft} />
+        <div className={styles.composer}>
+          <Composer
+            draft={draft}
+            onDraft={setDraft}
+            running={running}
+            blocked={null}
+            onAsk={chat.ask}
+            onStop={chat.stop}
+          />
+        </div>
+        <FollowEnd turns={turns} />
+      </div>
+    </div>
+  )
+}
+
+/** The models of the settings that the user can still use; the first of all when there is none. */
+function chosenModels({ model, second }: Settings, models: readonly UsableModel[]): readonly string[] {
+  const usable = (name: string | null): name is string => models.some((each) => each.name === name)
+  const first = usable(model) ? model : (models[0]?.name ?? '')
+  return usable(second) ? [first, second] : [first]
+}
+
+function effortsOf({ model, second }: Settings, efforts: Efforts): readonly string[] {
+  return [...new Set([model, second].flatMap((name) => (name === null ? [] : (efforts.get(name) ?? []))))]
+}
+
+interface ToolsProps {
+  readonly chat: ChatControl
+  readonly settings: Settings
+  readonly efforts: Efforts
+  readonly draft: string
+  readonly children: React.ReactNode
+}
+
+function Tools({ chat, settings, efforts, draft, children }: ToolsProps) {
+  const [opened, setOpened] = useState<'code' | 'clear' | null>(null)
+  const close = (): void => setOpened(null)
+  const { turns } = chat
+  return (
+    <div className={styles.tools}>
+      <p className={styles.models}>{[settings.model, settings.second].filter(Boolean).join(' and ')}</p>
+      {children}
+      <Button onClick={() => setOpened('code')}>
+        <Icon name="code" />
+        Code
+      </Button>
+      <Button disabled={turns.length === 0} onClick={() => setOpened('clear')}>
+        <Icon name="trash" />
+        Clear
+      </Button>
+      {opened === 'code' && (
+        <CodeDialog
+          turns={turns}
+          settings={settings}
+          efforts={efforts}
+          model={settings.model ?? ''}
+          draft={draft}
+          onClose={close}
+        />
+      )}
+      <ConfirmDialog
+        open={opened === 'clear'}
+        onClose={close}
+        title="Clear this conversation?"
+        consequence="It is kept in this browser tab only, so it cannot be brought back. The settings stay."
+        names={turns.map(({ question }) => question.text.slice(0, 80) || 'A picture')}
+        confirm={`Clear ${turns.length} ${turns.length === 1 ? 'question' : 'questions'} with answers`}
+        onConfirm={async () => chat.clear()}
+      />
+    </div>
+  )
+}
+
+const suggestions = ['Hello! What can you do?', 'Explain server-sent events in three sentences.', '/long 200 /pace 20']
+
+interface ConversationProps {
+  readonly chat: ChatControl
+  readonly onSuggestion: (text: string) => void
+}
+
+function Conversation({ chat, onSuggestion }: ConversationProps) {
+  const { turns, running } = chat
+  if (turns.length === 0) {
+    const practices = chat.settings.model?.startsWith('demo') !== false
+    return (
+      <EmptyState
+        icon="chat"
+        title="Ask a model something"
+        action={
+          <div className={styles.suggestions}>
+            {suggestions.slice(0, practices ? 3 : 2).map((text) => (
+              <Button key={text} onClick={() => onSuggestion(text)}>
+                {text}
+              </Button>
+            ))}
+          </div>
+        }
+      >
+        Write below, paste a picture, or start with one of these. The conversation stays in this browser tab.
+      </EmptyState>
+    )
+  }
+  return (
+    <ol className={styles.turns} aria-label="Conversation">
+      {turns.map((turn, at) => {
+        const isOpen = at === turns.length - 1 && !running
+        return (
+          <TurnView
+            key={turn.id}
+            turn={turn}
+            onAskInstead={isOpen ? chat.askInstead : undefined}
+            onRegenerate={isOpen ? chat.regenerate : undefined}
+          />
+        )
+      })}
+    </ol>
+  )
+}
+
+/** Keeps the end in sight while it grows, unless the reader has scrolled away from it. */
+function FollowEnd({ turns }: { readonly turns: readonly Turn[] }) {
+  const follows = useRef(true)
+  const asked = useRef(turns.length)
+  useEffect(() => {
+    const onScroll = (): void => {
+      const { scrollHeight, clientHeight, scrollTop } = document.documentElement
+      follows.current = scrollHeight - clientHeight - scrollTop < 48
+    }
+    window.addEventListener('scroll', onScroll, { passive: true })
+    return () => window.removeEventListener('scroll', onScroll)
+  }, [])
+  useEffect(() => {
+    const isNew = turns.length > asked.current
+    asked.current = turns.length
+    if (turns.length > 0 && (follows.current || isNew)) window.scrollTo({ top: document.documentElement.scrollHeight })
+  }, [turns])
+  return null
+}

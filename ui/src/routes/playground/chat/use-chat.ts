@@ -1,0 +1,144 @@
+/** A running conversation: asks, streams into each lane, stops, and keeps what was said. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { asApiError, detailsOf } from '../../../api/api-error.ts'
+import { isSignedOut } from '../../../api/client.ts'
+import { resource } from '../../../api/queries.ts'
+import { streamChat } from '../../../api/stream-chat.ts'
+import { chatFields, type ChatFields, type ChatSettings, type Efforts } from './chat-settings-values.ts'
+import {
+  isRunning,
+  messagesOf,
+  newAnswer,
+  stopped,
+  withAnswer,
+  type Answer,
+  type Question,
+  type Turn,
+} from './conversation.ts'
+import { keepChat, readChat, type Chat } from './kept-chat.ts'
+
+export interface ChatControl extends Chat {
+  readonly running: boolean
+  readonly change: (settings: Partial<ChatSettings>) => void
+  readonly ask: (question: Question) => void
+  /** Asks the last question again in other words. */
+  readonly askInstead: (question: Question) => void
+  /** Another answer of one model to the last question. */
+  readonly regenerate: (lane: number) => void
+  /** Ends every stream at once; what has come stays. */
+  readonly stop: () => void
+  readonly clear: () => void
+}
+
+export interface ChatContext {
+  readonly userId: string
+  /** Of the settings; the first lane first. */
+  readonly models: (settings: ChatSettings) => readonly string[]
+  readonly efforts: Efforts
+}
+
+export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
+  const [chat, setChat] = useKeptChat(userId)
+  const [streams] = useState(() => new Set<AbortController>())
+  const queryClient = useQueryClient()
+  const { turns, settings } = chat
+  const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]): void =>
+    setChat((before) => ({ ...before, turns: change(before.turns) }))
+
+  function stop(): void {
+    for (const stream of streams) stream.abort()
+    setTurns(stopped)
+  }
+  useEffect(() => () => streams.forEach((stream) => stream.abort()), [streams])
+
+  /** Streams the answer of one lane into a turn that is already shown. */
+  async function run(turn: Turn, lane: number, past: readonly Turn[]): Promise<void> {
+    const model = turn.answers[lane]?.model ?? ''
+    const messages = messagesOf(settings.system, past, { lane, question: turn.question })
+    const stream = new AbortController()
+    streams.add(stream)
+    const thrown = await streamAnswer(chatFields(settings, efforts, { model, messages }), stream.signal, (change) =>
+      setTurns((all) => withAnswer(all, { turnId: turn.id, lane }, change)),
+    )
+    streams.delete(stream)
+    // Reading the session again leads to the sign-in page.
+    if (isSignedOut(thrown)) void queryClient.invalidateQueries({ queryKey: resource.session })
+  }
+
+  function askAfter(past: readonly Turn[], question: Question): void {
+    stop()
+    const turn: Turn = { id: newTurnId(), question, answers: models(settings).map(newAnswer) }
+    setTurns(() => [...past, turn])
+    for (const lane of turn.answers.keys()) void run(turn, lane, past)
+  }
+
+  function regenerate(lane: number): void {
+    const last = turns.at(-1)
+    const model = models(settings)[lane] ?? last?.answers[lane]?.model
+    if (last === undefined || model === undefined) return
+    const turn = { ...last, answers: last.answers.map((answer, at) => (at === lane ? newAnswer(model) : answer)) }
+    setTurns((all) => [...all.slice(0, -1), turn])
+    void run(turn, lane, turns.slice(0, -1))
+  }
+
+  return {
+    ...chat,
+    running: isRunning(turns),
+    change: (next) => setChat((before) => ({ ...before, settings: { ...before.settings, ...next } })),
+    ask: (question) => askAfter(turns, question),
+    askInstead: (question) => askAfter(turns.slice(0, -1), question),
+    regenerate,
+    stop,
+    clear() {
+      stop()
+      setTurns(() => [])
+    },
+  }
+}
+
+/** Tells each step of an answer as a change of it, until it is stopped. Answers what it failed with, or null. */
+async function streamAnswer(
+  fields: ChatFields,
+  signal: AbortSignal,
+  update: (change: (answer: Answer) => Answer) => void,
+): Promise<unknown> {
+  try {
+    for await (const progress of streamChat(fields, signal)) {
+      // What was stopped stays as it was at that moment.
+      if (signal.aborted) return null
+      update((answer) => ({ ...answer, progress }))
+    }
+    update((answer) => ({ ...answer, state: 'complete' }))
+    return null
+  } catch (thrown) {
+    if (signal.aborted) return null
+    const error = detailsOf(asApiError(thrown))
+    update((answer) => ({ ...answer, state: 'failed', error }))
+    return thrown
+  }
+}
+
+/** State that is kept when nothing streams, and when the page goes away. */
+function useKeptChat(userId: string) {
+  const [chat, setChat] = useState(() => readChat(userId))
+  const latest = useRef(chat)
+  useEffect(() => {
+    latest.current = chat
+    if (!isRunning(chat.turns)) keepChat(userId, chat)
+  }, [chat, userId])
+  useEffect(() => {
+    const keep = (): void => keepChat(userId, latest.current)
+    window.addEventListener('pagehide', keep)
+    return () => {
+      window.removeEventListener('pagehide', keep)
+      keep()
+    }
+  }, [userId])
+  return [chat, setChat] as const
+}
+
+/** Unlike any other of this conversation. The platform's UUIDs exist on https and localhost only. */
+function newTurnId(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+}

@@ -1,0 +1,77 @@
+/** The place to try models out: a chat, a picture with many prompts, a search over documents. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { asApiError } from '../../api/api-error.ts'
+import { ownModelsQuery } from '../../api/queries.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { Tabs } from '../../components/tabs.tsx'
+import { useIsAdmin } from '../../shell/use-session.ts'
+import { playgroundTabs } from '../search.ts'
+import { ChatTab } from './chat/chat-tab.tsx'
+import { answersChat, seesPictures } from './queries.ts'
+import { SearchTab } from './search/search-tab.tsx'
+import { VisionTab } from './vision/vision-tab.tsx'
+
+const route = getRouteApi('/shell/playground')
+
+export function PlaygroundPage() {
+  const { tab = 'chat', model, q } = route.useSearch()
+  const navigate = route.useNavigate()
+  const models = useQuery(ownModelsQuery)
+  const chatModels = (models.data ?? []).filter(answersChat)
+  const tabs = [
+    {
+      value: 'chat',
+      label: 'Chat',
+      content: chatModels.length > 0 ? <ChatTab models={chatModels} wished={model} /> : <NoModels />,
+    },
+    { value: 'vision', label: 'Vision', content: <VisionTab models={chatModels.filter(seesPictures)} /> },
+    {
+      value: 'search',
+      label: 'Search',
+      content: (
+        <SearchTab
+          query={q ?? null}
+          onQuery={(next) =>
+            void navigate({ search: (before) => ({ ...before, q: next === '' ? undefined : next }), replace: true })
+          }
+        />
+      ),
+    },
+  ]
+  return (
+    <>
+      <PageHeader title="Playground" description="Try your models and documents. What you do here counts as usage." />
+      {models.error !== null && <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />}
+      {models.isPending && <Skeleton lines={6} label="Loading models" />}
+      {models.data !== undefined && (
+        <Tabs
+          label="Playground"
+          tabs={tabs}
+          keepMounted
+          value={tab}
+          onChange={(next) =>
+            void navigate({
+              search: (before) => ({ ...before, tab: playgroundTabs.find((each) => each === next) }),
+              replace: true,
+            })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+function NoModels() {
+  const isAdmin = useIsAdmin()
+  return (
+    <EmptyState icon="models" title="No chat model is open to you">
+      {isAdmin
+        ? 'Add a provider with its models, and open them to a group that you are in.'
+        : 'Ask an administrator to add you to a group that has one.'}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,47 @@
+/** What only the playground reads. */
+import { queryOptions } from '@tanstack/react-query'
+import { api, type BodyOf } from '../../api/client.ts'
+import { resource } from '../../api/queries.ts'
+import type { UsableModel } from '../../api/schema.d.ts'
+
+/** Which reasoning efforts each model takes, where that is known. */
+export const effortsQuery = queryOptions({
+  queryKey: [...resource.models, 'efforts'],
+  queryFn: async ({ signal }) => {
+    const { data } = await api('GET /ai/v1/models', { query: { include_reasoning_capabilities: 'true' }, signal })
+    return new Map(
+      data.flatMap(({ id, supported_reasoning_efforts: efforts }) =>
+        efforts === undefined ? [] : [[id, efforts] as const],
+      ),
+    )
+  },
+  staleTime: 60_000,
+})
+
+/** Names of categories, when the server has a fixed list of them. */
+export const categoriesQuery = queryOptions({
+  queryKey: ['documents', 'options'],
+  queryFn: ({ signal }) => api('GET /api/v1/documents/options', { signal }),
+  staleTime: 5 * 60_000,
+})
+
+export type SearchBody = BodyOf<'POST /api/v1/search'>
+
+/** The hits of a search. */
+export function searchQuery(body: SearchBody) {
+  return queryOptions({
+    queryKey: ['documents', 'search', body],
+    queryFn: ({ signal }) => api('POST /api/v1/search', { body, signal }),
+    staleTime: 30_000,
+  })
+}
+
+/** Models that answer a chat. Unknown capabilities are no reason to leave one out. */
+export function answersChat({ capabilities: { endpoints } }: UsableModel): boolean {
+  return endpoints === undefined || endpoints.includes('chat/completions')
+}
+
+/** Models that look at pictures, as far as that is known. */
+export function seesPictures({ capabilities: { input } }: UsableModel): boolean {
+  return input === undefined || input.includes('image')
+}

@@ -1,0 +1,111 @@
+/** One passage that was found: where it stands, why it was found, and what stands around it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { asApiError } from '../../../api/api-error.ts'
+import { api } from '../../../api/client.ts'
+import type { SearchHit } from '../../../api/schema.d.ts'
+import { Badge } from '../../../components/badge.tsx'
+import { Button } from '../../../components/button.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { highlighted } from './highlight.ts'
+import styles from './hit-view.module.css'
+
+export interface HitViewProps {
+  readonly hit: SearchHit
+  /** To mark. */
+  readonly words: readonly string[]
+}
+
+export function HitView({ hit, words }: HitViewProps) {
+  const { doc_id: id, name, category, page, page_label: label, heading_path: headings, text } = hit
+  const [reach, setReach] = useState(0)
+  const around = useAround(hit, reach)
+  return (
+    <li className={styles.hit}>
+      <header className={styles.header}>
+        <Link className={styles.name} to="/documents/$id" params={{ id }}>
+          {name}
+        </Link>
+        {page !== null && <Badge>page {page}</Badge>}
+        {label !== null && <Badge>{label}</Badge>}
+        <Badge>{category}</Badge>
+        <span className={styles.score}>{hit.score.toFixed(3)}</span>
+      </header>
+      {headings.length > 0 && <p className={styles.headings}>{headings.join(' › ')}</p>}
+      <div className={styles.text}>
+        {around.before.map((chunk) => (
+          <Passage key={chunk.id} text={chunk.text} words={words} around />
+        ))}
+        <Passage text={text} words={words} />
+        {around.after.map((chunk) => (
+          <Passage key={chunk.id} text={chunk.text} words={words} around />
+        ))}
+      </div>
+      {around.error !== null && <ErrorNotice error={asApiError(around.error)} />}
+      <footer className={styles.footer}>
+        <Scores hit={hit} />
+        {!around.isWhole && (
+          <Button variant="quiet" busy={around.isLoading} onClick={() => setReach(reach + neighbours)}>
+            Show more around it
+            <span className="visually-hidden">
+              {' '}
+              (passage {hit.ordinal + 1} of {name})
+            </span>
+          </Button>
+        )}
+      </footer>
+    </li>
+  )
+}
+
+/** How many more on either side with each press. */
+const neighbours = 2
+
+/** The chunks around a hit, at most `reach` on either side. */
+function useAround({ doc_id: id, ordinal }: SearchHit, reach: number) {
+  const from = Math.max(0, ordinal - reach)
+  const found = useQuery({
+    queryKey: ['documents', id, 'around', ordinal, reach],
+    queryFn: ({ signal }) => {
+      const query = { from, limit: ordinal + reach - from + 1 }
+      return api('GET /api/v1/document/{doc_id}/chunks', { params: { doc_id: id }, query, signal })
+    },
+    enabled: reach > 0,
+    placeholderData: (before) => before,
+    staleTime: Infinity,
+  })
+  const answer = found.data
+  const chunks = answer?.data ?? []
+  return {
+    before: chunks.filter((chunk) => chunk.ordinal < ordinal),
+    after: chunks.filter((chunk) => chunk.ordinal > ordinal),
+    isWhole: answer !== undefined && chunks.length >= answer.total,
+    isLoading: found.isFetching,
+    error: found.error,
+  }
+}
+
+function Scores({ hit: { scores } }: { readonly hit: SearchHit }) {
+  const { vector, keyword } = scores
+  const parts = [
+    vector === null ? 'not among the best by meaning' : `by meaning ${vector.score.toFixed(3)} (place ${vector.rank})`,
+    keyword === null ? 'not among the best by words' : `by words ${keyword.score.toFixed(2)} (place ${keyword.rank})`,
+  ]
+  return <p className={styles.scores}>{parts.join(' · ')}</p>
+}
+
+interface PassageProps {
+  readonly text: string
+  readonly words: readonly string[]
+  /** It is a neighbour of what was found. */
+  readonly around?: boolean
+}
+
+function Passage({ text, words, around = false }: PassageProps) {
+  return (
+    <p className={around ? styles.around : undefined}>
+      {highlighted(text.trim(), words).map((part, at) => (part.isHit ? <mark key={at}>{part.text}</mark> : part.text))}
+    </p>
+  )
+}

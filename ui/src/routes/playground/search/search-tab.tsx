@@ -1,0 +1,165 @@
+/** Searches the documents that the user can see, and shows why each passage was found. */
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { asApiError } from '../../../api/api-error.ts'
+import { Button } from '../../../components/button.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Field } from '../../../components/field.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Input, Select } from '../../../components/input.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
+import { categoriesQuery, searchQuery, type SearchBody } from '../queries.ts'
+import { wordsOf } from './highlight.ts'
+import { HitView } from './hit-view.tsx'
+import styles from './search-tab.module.css'
+
+export interface SearchTabProps {
+  /** What is looked for; null before the first search. */
+  readonly query: string | null
+  readonly onQuery: (query: string) => void
+}
+
+type Mode = NonNullable<SearchBody['mode']>
+
+const modes: readonly (readonly [Mode, string])[] = [
+  ['hybrid', 'meaning and words'],
+  ['vector', 'meaning'],
+  ['keyword', 'words'],
+]
+
+interface Filters {
+  readonly mode: Mode
+  readonly category: string
+  readonly topK: string
+}
+
+export function SearchTab({ query, onQuery }: SearchTabProps) {
+  const [typed, setTyped] = useState(query ?? '')
+  const [filters, setFilters] = useState<Filters>({ mode: 'hybrid', category: '', topK: '' })
+  const [asked, setAsked] = useState(filters)
+  return (
+    <div className={styles.search}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          setAsked(filters)
+          onQuery(typed.trim())
+        }}
+      >
+        <div className={styles.question}>
+          <Input
+            type="search"
+            aria-label="Search the documents"
+            placeholder="A question, or words to look for"
+            required
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <Button type="submit" variant="primary">
+            <Icon name="search" />
+            Search
+          </Button>
+        </div>
+        <FilterFields filters={filters} onChange={(next) => setFilters({ ...filters, ...next })} />
+      </form>
+      {query === null || query === '' ? (
+        <EmptyState icon="search" title="Search your documents">
+          Passages are found by meaning, by words, or by both. Documents are imported on the page Documents.
+        </EmptyState>
+      ) : (
+        <Hits query={query} filters={asked} />
+      )}
+    </div>
+  )
+}
+
+interface FilterFieldsProps {
+  readonly filters: Filters
+  readonly onChange: (filters: Partial<Filters>) => void
+}
+
+function FilterFields({ filters: { mode, category, topK }, onChange }: FilterFieldsProps) {
+  const options = useQuery(categoriesQuery)
+  const listId = useId()
+  return (
+    <div className={styles.filters}>
+      <Field label="Search by">
+        <Select
+          value={mode}
+          onChange={({ target }) => onChange({ mode: modes.find(([each]) => each === target.value)?.[0] ?? 'hybrid' })}
+        >
+          {modes.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label="Category">
+        <Input
+          list={listId}
+          placeholder="all"
+          value={category}
+          onChange={(event) => onChange({ category: event.target.value })}
+        />
+      </Field>
+      <datalist id={listId}>
+        {(options.data?.categories ?? []).map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <Field label="Most hits">
+        <Input
+          type="number"
+          min={1}
+          max={200}
+          placeholder="10"
+          value={topK}
+          onChange={(event) => onChange({ topK: event.target.value })}
+        />
+      </Field>
+    </div>
+  )
+}
+
+function Hits({ query, filters: { mode, category, topK } }: { readonly query: string; readonly filters: Filters }) {
+  const found = useQuery(
+    searchQuery({
+      query,
+      mode,
+      ...(category.trim() !== '' && { category: category.trim() }),
+      ...(topK !== '' && { top_k: Number(topK) }),
+    }),
+  )
+  const words = wordsOf(query)
+  if (found.error !== null) return <ErrorNotice error={asApiError(found.error)} onRetry={() => void found.refetch()} />
+  if (found.data === undefined) return <Skeleton lines={6} label="Searching" />
+  const { data: hits, warnings } = found.data
+  return (
+    <>
+      {warnings.map((warning) => (
+        <p key={warning} className={styles.warning}>
+          <Icon name="warning" />
+          {warning}
+        </p>
+      ))}
+      <p role="status" className={styles.count}>
+        {hits.length === 1 ? '1 passage' : `${hits.length} passages`}
+      </p>
+      {hits.length === 0 ? (
+        <EmptyState icon="search" title="Nothing found">
+          Try other words, search by meaning, or leave the category empty. Documents that are still being processed are
+          found when they are complete.
+        </EmptyState>
+      ) : (
+        <ol className={styles.hits} aria-label="Passages">
+          {hits.map((hit) => (
+            <HitView key={hit.id} hit={hit} words={words} />
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+/** Takes one picture: chosen, dropped here, or pasted anywhere on the tab; shows it. */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { pictureProblem, pictureTypes, transferredFiles } from '../pictures.ts'
+import styles from './picture-field.module.css'
+
+/** The generation endpoints read two more than chats do. */
+const types = [...pictureTypes, 'image/bmp', 'image/tiff']
+
+export interface PictureFieldProps {
+  readonly file: File | null
+  readonly onChange: (file: File | null) => void
+}
+
+export function PictureField({ file, onChange }: PictureFieldProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [over, setOver] = useState(false)
+  const area = useRef<HTMLDivElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const take = (files: readonly File[]): void => {
+    const [first] = files
+    if (first === undefined) return
+    const found = pictureProblem(first, types)
+    setProblem(found)
+    if (found === null) onChange(first)
+  }
+  usePaste(area, take)
+  return (
+    <div
+      ref={area}
+      className={`${styles.field} ${over ? styles.over : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        take(transferredFiles(event.dataTransfer))
+      }}
+    >
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={types.join(',')}
+        aria-label="Picture"
+        onChange={(event) => {
+          take([...(event.target.files ?? [])])
+          // The same file can be chosen again.
+          event.target.value = ''
+        }}
+      />
+      {file === null ? <Icon name="picture" size={24} /> : <Preview file={file} />}
+      <div className={styles.buttons}>
+        <Button onClick={() => input.current?.click()}>
+          {file === null ? 'Choose a picture' : 'Choose another picture'}
+        </Button>
+        {file !== null && (
+          <Button variant="quiet" icon aria-label={`Remove ${file.name}`} onClick={() => onChange(null)}>
+            <Icon name="trash" />
+          </Button>
+        )}
+      </div>
+      <p role="status" className={problem === null ? styles.hint : styles.problem}>
+        {problem ?? (file === null ? 'or drop one here, or paste it' : `${file.name}, ${sizeOf(file.size)}`)}
+      </p>
+    </div>
+  )
+}
+
+function Preview({ file }: { readonly file: File }) {
+  const url = useMemo(() => URL.createObjectURL(file), [file])
+  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  return <img className={styles.preview} src={url} alt={`Preview of ${file.name}`} />
+}
+
+/** Pasting works wherever the focus is, as long as this tab is the one that is shown. */
+function usePaste(area: React.RefObject<HTMLDivElement | null>, take: (files: readonly File[]) => void): void {
+  const latest = useRef(take)
+  useEffect(() => {
+    latest.current = take
+  })
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent): void => {
+      const files = transferredFiles(event.clipboardData)
+      if (files.length === 0 || area.current === null || area.current.offsetParent === null) return
+      event.preventDefault()
+      latest.current(files)
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  }, [area])
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.max(1, Math.round(bytes / 1024))} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}

@@ -1,0 +1,91 @@
+/** One picture and up to twenty prompts about it, all answered at the same time. */
+import { useState } from 'react'
+import type { UsableModel } from '../../../api/schema.d.ts'
+import { Button } from '../../../components/button.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Field } from '../../../components/field.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Input } from '../../../components/input.tsx'
+import { ModelPicker } from '../model-picker.tsx'
+import { PictureField } from './picture-field.tsx'
+import { PromptAnswerView } from './prompt-answer-view.tsx'
+import { PromptRows, type PromptRow } from './prompt-rows.tsx'
+import { useVision } from './use-vision.ts'
+import styles from './vision-tab.module.css'
+
+const firstPrompts = ['Describe this picture in one sentence.', 'Which colours do you see?', 'Is there any text in it?']
+
+export function VisionTab({ models }: { readonly models: readonly UsableModel[] }) {
+  const [model, setModel] = useState<string | null>(null)
+  const [image, setImage] = useState<File | null>(null)
+  const [rows, setRows] = useState<readonly PromptRow[]>(() => firstPrompts.map((text, id) => ({ id, text })))
+  const [maxTokens, setMaxTokens] = useState('')
+  const { answers, error, running, run, stop } = useVision()
+  const chosen = models.find(({ name }) => name === model)?.name ?? models[0]?.name ?? null
+  const prompts = rows.map(({ text }) => text.trim()).filter((text) => text !== '')
+  const missing = image === null ? 'Choose a picture first.' : prompts.length === 0 ? 'Write a prompt first.' : null
+
+  if (chosen === null) {
+    return (
+      <EmptyState icon="picture" title="No model that sees pictures">
+        None of the models that are open to you takes pictures. Ask an administrator for one.
+      </EmptyState>
+    )
+  }
+
+  function start(): void {
+    if (image === null || chosen === null || prompts.length === 0) return
+    const maxNewTokens = maxTokens.trim() === '' ? null : Number(maxTokens)
+    run({ model: chosen, image, prompts, maxNewTokens })
+  }
+  return (
+    <div className={styles.vision}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          start()
+        }}
+      >
+        <PictureField file={image} onChange={setImage} />
+        <div className={styles.fields}>
+          <ModelPicker label="Vision model" models={models} value={chosen} onChange={setModel} />
+          <Field label="Max new tokens">
+            <Input
+              type="number"
+              min={1}
+              step={1}
+              placeholder="128"
+              value={maxTokens}
+              onChange={(event) => setMaxTokens(event.target.value)}
+            />
+          </Field>
+        </div>
+        <PromptRows rows={rows} onChange={setRows} />
+        <div className={styles.bar}>
+          {running ? (
+            <Button onClick={stop}>
+              <Icon name="stop" />
+              Stop all
+            </Button>
+          ) : (
+            <Button type="submit" variant="primary" disabled={missing !== null}>
+              <Icon name="play" />
+              {prompts.length === 1 ? 'Run 1 prompt' : `Run ${prompts.length} prompts`}
+            </Button>
+          )}
+          {missing !== null && <p className={styles.note}>{missing}</p>}
+        </div>
+      </form>
+      {error !== null && <ErrorNotice error={error} onRetry={start} />}
+      {answers.length > 0 && (
+        <ol className={styles.answers} aria-label="Answers">
+          {answers.map((answer, at) => (
+            <PromptAnswerView key={at} answer={answer} place={at + 1} />
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}

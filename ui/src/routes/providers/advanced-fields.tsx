@@ -1,0 +1,122 @@
+/** What few providers need: the kind, further headers, time-outs of their own, options of the kind. */
+import { useQuery } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { Field, FieldGroup } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Input, Select, Textarea } from '../../components/input.tsx'
+import {
+  headerDraft,
+  timeoutNames,
+  type HeaderDraft,
+  type ProviderFieldsProps,
+  type ProviderKindName,
+} from './provider-draft.ts'
+import styles from './provider-fields.module.css'
+import { kindsQuery } from './queries.ts'
+
+const timeoutLabels = {
+  connect_seconds: 'Connecting',
+  first_token_seconds: 'First token',
+  idle_seconds: 'Between tokens',
+  total_seconds: 'In all',
+} as const
+
+export function AdvancedFields({ draft, onChange, before, preset }: ProviderFieldsProps) {
+  const { data: kinds = [] } = useQuery(kindsQuery)
+  const kind = kinds.find((each) => each.kind === draft.kind)
+  return (
+    // Of an unknown provider the kind has to be looked at.
+    <details className={styles.advanced} open={before === null && preset === null ? true : undefined}>
+      <summary>
+        Advanced <span>kind, headers, time-outs, options</span>
+      </summary>
+      <div className={styles.inner}>
+        <Field label="Kind" {...(kind && { hint: kind.description })}>
+          <Select
+            value={draft.kind}
+            onChange={(event) => onChange({ ...draft, kind: event.target.value as ProviderKindName })}
+          >
+            {kinds.map((each) => (
+              <option key={each.kind}>{each.kind}</option>
+            ))}
+          </Select>
+        </Field>
+        <HeaderFields headers={draft.headers} onChange={(headers) => onChange({ ...draft, headers })} />
+        <FieldGroup label="Time-outs in seconds" hint="Left empty: as in the settings.">
+          <div className={styles.timeouts}>
+            {timeoutNames.map((name) => (
+              <Field key={name} label={timeoutLabels[name]}>
+                <Input
+                  type="number"
+                  min={0.05}
+                  max={86_400}
+                  step="any"
+                  value={draft.timeouts[name]}
+                  onChange={(event) =>
+                    onChange({ ...draft, timeouts: { ...draft.timeouts, [name]: event.target.value } })
+                  }
+                />
+              </Field>
+            ))}
+          </div>
+        </FieldGroup>
+        <Field label="Options" hint="A JSON object with what only this kind knows, such as a region.">
+          <Textarea
+            className={styles.code ?? ''}
+            rows={2}
+            spellCheck={false}
+            placeholder='{"region": "eu-central-1"}'
+            value={draft.options}
+            onChange={(event) => onChange({ ...draft, options: event.target.value })}
+          />
+        </Field>
+      </div>
+    </details>
+  )
+}
+
+interface HeaderFieldsProps {
+  readonly headers: readonly HeaderDraft[]
+  readonly onChange: (headers: readonly HeaderDraft[]) => void
+}
+
+function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
+  const set = (id: number, change: Partial<HeaderDraft>): void =>
+    onChange(headers.map((header) => (header.id === id ? { ...header, ...change } : header)))
+  return (
+    <FieldGroup label="Headers" hint="Sent with every request. Values that are kept are not shown.">
+      {headers.map(({ id, name, value, kept }, index) => (
+        <div key={id} className={styles.header}>
+          <Input
+            aria-label={`Name of header ${index + 1}`}
+            placeholder="X-Team"
+            autoComplete="off"
+            disabled={kept}
+            value={name}
+            onChange={(event) => set(id, { name: event.target.value })}
+          />
+          <Input
+            aria-label={`Value of header ${index + 1}`}
+            placeholder={kept ? 'kept as it is' : 'value'}
+            autoComplete="off"
+            required={!kept && name.trim() !== ''}
+            value={value}
+            onChange={(event) => set(id, { value: event.target.value })}
+          />
+          <Button
+            variant="quiet"
+            icon
+            aria-label={`Remove header ${name === '' ? index + 1 : name}`}
+            onClick={() => onChange(headers.filter((header) => header.id !== id))}
+          >
+            <Icon name="trash" />
+          </Button>
+        </div>
+      ))}
+      <Button className={styles.add ?? ''} onClick={() => onChange([...headers, headerDraft()])}>
+        <Icon name="plus" />
+        Add header
+      </Button>
+    </FieldGroup>
+  )
+}

@@ -1,0 +1,162 @@
+/** Asks a provider for its models, and takes those in that are picked, many at once. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { allGroupsQuery, allModelsQuery } from '../../api/queries.ts'
+import type { ImportedModels, ModelRecord, Provider, ProviderTest } from '../../api/schema.d.ts'
+import { Button } from '../../components/button.tsx'
+import { CheckList, type CheckListOption } from '../../components/check-list.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FieldGroup } from '../../components/field.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
+import { everyoneId } from '../groups/queries.ts'
+import styles from './import-models-dialog.module.css'
+import { offeredModelsQuery, refreshProviders } from './queries.ts'
+import { TestResult } from './test-result.tsx'
+
+export function ImportModelsDialog({
+  provider,
+  onClose,
+}: {
+  readonly provider: Provider
+  readonly onClose: () => void
+}) {
+  const queryClient = useQueryClient()
+  const offered = useQuery(offeredModelsQuery(provider.id))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [openTo, setOpenTo] = useState<ReadonlySet<string>>(new Set([everyoneId]))
+  const importing = useMutation({
+    mutationFn: () =>
+      api('POST /admin/api/v1/providers/{id}/import-models', {
+        params: { id: provider.id },
+        body: { ids: [...chosen], groups: [...openTo] },
+      }),
+    async onSuccess({ imported, skipped }) {
+      await refreshProviders(queryClient)
+      setChosen(new Set())
+      if (imported.length > 0) toast(`Imported ${counted(imported.length)}`)
+      if (skipped.length === 0) onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      size="large"
+      onClose={onClose}
+      title={`Models of ${provider.name}`}
+      description="The server asks the provider now. Each model keeps the provider's name; aliases and limits come later."
+      actions={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button
+            variant="primary"
+            disabled={chosen.size === 0}
+            busy={importing.isPending}
+            onClick={() => importing.mutate()}
+          >
+            {chosen.size === 0 ? 'Import' : `Import ${counted(chosen.size)}`}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.block}>
+        <Asked id={provider.id} />
+        {importing.error !== null && <ErrorNotice error={asApiError(importing.error)} />}
+        {importing.data !== undefined && <Skipped {...importing.data} />}
+        {offered.data?.ok === true && (
+          <Picks offered={offered.data} picks={{ chosen, openTo }} onChoose={setChosen} onOpenTo={setOpenTo} />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** What the provider answered; asks again when it did not. */
+function Asked({ id }: { readonly id: string }) {
+  const { data, error, isFetching, refetch } = useQuery(offeredModelsQuery(id))
+  if (isFetching) return <Skeleton lines={3} label="Asking the provider" />
+  if (error !== null) return <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />
+  if (data === undefined) return null
+  return (
+    <>
+      <TestResult test={data} />
+      {!data.ok && (
+        <div>
+          <Button onClick={() => void refetch()}>Test again</Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface PicksProps {
+  readonly offered: ProviderTest
+  readonly picks: { readonly chosen: ReadonlySet<string>; readonly openTo: ReadonlySet<string> }
+  readonly onChoose: (models: ReadonlySet<string>) => void
+  readonly onOpenTo: (groups: ReadonlySet<string>) => void
+}
+
+function Picks({ offered, picks: { chosen, openTo }, onChoose, onOpenTo }: PicksProps) {
+  const { data: models } = useQuery(allModelsQuery)
+  const { data: groups = [] } = useQuery(allGroupsQuery)
+  if (models === undefined) return <Skeleton lines={3} label="Loading models" />
+  return (
+    <>
+      <FieldGroup label="Models to import">
+        <CheckList label="Models" withAll options={optionsOf(offered, models)} chosen={chosen} onChange={onChoose} />
+      </FieldGroup>
+      <FieldGroup
+        label="Open to"
+        hint={openTo.size === 0 ? 'Nobody can use them before a group is chosen.' : 'Who may use them.'}
+      >
+        <CheckList
+          label="Groups"
+          options={groups.map(({ id, name }) => ({ value: id, label: name }))}
+          chosen={openTo}
+          onChange={onOpenTo}
+        />
+      </FieldGroup>
+    </>
+  )
+}
+
+const reasons = {
+  name_taken: 'another model or alias has this name',
+  not_offered: 'the provider no longer offers it',
+  invalid_name: 'its name has blanks or is too long',
+} as const
+
+function Skipped({ skipped }: ImportedModels) {
+  if (skipped.length === 0) return null
+  return (
+    <div role="status">
+      <p>{counted(skipped.length)} left out:</p>
+      <ul className={styles.skipped}>
+        {skipped.map(({ id, reason }) => (
+          <li key={id}>
+            <code>{id}</code>: {reasons[reason]}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** A name that is taken cannot be taken twice. */
+function optionsOf({ models: offered }: ProviderTest, models: readonly ModelRecord[]): readonly CheckListOption[] {
+  const taken = new Set(models.flatMap(({ name, aliases }) => [name, ...aliases]))
+  return offered.map(({ id, context_length: length }) => ({
+    value: id,
+    label: id,
+    ...(taken.has(id)
+      ? { note: 'here already', disabled: true }
+      : length !== null && { note: `${length.toLocaleString('en')} tokens` }),
+  }))
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 model' : `${count} models`
+}

@@ -1,0 +1,173 @@
+/**
+ * A provider while it is typed in, and what of it is sent: a new one whole, of a known one only what
+ * was changed. Secrets that the server keeps are not here; what is left empty stays as it is there.
+ */
+import { ApiError } from '../../api/api-error.ts'
+import type { Provider, ProviderChange, ProviderCreation, ProviderPreset, Timeouts } from '../../api/schema.d.ts'
+
+export type ProviderKindName = NonNullable<ProviderCreation['kind']>
+
+export interface HeaderDraft {
+  /** Tells rows apart while their names are typed. */
+  readonly id: number
+  readonly name: string
+  readonly value: string
+  /** The server has a value for it, which it does not show. */
+  readonly kept: boolean
+}
+
+export interface ProviderDraft {
+  readonly name: string
+  readonly kind: ProviderKindName
+  readonly baseUrl: string
+  /** Empty: as it is. */
+  readonly credential: string
+  readonly removeCredential: boolean
+  readonly headers: readonly HeaderDraft[]
+  /** Seconds as typed; empty = as in the settings. */
+  readonly timeouts: Readonly<Record<keyof Timeouts, string>>
+  /** A JSON object. */
+  readonly options: string
+}
+
+/** What all parts of the form get. */
+export interface ProviderFieldsProps {
+  readonly draft: ProviderDraft
+  readonly onChange: (draft: ProviderDraft) => void
+  readonly error: ApiError | null
+  /** The provider that is changed; null for a new one. */
+  readonly before: Provider | null
+  /** What a new one began with, if anything. */
+  readonly preset: ProviderPreset | null
+}
+
+export const timeoutNames = ['connect_seconds', 'first_token_seconds', 'idle_seconds', 'total_seconds'] as const
+
+let lastId = 0
+
+/** A row for one more header. */
+export function headerDraft(name = '', value = '', kept = false): HeaderDraft {
+  return { id: (lastId += 1), name, value, kept }
+}
+
+/** What a preset fills in; null leaves all to the administrator. */
+export function draftOfPreset(preset: ProviderPreset | null): ProviderDraft {
+  return {
+    name: preset?.name ?? '',
+    // The server answers presets of kinds that it knows.
+    kind: (preset?.kind ?? 'openai') as ProviderKindName,
+    baseUrl: preset?.base_url ?? '',
+    credential: '',
+    removeCredential: false,
+    headers: Object.entries(preset?.headers ?? {}).map(([name, value]) => headerDraft(name, value)),
+    timeouts: timeoutsDraft({}),
+    options: '',
+  }
+}
+
+/** A provider as it is. */
+export function draftOfProvider(provider: Provider): ProviderDraft {
+  return {
+    name: provider.name,
+    kind: provider.kind as ProviderKindName,
+    baseUrl: provider.base_url,
+    credential: '',
+    removeCredential: false,
+    headers: provider.header_names.map((name) => headerDraft(name, '', true)),
+    timeouts: timeoutsDraft(provider.timeouts),
+    options: Object.keys(provider.options).length === 0 ? '' : JSON.stringify(provider.options, null, 2),
+  }
+}
+
+/** Throws ApiError when the options are no JSON object. */
+export function creationOf(draft: ProviderDraft): ProviderCreation {
+  return {
+    name: draft.name.trim(),
+    kind: draft.kind,
+    base_url: draft.baseUrl.trim(),
+    credential: draft.credential.trim() || null,
+    headers: Object.fromEntries(namedHeaders(draft).map(({ name, value }) => [name, value])),
+    timeouts: timeoutsOf(draft),
+    options: readOptions(draft.options),
+  }
+}
+
+/** Throws ApiError when the options are no JSON object. */
+export function changeOf(before: Provider, draft: ProviderDraft): ProviderChange {
+  const { kind } = draft
+  const [name, baseUrl, credential] = [draft.name.trim(), draft.baseUrl.trim(), draft.credential.trim()]
+  const headers = headerChanges(before, draft)
+  const options = optionChanges(before.options, readOptions(draft.options))
+  return {
+    ...(name !== before.name && { name }),
+    ...(kind !== before.kind && { kind }),
+    ...(baseUrl !== before.base_url && { base_url: baseUrl }),
+    ...(draft.removeCredential ? { credential: null } : credential !== '' && { credential }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(options).length > 0 && { options }),
+    timeouts: timeoutsOf(draft),
+  }
+}
+
+function timeoutsDraft(timeouts: Timeouts): ProviderDraft['timeouts'] {
+  const text = (name: keyof Timeouts): string => String(timeouts[name] ?? '')
+  return {
+    connect_seconds: text('connect_seconds'),
+    first_token_seconds: text('first_token_seconds'),
+    idle_seconds: text('idle_seconds'),
+    total_seconds: text('total_seconds'),
+  }
+}
+
+function timeoutsOf({ timeouts }: ProviderDraft): Timeouts {
+  const given = timeoutNames.filter((name) => timeouts[name].trim() !== '')
+  return Object.fromEntries(given.map((name) => [name, Number(timeouts[name])]))
+}
+
+function namedHeaders({ headers }: ProviderDraft): readonly HeaderDraft[] {
+  return headers.map((header) => ({ ...header, name: header.name.trim() })).filter(({ name }) => name !== '')
+}
+
+/** Null for those that are gone; nothing for those whose value stays as it is. */
+function headerChanges(before: Provider, draft: ProviderDraft): Record<string, string | null> {
+  const now = namedHeaders(draft)
+  const gone = before.header_names.filter((name) => !now.some((header) => header.name === name))
+  const set = now.filter(({ kept, value }) => !kept || value !== '')
+  return {
+    ...Object.fromEntries(gone.map((name) => [name, null])),
+    ...Object.fromEntries(set.map(({ name, value }) => [name, value])),
+  }
+}
+
+type Options = Provider['options']
+
+/** The secrets in the options read `[secret]`: what was not changed is not sent back. */
+function optionChanges(before: Options, after: Options): Options {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  )
+  const gone = Object.keys(before).filter((name) => !(name in after))
+  return { ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(changed) }
+}
+
+function readOptions(text: string): Options {
+  if (text.trim() === '') return {}
+  const value = parsed(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Options
+  throw new ApiError({
+    message: 'The options have to be a JSON object, for example {"region": "eu-central-1"}.',
+    code: 'console_error',
+    status: 0,
+    param: 'options',
+    requestId: null,
+    retryAfterSeconds: null,
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,138 @@
+/** Providers as rows: address, models, how they are doing, and whether they are asked at all. */
+import type { ModelRecord, Provider, ProviderHealth } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Menu, MenuItem, MenuText } from '../../components/menu.tsx'
+import { Switch } from '../../components/switch.tsx'
+import styles from './provider-table.module.css'
+
+export type ProviderAction = 'import' | 'edit' | 'delete'
+
+export interface ProviderTableProps {
+  readonly providers: readonly Provider[]
+  /** Null while they are not known. */
+  readonly models: readonly ModelRecord[] | null
+  readonly health: readonly ProviderHealth[]
+  readonly onAction: (action: ProviderAction, provider: Provider) => void
+  readonly onSwitch: (provider: Provider, enabled: boolean) => void
+}
+
+export function ProviderTable(props: ProviderTableProps) {
+  const { providers, onAction } = props
+  return (
+    <DataTable
+      label="Providers"
+      columns={columnsOf(props)}
+      rows={providers}
+      rowId={({ id }) => id}
+      rowName={({ name }) => name}
+      onOpen={(provider) => onAction(provider.declared ? 'import' : 'edit', provider)}
+    />
+  )
+}
+
+function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): readonly Column<Provider>[] {
+  return [
+    { id: 'name', header: 'Name', cell: (provider) => <Name provider={provider} onAction={onAction} /> },
+    { id: 'kind', header: 'Kind', width: '104px', hideBelow: 'medium', cell: ({ kind }) => kind },
+    {
+      id: 'address',
+      header: 'Address',
+      width: '32%',
+      hideBelow: 'small',
+      cell: ({ base_url: url }) => (url === '' ? '–' : <code title={url}>{url}</code>),
+    },
+    {
+      id: 'models',
+      header: 'Models',
+      width: '76px',
+      align: 'end',
+      hideBelow: 'small',
+      cell: ({ id }) => models?.filter((model) => model.provider_id === id).length ?? '…',
+    },
+    {
+      id: 'health',
+      header: 'Health',
+      width: '116px',
+      cell: ({ id, enabled }) => (
+        <Health enabled={enabled} health={health.find(({ provider_id: provider }) => provider === id)} />
+      ),
+    },
+    {
+      id: 'enabled',
+      header: 'On',
+      width: '60px',
+      cell: (provider) => (
+        <Switch
+          label={`${provider.name} is asked`}
+          labelHidden
+          checked={provider.enabled}
+          disabled={provider.declared}
+          onChange={(enabled) => onSwitch(provider, enabled)}
+        />
+      ),
+    },
+    {
+      id: 'actions',
+      header: '',
+      width: '52px',
+      align: 'end',
+      cell: (provider) => <ProviderMenu provider={provider} onAction={onAction} />,
+    },
+  ]
+}
+
+interface RowProps {
+  readonly provider: Provider
+  readonly onAction: ProviderTableProps['onAction']
+}
+
+function Name({ provider, onAction }: RowProps) {
+  return (
+    <span className={styles.cell}>
+      <button
+        type="button"
+        className={styles.name}
+        onClick={() => onAction(provider.declared ? 'import' : 'edit', provider)}
+      >
+        {provider.name}
+      </button>
+      {provider.declared && <Badge tone="accent">declared</Badge>}
+    </span>
+  )
+}
+
+function Health({ enabled, health }: { readonly enabled: boolean; readonly health: ProviderHealth | undefined }) {
+  if (!enabled) return <Badge>off</Badge>
+  const { out = 0, failing = 0, resting = 0, healthy = 0 } = health?.states ?? {}
+  if (out > 0) return <Badge tone="danger">{out === 1 ? '1 model out' : `${out} models out`}</Badge>
+  if (failing > 0) return <Badge tone="warning">failing</Badge>
+  if (resting > 0) return <Badge tone="warning">rate-limited</Badge>
+  if (healthy > 0) return <Badge tone="success">healthy</Badge>
+  return <span className={styles.muted}>not asked yet</span>
+}
+
+function ProviderMenu({ provider, onAction }: RowProps) {
+  return (
+    <Menu
+      trigger={
+        <Button variant="quiet" icon aria-label={`Actions for ${provider.name}`}>
+          <Icon name="more" />
+        </Button>
+      }
+    >
+      {provider.declared && <MenuText>Declared in the configuration file: change or delete it there.</MenuText>}
+      <MenuItem onSelect={() => onAction('import', provider)}>Test and import models…</MenuItem>
+      {!provider.declared && (
+        <>
+          <MenuItem onSelect={() => onAction('edit', provider)}>Edit…</MenuItem>
+          <MenuItem danger onSelect={() => onAction('delete', provider)}>
+            Delete…
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}

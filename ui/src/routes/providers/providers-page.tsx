@@ -1,0 +1,112 @@
+/** Providers: where models come from. Add one by a preset, see whether it answers, take its models in. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { allModelsQuery, allProvidersQuery } from '../../api/queries.ts'
+import type { Provider } from '../../api/schema.d.ts'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { AddProviderDialog } from './add-provider-dialog.tsx'
+import { DeleteProvider } from './delete-provider.tsx'
+import { EditProviderDialog } from './edit-provider-dialog.tsx'
+import { ImportModelsDialog } from './import-models-dialog.tsx'
+import { ProviderTable, type ProviderAction } from './provider-table.tsx'
+import styles from './providers-page.module.css'
+import { providerHealthQuery, refreshProviders } from './queries.ts'
+
+type Opened = { readonly what: 'add' } | { readonly what: ProviderAction; readonly provider: Provider } | null
+
+export function ProvidersPage() {
+  const providers = useQuery(allProvidersQuery)
+  const models = useQuery(allModelsQuery)
+  const health = useQuery(providerHealthQuery)
+  const switching = useSwitch()
+  const [opened, setOpened] = useState<Opened>(null)
+  const add = (
+    <Button variant="primary" onClick={() => setOpened({ what: 'add' })}>
+      <Icon name="plus" />
+      Add provider
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Providers"
+        description="Where models come from: a vendor, or a server of your own. Its models are open to nobody before you take them in."
+        actions={add}
+      />
+      <div className={styles.notice}>
+        {switching.error !== null && <ErrorNotice error={asApiError(switching.error)} />}
+        {providers.error !== null && (
+          <ErrorNotice error={asApiError(providers.error)} onRetry={() => void providers.refetch()} />
+        )}
+      </div>
+      {providers.isPending && <Skeleton lines={4} label="Loading providers" />}
+      {providers.data?.length === 0 && (
+        <EmptyState icon="provider" title="No providers yet">
+          Add one with “Add provider”: choose a vendor or a server, test the connection, and pick the models to take in.
+        </EmptyState>
+      )}
+      {providers.data !== undefined && providers.data.length > 0 && (
+        <ProviderTable
+          providers={providers.data}
+          models={models.data ?? null}
+          health={health.data ?? []}
+          onAction={(what, provider) => setOpened({ what, provider })}
+          onSwitch={(provider, enabled) => switching.mutate({ provider, enabled })}
+        />
+      )}
+      <OpenedDialog
+        opened={opened}
+        onClose={() => setOpened(null)}
+        onAdded={(provider) => setOpened({ what: 'import', provider })}
+      />
+    </>
+  )
+}
+
+interface OpenedDialogProps {
+  readonly opened: Opened
+  readonly onClose: () => void
+  readonly onAdded: (provider: Provider) => void
+}
+
+function OpenedDialog({ opened, onClose, onAdded }: OpenedDialogProps) {
+  switch (opened?.what) {
+    case undefined:
+      return null
+    case 'add':
+      return <AddProviderDialog onClose={onClose} onAdded={onAdded} />
+    case 'edit':
+      return <EditProviderDialog provider={opened.provider} onClose={onClose} />
+    case 'import':
+      return <ImportModelsDialog provider={opened.provider} onClose={onClose} />
+    case 'delete':
+      return <DeleteProvider provider={opened.provider} onClose={onClose} />
+  }
+}
+
+/** Shown at once, and taken back when the server refuses it. */
+function useSwitch() {
+  const queryClient = useQueryClient()
+  const { queryKey } = allProvidersQuery
+  return useMutation({
+    mutationFn: ({ provider: { id }, enabled }: { readonly provider: Provider; readonly enabled: boolean }) =>
+      api('PATCH /admin/api/v1/providers/{id}', { params: { id }, body: { enabled } }),
+    async onMutate({ provider, enabled }) {
+      await queryClient.cancelQueries({ queryKey })
+      const before = queryClient.getQueryData(queryKey)
+      queryClient.setQueryData(queryKey, (all) =>
+        all?.map((each) => (each.id === provider.id ? { ...each, enabled } : each)),
+      )
+      return before
+    },
+    onError: (_error, _change, before) => queryClient.setQueryData(queryKey, before),
+    onSettled: () => refreshProviders(queryClient),
+  })
+}

@@ -1,0 +1,77 @@
+/** Chooses the span of time that a page is about. */
+import { Input, Select } from '../components/input.tsx'
+import styles from './range-picker.module.css'
+import type { RangeSearch } from './time-range.ts'
+import { rangeOf } from './time-range.ts'
+
+const choices = [
+  ['hour', 'Last hour'],
+  ['day', 'Last 24 hours'],
+  ['week', 'Last 7 days'],
+  ['month', 'Last 30 days'],
+  ['custom', 'Custom…'],
+] as const
+
+export interface RangePickerProps {
+  readonly range: RangeSearch
+  readonly onChange: (range: RangeSearch) => void
+}
+
+export function RangePicker({ range, onChange }: RangePickerProps) {
+  const { span = 'day', from, to } = range
+  function choose(chosen: string): void {
+    if (chosen !== 'custom') {
+      const next = choices.find(([value]) => value === chosen)?.[0]
+      return onChange({ span: next === 'day' ? undefined : next, from: undefined, to: undefined })
+    }
+    // Begins with the span that was shown, so that only what differs has to be changed.
+    const shown = rangeOf(range, Date.now())
+    onChange({ span: 'custom', from: new Date(shown.from).toISOString(), to: new Date(shown.to).toISOString() })
+  }
+  return (
+    <div className={styles.range} role="group" aria-label="Span of time">
+      <Select aria-label="Span" value={span} onChange={(event) => choose(event.target.value)}>
+        {choices.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      {span === 'custom' && (
+        <>
+          <Moment label="From" at={from} onChange={(next) => onChange({ span, from: next, to })} />
+          <Moment label="To" at={to} onChange={(next) => onChange({ span, from, to: next })} />
+        </>
+      )}
+    </div>
+  )
+}
+
+interface MomentProps {
+  readonly label: string
+  readonly at: string | undefined
+  readonly onChange: (at: string | undefined) => void
+}
+
+function Moment({ label, at, onChange }: MomentProps) {
+  return (
+    <Input
+      type="datetime-local"
+      aria-label={label}
+      defaultValue={at === undefined ? '' : localText(new Date(at))}
+      onBlur={(event) => {
+        const typed = new Date(event.target.value)
+        const next = Number.isNaN(typed.getTime()) ? undefined : typed.toISOString()
+        if (event.target.value !== (at === undefined ? '' : localText(new Date(at)))) onChange(next)
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+/** As the control has it: local time without a zone. */
+function localText(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,128 @@
+/** Requests as rows; of any number of them only those in sight are in the page. */
+import { useMemo } from 'react'
+import type { RequestRecord } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { secondsText, timeText } from './figures.ts'
+import styles from './request-table.module.css'
+
+/** A request with its place in the list: ids come from clients, who may send one twice. */
+export interface ListedRequest extends RequestRecord {
+  readonly place: number
+}
+
+export interface RequestTableProps {
+  readonly requests: readonly ListedRequest[]
+  readonly withUser: boolean
+  readonly userName: (id: string | null) => string
+  readonly hasMore: boolean
+  readonly onEndNear: () => void
+  readonly onOpen: (request: ListedRequest) => void
+}
+
+export function RequestTable({ requests, withUser, userName, hasMore, onEndNear, onOpen }: RequestTableProps) {
+  const columns = useMemo<readonly Column<ListedRequest>[]>(() => {
+    const user: Column<ListedRequest> = {
+      id: 'user',
+      header: 'User',
+      hideBelow: 'small',
+      cell: ({ user_id: id }) => <span title={userName(id)}>{userName(id)}</span>,
+    }
+    return [timeColumn(onOpen), ...firstColumns, ...(withUser ? [user] : []), ...lastColumns]
+  }, [withUser, userName, onOpen])
+  return (
+    <DataTable
+      label="Requests"
+      columns={columns}
+      rows={requests}
+      rowId={rowId}
+      rowName={rowName}
+      hasMore={hasMore}
+      onEndNear={onEndNear}
+      onOpen={onOpen}
+    />
+  )
+}
+
+const rowId = ({ place }: ListedRequest): string => String(place)
+const rowName = ({ request_id: id }: ListedRequest): string => `request ${id}`
+
+function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequest> {
+  return {
+    id: 'time',
+    header: 'Time',
+    width: '136px',
+    cell: (request) => (
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles.open}
+        title="Show everything about this request"
+        onClick={() => onOpen(request)}
+      >
+        {timeText(request.at)}
+      </button>
+    ),
+  }
+}
+
+const firstColumns: readonly Column<ListedRequest>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: '72px',
+    cell: ({ status, code }) => (
+      <span title={code ?? 'answered'}>
+        <Badge tone={status >= 500 ? 'danger' : status >= 400 ? 'warning' : 'success'}>{status}</Badge>
+      </span>
+    ),
+  },
+  {
+    id: 'model',
+    header: 'Model',
+    cell: ({ model, model_asked: asked }) => (
+      <span title={asked !== null && asked !== model ? `asked for as ${asked}` : undefined} className={styles.model}>
+        {model ?? asked ?? '–'}
+      </span>
+    ),
+  },
+]
+
+const lastColumns: readonly Column<ListedRequest>[] = [
+  { id: 'endpoint', header: 'Endpoint', hideBelow: 'medium', cell: ({ endpoint }) => endpoint },
+  {
+    id: 'provider',
+    header: 'Provider',
+    hideBelow: 'medium',
+    cell: ({ provider, attempts }) => (
+      <>
+        {provider ?? '–'}
+        {attempts > 1 && <span className={styles.attempts}> after {attempts} attempts</span>}
+      </>
+    ),
+  },
+  {
+    id: 'tokens',
+    header: 'Tokens',
+    width: '104px',
+    align: 'end',
+    hideBelow: 'small',
+    cell: ({ prompt_tokens: into, completion_tokens: out }) =>
+      into === null && out === null ? '–' : `${into ?? '?'} → ${out ?? '?'}`,
+  },
+  {
+    id: 'first',
+    header: 'First token',
+    width: '92px',
+    align: 'end',
+    hideBelow: 'medium',
+    cell: ({ first_token_ms: ms }) => (ms === null ? '–' : secondsText(ms)),
+  },
+  {
+    id: 'duration',
+    header: 'Duration',
+    width: '84px',
+    align: 'end',
+    cell: ({ duration_ms: ms }) => secondsText(ms),
+  },
+]

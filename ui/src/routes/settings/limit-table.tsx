@@ -1,0 +1,49 @@
+/** Accounts' own in-flight limits as rows. */
+import type { OwnInflightLimit } from '../../api/schema.d.ts'
+import { Button } from '../../components/button.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Menu, MenuItem } from '../../components/menu.tsx'
+
+export interface LimitTableProps {
+  readonly limits: readonly OwnInflightLimit[]
+  readonly onAction: (action: 'change' | 'remove', limit: OwnInflightLimit) => void
+}
+
+export function LimitTable({ limits, onAction }: LimitTableProps) {
+  const columns: readonly Column<OwnInflightLimit>[] = [
+    { id: 'user', header: 'Account', cell: ({ user }) => <span title={user}>{user}</span> },
+    { id: 'model', header: 'Model', width: '36%', cell: ({ model }) => <span title={model}>{model}</span> },
+    { id: 'limit', header: 'In flight', width: '84px', align: 'end', cell: ({ limit }) => limit.toLocaleString('en') },
+    {
+      id: 'actions',
+      header: '',
+      width: '52px',
+      align: 'end',
+      cell: (limit) => (
+        <Menu
+          trigger={
+            <Button variant="quiet" icon aria-label={`Actions for ${limit.user} and ${limit.model}`}>
+              <Icon name="more" />
+            </Button>
+          }
+        >
+          <MenuItem onSelect={() => onAction('change', limit)}>Change…</MenuItem>
+          <MenuItem danger onSelect={() => onAction('remove', limit)}>
+            Remove…
+          </MenuItem>
+        </Menu>
+      ),
+    },
+  ]
+  return (
+    <DataTable
+      label="Limits of single accounts"
+      columns={columns}
+      rows={limits}
+      rowId={({ user_id: user, model_id: model }) => `${user} ${model}`}
+      rowName={({ user, model }) => `${user}, ${model}`}
+      onOpen={(limit) => onAction('change', limit)}
+    />
+  )
+}

@@ -1,0 +1,47 @@
+/** What the page of the settings reads, and the ways in which it changes. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { resource } from '../../api/queries.ts'
+import type { NewSettingValue, Setting } from '../../api/schema.d.ts'
+import { toast } from '../../components/toast.tsx'
+
+export type SettingValue = NewSettingValue['value']
+
+/** Every setting with its value and where that comes from. */
+export const settingsQuery = queryOptions({
+  queryKey: [...resource.settings, 'all'],
+  queryFn: async ({ signal }) => (await api('GET /admin/api/v1/settings', { signal })).data,
+})
+
+/** Accounts' own in-flight limits. */
+export const ownLimitsQuery = queryOptions({
+  queryKey: [...resource.settings, 'own-limits'],
+  queryFn: async ({ signal }) => (await api('GET /admin/api/v1/inflight-limits', { signal })).data,
+})
+
+/** Version, database, uptime. */
+export const aboutQuery = queryOptions({
+  queryKey: [...resource.settings, 'about'],
+  queryFn: ({ signal }) => api('GET /admin/api/v1/about', { signal }),
+  staleTime: 0,
+})
+
+/** Stores a value, or with null goes back to the default; the list shows what the server answers. */
+export function useSettingChange(name: string) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (value: SettingValue | null) =>
+      value === null
+        ? api('DELETE /admin/api/v1/settings/{name}', { params: { name } })
+        : api('PUT /admin/api/v1/settings/{name}', { params: { name }, body: { value } }),
+    async onSuccess(changed, value) {
+      queryClient.setQueryData(settingsQuery.queryKey, (all) => replaced(all, changed))
+      toast(value === null ? `${name} is as by default` : `Stored ${name}`)
+      await queryClient.invalidateQueries({ queryKey: resource.settings })
+    },
+  })
+}
+
+function replaced(all: readonly Setting[] | undefined, changed: Setting): readonly Setting[] | undefined {
+  return all?.map((each) => (each.name === changed.name ? changed : each))
+}

@@ -1,0 +1,73 @@
+/** Settings of one class under headings, with a search over all of them. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { asApiError } from '../../api/api-error.ts'
+import type { Setting } from '../../api/schema.d.ts'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Input } from '../../components/input.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { groupsOf, matchesSearch } from './setting-groups.ts'
+import { SettingRow } from './setting-row.tsx'
+import styles from './settings-page.module.css'
+
+export interface SettingListProps {
+  readonly settings: UseQueryResult<readonly Setting[]>
+  readonly kind: Setting['class']
+  readonly search: string
+  readonly onSearch: (typed: string) => void
+}
+
+const hints = {
+  live: 'A stored value holds for the next request. What the file, the environment or the command line sets is fixed: it is changed there.',
+  boot: 'These are read once, when the server starts. Change them in the file or in the environment, and restart.',
+} as const
+
+export function SettingList({ settings, kind, search, onSearch }: SettingListProps) {
+  if (settings.error !== null) {
+    return <ErrorNotice error={asApiError(settings.error)} onRetry={() => void settings.refetch()} />
+  }
+  if (settings.data === undefined) return <Skeleton lines={8} label="Loading settings" />
+  const ofKind = settings.data.filter((setting) => setting.class === kind)
+  const found = ofKind.filter((setting) => matchesSearch(setting, search))
+  return (
+    <>
+      <p className={styles.hint}>{hints[kind]}</p>
+      <div className={styles.tools}>
+        <Input
+          type="search"
+          aria-label="Search settings"
+          placeholder="Search name, sentence, variable…"
+          value={search}
+          onChange={(event) => onSearch(event.target.value)}
+        />
+      </div>
+      <p className="visually-hidden" role="status">
+        {found.length} of {ofKind.length} settings
+      </p>
+      {found.length === 0 && (
+        <EmptyState
+          icon="search"
+          title={`No setting matches “${search}”`}
+          action={<Button onClick={() => onSearch('')}>Clear the search</Button>}
+        >
+          {kind === 'live'
+            ? 'It may be one that is read at start: see the other tab.'
+            : 'It may be a live one: see the first tab.'}
+        </EmptyState>
+      )}
+      <div className={styles.groups}>
+        {groupsOf(found).map((group) => (
+          <Panel key={group.title} title={group.title}>
+            <ul className={styles.list}>
+              {group.settings.map((setting) => (
+                <SettingRow key={setting.name} setting={setting} />
+              ))}
+            </ul>
+          </Panel>
+        ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+/** One setting: what it does, what holds, where that comes from, and how to change it. */
+import { useState } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import type { Setting } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Switch } from '../../components/switch.tsx'
+import { EditSettingDialog } from './edit-setting-dialog.tsx'
+import { useSettingChange } from './queries.ts'
+import styles from './setting-row.module.css'
+import { shownValue } from './setting-text.ts'
+
+export function SettingRow({ setting }: { readonly setting: Setting }) {
+  const { name, sentence, value, unit, variable, source, editable } = setting
+  const [editing, setEditing] = useState(false)
+  const change = useSettingChange(name)
+  const isSwitch = editable && typeof value === 'boolean'
+  return (
+    <li className={styles.row}>
+      <div className={styles.about}>
+        <p className={styles.name}>
+          <code>{name}</code>
+          <SourceBadge source={source} />
+        </p>
+        <p className={styles.sentence}>{sentence}</p>
+        <p className={styles.facts}>
+          Default: {shownValue(setting.default, unit)} · <code>{variable}</code>
+        </p>
+      </div>
+      <div className={value === null ? `${styles.value} ${styles.unset}` : styles.value}>
+        {isSwitch ? (
+          <Switch
+            label={name}
+            labelHidden
+            // Shown at once, and taken back when the server refuses it.
+            checked={change.isPending ? (change.variables ?? setting.default) === true : value}
+            onChange={(on) => change.mutate(on)}
+          />
+        ) : (
+          shownValue(value, unit)
+        )}
+      </div>
+      <div className={styles.actions}>
+        {source === 'admin page' && (
+          <Button
+            variant="quiet"
+            icon
+            aria-label={`Reset ${name} to its default`}
+            title="Reset to the default"
+            busy={change.isPending}
+            onClick={() => change.mutate(null)}
+          >
+            <Icon name="retry" />
+          </Button>
+        )}
+        {editable && !isSwitch && (
+          <Button aria-label={`Edit ${name}`} onClick={() => setEditing(true)}>
+            Edit
+          </Button>
+        )}
+        {!editable && setting.class === 'live' && <Badge>fixed there</Badge>}
+      </div>
+      {change.error !== null && (
+        <div className={styles.notice}>
+          <ErrorNotice error={asApiError(change.error)} />
+        </div>
+      )}
+      {editing && <EditSettingDialog setting={setting} onClose={() => setEditing(false)} />}
+    </li>
+  )
+}
+
+function SourceBadge({ source }: { readonly source: string }) {
+  if (source === 'default') return null
+  return (
+    <Badge tone={source === 'admin page' ? 'accent' : 'neutral'}>
+      {source === 'admin page' ? 'stored here' : source}
+    </Badge>
+  )
+}

@@ -1,0 +1,50 @@
+/** Settings: what can be changed while the server runs, what it read at its start, limits, and what it is. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Tabs } from '../../components/tabs.tsx'
+import { settingsTabs } from '../search.ts'
+import { About } from './about.tsx'
+import { Limits } from './limits.tsx'
+import { settingsQuery } from './queries.ts'
+import { SettingList } from './setting-list.tsx'
+
+const route = getRouteApi('/shell/settings')
+
+export function SettingsPage() {
+  const { tab = 'live', q = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const settings = useQuery(settingsQuery)
+  const list = (kind: 'live' | 'boot') => (
+    <SettingList
+      settings={settings}
+      kind={kind}
+      search={q}
+      onSearch={(typed) => void navigate({ search: (before) => ({ ...before, q: typed || undefined }), replace: true })}
+    />
+  )
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        description="Everything that is set, where it comes from, and what may be changed while the server runs."
+      />
+      <Tabs
+        label="Settings"
+        value={tab}
+        onChange={(next) =>
+          void navigate({
+            search: (before) => ({ ...before, tab: settingsTabs.find((each) => each === next) }),
+            replace: true,
+          })
+        }
+        tabs={[
+          { value: 'live', label: 'Live settings', content: list('live') },
+          { value: 'start', label: 'Read at start', content: list('boot') },
+          { value: 'limits', label: 'In-flight limits', content: <Limits /> },
+          { value: 'about', label: 'About', content: <About /> },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+/** A span of time as the address of a page has it: one that ends now, or one between two moments. */
+const spans = ['hour', 'day', 'week', 'month'] as const
+type Span = (typeof spans)[number]
+
+export interface RangeSearch {
+  readonly span?: Span | 'custom' | undefined
+  /** RFC 3339; of a custom span only. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export interface TimeRange {
+  /** Milliseconds since 1970. */
+  readonly from: number
+  readonly to: number
+}
+
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
+const spanMs: Readonly<Record<Span, number>> = { hour: hourMs, day: dayMs, week: 7 * dayMs, month: 30 * dayMs }
+
+/** What somebody typed into the address, as far as it is usable. */
+export function readRangeSearch(search: Readonly<Record<string, unknown>>): RangeSearch {
+  const span = search['span'] === 'custom' ? 'custom' : spans.find((each) => each === search['span'])
+  if (span !== 'custom') return { span, from: undefined, to: undefined }
+  return { span, from: instant(search['from']), to: instant(search['to']) }
+}
+
+/** The moments that are meant; the last day when nothing is said. */
+export function rangeOf({ span = 'day', from, to }: RangeSearch, now: number): TimeRange {
+  if (span !== 'custom') return { from: now - spanMs[span], to: now }
+  const end = to === undefined ? now : Date.parse(to)
+  return { from: from === undefined ? end - dayMs : Date.parse(from), to: end }
+}
+
+export interface Bucket {
+  readonly name: 'minute' | 'hour' | 'day'
+  readonly ms: number
+}
+
+/** A length of buckets that makes a chart neither empty nor crowded. */
+export function bucketOf({ from, to }: TimeRange): Bucket {
+  if (to - from <= 3 * hourMs) return { name: 'minute', ms: minuteMs }
+  return to - from <= 8 * dayMs ? { name: 'hour', ms: hourMs } : { name: 'day', ms: dayMs }
+}
+
+const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const day = { month: 'short', day: 'numeric' } as const
+const formats = {
+  minute: new Intl.DateTimeFormat('en', time),
+  hour: new Intl.DateTimeFormat('en', { ...day, ...time }),
+  // Days of the server are days of UTC.
+  day: new Intl.DateTimeFormat('en', { ...day, timeZone: 'UTC' }),
+}
+
+/** The beginning of a bucket in words. */
+export function bucketText(at: number, { name }: Bucket): string {
+  return formats[name].format(at)
+}
+
+function instant(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}

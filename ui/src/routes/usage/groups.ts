@@ -1,0 +1,54 @@
+/** From points over time, parted by group, to a row for each group and to stacked bars of the largest ones. */
+import type { UsagePoint } from '../../api/schema.d.ts'
+import type { ChartPoint } from '../../components/chart.tsx'
+
+export interface GroupSums {
+  /** Name of the model, or id of the user or key; null when the server does not know. */
+  readonly group: string | null
+  readonly requests: number
+  readonly errors: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly durationMs: number
+}
+
+/** The sums of each group over the whole span, the most requests first. */
+export function groupSums(points: readonly UsagePoint[]): readonly GroupSums[] {
+  const sums = new Map<string | null, GroupSums>()
+  for (const point of points) {
+    const before = sums.get(point.group)
+    sums.set(point.group, {
+      group: point.group,
+      requests: (before?.requests ?? 0) + point.requests,
+      errors: (before?.errors ?? 0) + point.errors,
+      promptTokens: (before?.promptTokens ?? 0) + point.prompt_tokens,
+      completionTokens: (before?.completionTokens ?? 0) + point.completion_tokens,
+      durationMs: (before?.durationMs ?? 0) + point.duration_ms,
+    })
+  }
+  return [...sums.values()].toSorted((a, b) => b.requests - a.requests)
+}
+
+export interface StackInput {
+  readonly points: readonly UsagePoint[]
+  /** The groups that get a part of their own, in their order; all others share one behind them. */
+  readonly shown: readonly (string | null)[]
+  readonly from: number
+  readonly to: number
+  readonly bucketMs: number
+  readonly valueOf: (point: UsagePoint) => number
+}
+
+/** A stack for each bucket of the span, also where nothing happened: one value for each shown group, and the rest. */
+export function stackedPoints({ points, shown, from, to, bucketMs, valueOf }: StackInput): readonly ChartPoint[] {
+  const count = Math.max(1, Math.ceil((to - from) / bucketMs))
+  const stacks = Array.from({ length: count }, () => Array<number>(shown.length + 1).fill(0))
+  for (const point of points) {
+    const stack = stacks[Math.floor((Date.parse(point.at) - from) / bucketMs)]
+    if (stack === undefined) continue
+    const place = shown.indexOf(point.group)
+    const index = place < 0 ? shown.length : place
+    stack[index] = (stack[index] ?? 0) + valueOf(point)
+  }
+  return stacks.map((values, index) => ({ at: from + index * bucketMs, values }))
+}

@@ -1,0 +1,101 @@
+/** The fields that creating and editing a user share. */
+import { useQuery } from '@tanstack/react-query'
+import type { ApiError } from '../../api/api-error.ts'
+import { api } from '../../api/client.ts'
+import { allGroupsQuery } from '../../api/queries.ts'
+import type { User } from '../../api/schema.d.ts'
+import { CheckList } from '../../components/check-list.tsx'
+import { Field, FieldGroup } from '../../components/field.tsx'
+import { Input, Select } from '../../components/input.tsx'
+import { isOrdinary } from '../groups/queries.ts'
+import styles from './user-fields.module.css'
+
+export interface UserDraft {
+  readonly email: string
+  readonly name: string
+  readonly role: User['role']
+  readonly groups: ReadonlySet<string>
+}
+
+export interface UserFieldsProps {
+  readonly draft: UserDraft
+  readonly onChange: (draft: UserDraft) => void
+  readonly error: ApiError | null
+  /** The configuration file has the user: only groups can be changed. */
+  readonly declared?: boolean
+}
+
+/** Names of the fields that show the server's message themselves. */
+export const userParams = ['email', 'name', 'role', 'password']
+
+export function UserFields({ draft, onChange, error, declared = false }: UserFieldsProps) {
+  const { data: groups } = useQuery(allGroupsQuery)
+  const errorOf = (param: string): string | null => (error?.param === param ? error.message : null)
+  return (
+    <>
+      {declared && (
+        <p className={styles.note}>
+          The configuration file declares this user. Address, name and role are changed there.
+        </p>
+      )}
+      <Field label="E-mail address" error={errorOf('email')}>
+        <Input
+          type="email"
+          required
+          maxLength={254}
+          autoComplete="off"
+          disabled={declared}
+          value={draft.email}
+          onChange={(event) => onChange({ ...draft, email: event.target.value })}
+        />
+      </Field>
+      <div className={styles.pair}>
+        <Field label="Name (optional)" error={errorOf('name')}>
+          <Input
+            maxLength={200}
+            autoComplete="off"
+            disabled={declared}
+            value={draft.name}
+            onChange={(event) => onChange({ ...draft, name: event.target.value })}
+          />
+        </Field>
+        <Field label="Role" error={errorOf('role')}>
+          <Select
+            disabled={declared}
+            value={draft.role}
+            onChange={(event) => onChange({ ...draft, role: event.target.value === 'admin' ? 'admin' : 'user' })}
+          >
+            <option value="user">User</option>
+            <option value="admin">Administrator</option>
+          </Select>
+        </Field>
+      </div>
+      <FieldGroup
+        label="Groups"
+        hint="Everybody is in “everyone”. A user can use the models of all groups that they are in."
+      >
+        <CheckList
+          label="Groups"
+          options={(groups ?? []).filter(isOrdinary).map(({ id, name, description }) => ({
+            value: id,
+            label: name,
+            ...(description !== '' && { note: description }),
+          }))}
+          chosen={draft.groups}
+          onChange={(chosen) => onChange({ ...draft, groups: chosen })}
+        />
+      </FieldGroup>
+    </>
+  )
+}
+
+/** Makes the memberships of a user those of `after`. */
+export async function changeGroups(id: string, before: Iterable<string>, after: ReadonlySet<string>): Promise<void> {
+  const old = new Set(before)
+  for (const groupId of after) {
+    if (!old.has(groupId)) await api('PUT /admin/api/v1/users/{id}/groups/{groupId}', { params: { id, groupId } })
+  }
+  for (const groupId of old) {
+    if (!after.has(groupId)) await api('DELETE /admin/api/v1/users/{id}/groups/{groupId}', { params: { id, groupId } })
+  }
+}

@@ -1,0 +1,124 @@
+/** Users as rows, with what can be done to each in a menu. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { allGroupsQuery } from '../../api/queries.ts'
+import type { Group, User } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Menu, MenuItem, MenuText } from '../../components/menu.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { isOrdinary } from '../groups/queries.ts'
+import styles from './user-table.module.css'
+
+export type UserAction = 'edit' | 'password' | 'disable' | 'enable' | 'delete'
+
+export interface UserTableProps {
+  readonly users: readonly User[]
+  readonly onAction: (action: UserAction, user: User) => void
+  readonly hasMore: boolean
+  readonly onEndNear: () => void
+}
+
+export function UserTable({ users, onAction, hasMore, onEndNear }: UserTableProps) {
+  const { data: groups } = useQuery(allGroupsQuery)
+  const columns = useMemo(() => columnsOf(groups ?? [], onAction), [groups, onAction])
+  return (
+    <DataTable
+      label="Users"
+      columns={columns}
+      rows={users}
+      rowId={({ id }) => id}
+      rowName={({ email }) => email}
+      onOpen={(user) => onAction('edit', user)}
+      hasMore={hasMore}
+      onEndNear={onEndNear}
+    />
+  )
+}
+
+function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction']): readonly Column<User>[] {
+  return [
+    {
+      id: 'user',
+      header: 'User',
+      cell: (user) => (
+        <span className={styles.user} title={user.email}>
+          <button type="button" className={styles.email} onClick={() => onAction('edit', user)}>
+            {user.email}
+          </button>
+          {user.name !== '' && <span className={styles.name}>{user.name}</span>}
+        </span>
+      ),
+    },
+    { id: 'role', header: 'Role', width: '120px', hideBelow: 'small', cell: ({ role }) => roleNames[role] },
+    {
+      id: 'groups',
+      header: 'Groups',
+      width: '22%',
+      hideBelow: 'medium',
+      cell: (user) => {
+        const names = groups
+          .filter((group) => isOrdinary(group) && user.groups.includes(group.id))
+          .map(({ name }) => name)
+        return names.length === 0 ? '–' : <span title={names.join(', ')}>{names.join(', ')}</span>
+      },
+    },
+    { id: 'state', header: 'State', width: '28%', cell: (user) => <UserState user={user} /> },
+    {
+      id: 'created',
+      header: 'Created',
+      width: '120px',
+      hideBelow: 'medium',
+      cell: ({ created_at: at }) => <RelativeTime at={at} />,
+    },
+    {
+      id: 'actions',
+      header: '',
+      width: '52px',
+      align: 'end',
+      cell: (user) => <UserMenu user={user} onAction={onAction} />,
+    },
+  ]
+}
+
+export const roleNames = { admin: 'Administrator', user: 'User' } as const
+
+function UserState({ user }: { readonly user: User }) {
+  return (
+    <span className={styles.badges}>
+      {user.disabled ? <Badge tone="danger">disabled</Badge> : <Badge tone="success">active</Badge>}
+      {!user.has_password && <Badge>no password</Badge>}
+      {user.declared && <Badge tone="accent">declared</Badge>}
+    </span>
+  )
+}
+
+function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: UserTableProps['onAction'] }) {
+  return (
+    <Menu
+      trigger={
+        <Button variant="quiet" icon aria-label={`Actions for ${user.email}`}>
+          <Icon name="more" />
+        </Button>
+      }
+    >
+      {user.declared && <MenuText>Declared in the configuration file: change or delete it there.</MenuText>}
+      <MenuItem onSelect={() => onAction('edit', user)}>{user.declared ? 'Groups…' : 'Edit…'}</MenuItem>
+      <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>
+      {!user.declared && (
+        <>
+          {user.disabled ? (
+            <MenuItem onSelect={() => onAction('enable', user)}>Enable</MenuItem>
+          ) : (
+            <MenuItem onSelect={() => onAction('disable', user)}>Disable…</MenuItem>
+          )}
+          <MenuItem danger onSelect={() => onAction('delete', user)}>
+            Delete…
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}

@@ -1,0 +1,131 @@
+/** The first run: from being signed in to a streamed answer and a key of one's own, step by step. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import { ownModelsQuery } from '../../api/queries.ts'
+import type { UsableModel } from '../../api/schema.d.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { CodeTabs } from '../../components/code-block.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { useIsAdmin, useSession } from '../../shell/use-session.ts'
+import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
+import { codeSamples } from '../models/code-samples.ts'
+import { FirstAnswer } from './first-answer.tsx'
+import styles from './welcome-page.module.css'
+
+export function WelcomePage() {
+  const { user } = useSession()
+  const models = useQuery(ownModelsQuery)
+  const [answered, setAnswered] = useState(false)
+  const chatModels = (models.data ?? []).filter(answersChat)
+  return (
+    <>
+      <PageHeader title="Getting started" description="From here to your first answer takes less than a minute." />
+      <ol className={styles.steps}>
+        <Step title="1. Sign in" done>
+          <p>You are signed in as {user.email}.</p>
+        </Step>
+        <Step title="2. A model to talk to" done={chatModels.length > 0}>
+          {models.isPending && <Skeleton lines={1} label="Loading models" />}
+          {models.error !== null && (
+            <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />
+          )}
+          {models.data !== undefined && <ModelStep models={chatModels} />}
+        </Step>
+        <Step title="3. Your first answer" done={answered}>
+          {chatModels.length > 0 ? (
+            <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={() => setAnswered(true)} />
+          ) : (
+            <p>Comes after the step before.</p>
+          )}
+        </Step>
+        <KeyStep model={chatModels[0]} />
+      </ol>
+    </>
+  )
+}
+
+function Step({
+  title,
+  done,
+  children,
+}: {
+  readonly title: string
+  readonly done: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <li>
+      <Panel title={title} actions={done ? <Badge tone="success">done</Badge> : <Badge>to do</Badge>}>
+        {children}
+      </Panel>
+    </li>
+  )
+}
+
+function ModelStep({ models }: { readonly models: readonly UsableModel[] }) {
+  const isAdmin = useIsAdmin()
+  if (models.length === 0) {
+    return (
+      <p>
+        {isAdmin
+          ? 'No chat model is open to you. Add a provider with its models: "sluice providers add" in a shell.'
+          : 'No chat model is open to you. Ask an administrator to add you to a group that has one.'}
+      </p>
+    )
+  }
+  const [first] = models
+  return (
+    <p>
+      You can use {models.length === 1 ? first?.name : `${models.length} chat models`}.{' '}
+      {models.every(({ name }) => name.startsWith('demo-')) &&
+        'A practice model has no AI behind it, and is good for trying everything out. '}
+      <Link to="/models">See all models</Link>
+    </p>
+  )
+}
+
+function KeyStep({ model }: { readonly model: UsableModel | undefined }) {
+  const [creating, setCreating] = useState(false)
+  const [created, setCreated] = useState(false)
+  return (
+    <Step title="4. A key for your programs" done={created}>
+      <div className={styles.step}>
+        <p>Programs use an API key in place of your password. Any OpenAI or Anthropic client works with it.</p>
+        <div className={styles.actions}>
+          <Button variant={created ? 'secondary' : 'primary'} onClick={() => setCreating(true)}>
+            Create API Key
+          </Button>
+          {created && (
+            <Link to="/" className={buttonClass('primary')}>
+              Go to the overview
+            </Link>
+          )}
+        </div>
+        {created && model !== undefined && (
+          <CodeTabs
+            label="Code samples"
+            samples={codeSamples(model.name, model.capabilities.endpoints, window.location.origin)}
+          />
+        )}
+      </div>
+      {creating && (
+        <CreateKeyDialog
+          suggestedName="My first program"
+          onClose={() => setCreating(false)}
+          onCreated={() => setCreated(true)}
+        />
+      )}
+    </Step>
+  )
+}
+
+/** Unknown capabilities are no reason to leave a model out. */
+function answersChat({ capabilities: { endpoints } }: UsableModel): boolean {
+  return endpoints === undefined || endpoints.includes('chat/completions')
+}

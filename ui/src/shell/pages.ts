@@ -1,0 +1,31 @@
+/**
+ * The pages in the navigation, in its order; the command palette offers the same. A new page is one
+ * row here and one route in router.tsx.
+ */
+import type { IconName } from '../components/icon.tsx'
+
+export interface Page {
+  readonly path: '/' | '/models' | '/documents' | '/playground' | '/keys' | '/usage' | '/requests' | '/users' | '/groups' | '/providers' | '/settings' | '/account' | '/welcome'
+  readonly label: string
+  readonly icon: IconName
+  /** Shown to administrators only. */
+  readonly admin?: true
+  /** Not in the navigation: something else leads there. */
+  readonly paletteOnly?: true
+}
+
+export const pages: readonly Page[] = [
+  { path: '/', label: 'Overview', icon: 'overview' },
+  { path: '/models', label: 'Models', icon: 'models' },
+  { path: '/playground', label: 'Playground', icon: 'chat' },
+  { path: '/documents', label: 'Documents', icon: 'docs' },
+  { path: '/keys', label: 'API Keys', icon: 'key' },
+  { path: '/usage', label: 'Usage', icon: 'chart' },
+  { path: '/requests', label: 'Requests', icon: 'list' },
+  { path: '/users', label: 'Users', icon: 'users', admin: true },
+  { path: '/groups', label: 'Groups', icon: 'folder', admin: true },
+  { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
+  { path: '/settings', label: 'Settings', icon: 'settings', admin: true },
+  { path: '/account', label: 'Your account', icon: 'user', paletteOnly: true },
+  { path: '/welcome', label: 'Getting started', icon: 'guide' },
+]

@@ -1,0 +1,15 @@
+/** Who is signed in, for everything inside the shell: its routes load only after the session is known. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import type { AnswerOf } from '../api/client.ts'
+import { sessionQuery } from '../api/queries.ts'
+
+export type Session = AnswerOf<'GET /admin/api/v1/session'>
+
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data
+}
+
+/** True for administrators. What it hides the server refuses as well. */
+export function useIsAdmin(): boolean {
+  return useSession().user.role === 'admin'
+}
