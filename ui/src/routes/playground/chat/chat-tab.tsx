@@ -67,14 +67,7 @@ export function ChatTab({ models, wished }: ChatTabProps) {
         )}
         <Conversation chat={chat} onSuggestion={setDraft} />
         <div className={styles.composer}>
-          <Composer
-            draft={draft}
-            onDraft={setDraft}
-            running={running}
-            blocked={null}
-            onAsk={chat.ask}
-            onStop={chat.stop}
-          />
+          <Composer draft={draft} onDraft={setDraft} running={running} onAsk={chat.ask} onStop={chat.stop} />
         </div>
         <FollowEnd turns={turns} />
       </div>

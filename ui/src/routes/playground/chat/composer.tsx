@@ -11,16 +11,14 @@ export interface ComposerProps {
   readonly draft: string
   readonly onDraft: (text: string) => void
   readonly running: boolean
-  /** Why nothing can be asked; null when it can. */
-  readonly blocked: string | null
   readonly onAsk: (question: Question) => void
   readonly onStop: () => void
 }
 
-export function Composer({ draft, onDraft, running, blocked, onAsk, onStop }: ComposerProps) {
+export function Composer({ draft, onDraft, running, onAsk, onStop }: ComposerProps) {
   const { pictures, problem, add, remove, clear } = usePictures()
   const area = useRef<HTMLTextAreaElement>(null)
-  const ready = !running && blocked === null && (draft.trim() !== '' || pictures.length > 0)
+  const ready = !running && (draft.trim() !== '' || pictures.length > 0)
   function send(): void {
     if (!ready) return
     onAsk({ text: draft.trim(), pictures })
@@ -64,10 +62,12 @@ export function Composer({ draft, onDraft, running, blocked, onAsk, onStop }: Co
       <div className={styles.bar}>
         <PictureButton onChoose={(files) => void add(files)} />
         <p role="status" className={styles.note}>
-          {problem ?? blocked ?? ''}
+          {problem ?? ''}
         </p>
         {running ? (
+          // Two elements by their keys: of one, the press that stops would send the form as well.
           <Button
+            key="stop"
             onClick={() => {
               onStop()
               // The button is gone, and the next question comes here.
@@ -78,7 +78,7 @@ export function Composer({ draft, onDraft, running, blocked, onAsk, onStop }: Co
             Stop
           </Button>
         ) : (
-          <Button type="submit" variant="primary" disabled={!ready}>
+          <Button key="send" type="submit" variant="primary" disabled={!ready}>
             <Icon name="play" />
             Send
           </Button>

@@ -2,8 +2,12 @@
  * A chat request as code in three languages, with exactly the fields that the playground sends.
  * Pictures are read from files in the code: spelled out they would fill pages.
  */
-import type { CodeSample } from '../../../components/code-block.tsx'
 import type { ChatFields } from '../chat/chat-settings-values.ts'
+
+export interface RequestCode {
+  readonly language: string
+  readonly code: string
+}
 
 interface PictureFile {
   /** Stands for the picture in the fields. */
@@ -14,7 +18,7 @@ interface PictureFile {
 }
 
 /** @param names of the pictures in the order of the messages */
-export function requestCode(fields: ChatFields, names: readonly string[], origin: string): readonly CodeSample[] {
+export function requestCode(fields: ChatFields, names: readonly string[], origin: string): readonly RequestCode[] {
   const files: PictureFile[] = []
   const streamed = { ...fields, stream: true }
   const marked: unknown = JSON.parse(JSON.stringify(streamed), (_, value: unknown) => {

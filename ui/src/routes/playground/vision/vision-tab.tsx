@@ -65,12 +65,13 @@ export function VisionTab({ models }: { readonly models: readonly UsableModel[] 
         <PromptRows rows={rows} onChange={setRows} />
         <div className={styles.bar}>
           {running ? (
-            <Button onClick={stop}>
+            // Two elements by their keys: of one, the press that stops would send the form as well.
+            <Button key="stop" onClick={stop}>
               <Icon name="stop" />
               Stop all
             </Button>
           ) : (
-            <Button type="submit" variant="primary" disabled={missing !== null}>
+            <Button key="run" type="submit" variant="primary" disabled={missing !== null}>
               <Icon name="play" />
               {prompts.length === 1 ? 'Run 1 prompt' : `Run ${prompts.length} prompts`}
             </Button>
