@@ -1,10 +1,10 @@
 /**
- * A model server for embeddings, a process of its own: `bun bench/embedding-upstream.ts <at once>`.
- * A call takes 20 ms whatever the number of its texts, as on an accelerator that is far from full;
+ * A model server for embeddings, a process of its own: `bun bench/embedding-upstream.ts <at once> [ms]`.
+ * A call takes 20 ms, or what is said, whatever the number of its texts, as on an accelerator that is far from full;
  * so many calls are worked on at once, and the others wait. It prints its port as one line of JSON.
  */
-const callMs = 20
 const atOnce = Number(process.argv[2] ?? '1')
+const callMs = Number(process.argv[3] ?? '20')
 const dimensions = 384
 const vector = JSON.stringify(Array.from({ length: dimensions }, (_, at) => Math.sin(at).toFixed(8)).map(Number))
 

@@ -41,12 +41,13 @@ export function cpuMicroseconds(pid: number): number {
 
 /** Resident memory of a process and its children. MiB. */
 export function residentMib(pid: number): number {
-  let kib = 0
-  for (const member of family(pid)) {
-    const text = readFileSync(`/proc/${member.pid}/status`, 'latin1')
-    kib += Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0)
-  }
-  return kib / 1024
+  return family(pid).reduce((sum, member) => sum + ownResidentMib(member.pid), 0)
+}
+
+/** Resident memory of a process alone. MiB. */
+export function ownResidentMib(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'latin1')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1024
 }
 
 /** The value below which this share of the values lies (nearest rank); NaN of none. */

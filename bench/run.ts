@@ -4,6 +4,7 @@ import { cpus, release } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureChunking } from './chunking.ts'
+import { measureDocuments } from './documents.ts'
 import { measureEmbeddings } from './embeddings.ts'
 import { measureFailover } from './failover.ts'
 import { measureGeneration } from './generation.ts'
@@ -17,7 +18,7 @@ import { installPortkey, startFleet, targetNames, type Fleet, type TargetName } 
 import { measureTtft } from './ttft.ts'
 
 const usage = `Usage: npm run bench -- [options]
-  --only json,sse,ttft,streams,start,generation,failover,embeddings,chunking   the questions to answer (all)
+  --only json,sse,ttft,streams,start,generation,failover,embeddings,chunking,documents   the questions to answer (all)
   --targets direct,nginx,bare,sluice   what to measure (these, and portkey when installed)
   --portkey                            install Portkey's gateway from npm, and measure it too
   --rate N                             new streams per second of the ttft question (200)
@@ -25,7 +26,7 @@ const usage = `Usage: npm run bench -- [options]
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'json,sse,ttft,streams,start,generation,failover,embeddings,chunking' },
+    only: { type: 'string', default: 'json,sse,ttft,streams,start,generation,failover,embeddings,chunking,documents' },
     targets: { type: 'string' },
     rate: { type: 'string', default: '200' },
     portkey: { type: 'boolean', default: false },
@@ -50,6 +51,13 @@ const ownQuestions: Record<string, (workshop: Workshop) => Promise<Table>> = {
     measureFailover(workshop, flags.short ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }),
   embeddings: (workshop) =>
     measureEmbeddings(workshop, flags.short ? { rounds: 2, seconds: 2 } : { rounds: 5, seconds: 5 }),
+  documents: (workshop) =>
+    measureDocuments(
+      workshop,
+      flags.short
+        ? { smallFiles: 1000, pdfPages: 1000, mixedMiB: 60 }
+        : { smallFiles: 5000, pdfPages: 8000, mixedMiB: 1024 },
+    ),
 }
 
 function chosenTargets(): readonly TargetName[] {

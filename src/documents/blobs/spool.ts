@@ -4,7 +4,7 @@
  * removed by the next one that starts on the same machine.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, open, readdir, rm, stat, unlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Received } from './blob-store.ts'
@@ -57,7 +57,7 @@ export class Spool implements AsyncDisposable {
 
   async workspace(): Promise<Workspace> {
     const path = await mkdtemp(join(await this.#directory(), 'work.'))
-    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+    return { path, [Symbol.asyncDispose]: () => removeFolder(path) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -72,6 +72,16 @@ export class Spool implements AsyncDisposable {
     await mkdir(this.#root, { recursive: true, mode: 0o700 })
     await removeAbandoned(this.#root)
     return mkdtemp(join(this.#root, `${hostname()}.${process.pid}.`))
+  }
+}
+
+/** A folder of plain files, one after the other: a recursive removal takes several times as long. */
+async function removeFolder(path: string): Promise<void> {
+  try {
+    for (const name of await readdir(path)) await unlink(join(path, name))
+    await rmdir(path)
+  } catch {
+    await rm(path, { recursive: true, force: true })
   }
 }
 

@@ -5,7 +5,7 @@
  * What a run does is in process-document.ts; this file decides only who works on what and how it ends.
  */
 import type { LiveSettings } from '#config/live-settings.ts'
-import { fullJitterMs } from '#lib/backoff.ts'
+import { fullJitterMs, type BackoffOptions } from '#lib/backoff.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
@@ -80,7 +80,7 @@ export class DocumentWorker implements AsyncDisposable {
   async reap(): Promise<void> {
     if (this.#asleep) return
     const { store, settings, clock } = this.#options
-    const backoffMs = (attempt: number): number => fullJitterMs(attempt, crashBackoff, Math.random)
+    const backoffMs = (attempt: number): number => waitOf(attempt, crashBackoff)
     const attemptsMax = settings.get('documents.max_attempts')
     if ((await store.reap({ now: clock.now(), attemptsMax, backoffMs })) > 0) this.wake()
     // What retries, deletions and lost workers have left behind, a little at a time.
@@ -163,7 +163,7 @@ export class DocumentWorker implements AsyncDisposable {
     const { error, again, retryAfterMs } = failureOf(thrown, run.state)
     const { attempts, id } = run.document
     const retry = again && attempts < settings.get('documents.max_attempts')
-    const waitMs = Math.max(retryAfterMs ?? 0, fullJitterMs(attempts, failureBackoff, Math.random))
+    const waitMs = Math.max(Math.ceil(retryAfterMs ?? 0), waitOf(attempts, failureBackoff))
     if (error.code === 'internal_error') logger.error('processing a document failed', { error: thrown, document: id })
     // How far it came, which the last heartbeat may not have known.
     await this.#renewOf([run])
@@ -186,6 +186,11 @@ export class DocumentWorker implements AsyncDisposable {
     const now = clock.now()
     return store.renew(held, { leaseUntil: now + this.#leaseMs, now })
   }
+}
+
+/** Whole milliseconds, which is how times are stored. */
+function waitOf(attempt: number, backoff: BackoffOptions): number {
+  return Math.ceil(fullJitterMs(attempt, backoff, Math.random))
 }
 
 function keyOf({ held }: Run): string {

@@ -111,23 +111,24 @@ async function describePages(deps: ReadDeps, order: ReadOrder, mediaType: string
   const texts = Array.from({ length: total }, () => '')
   let done = 0
   run.report({ pages: { done, total } })
+  // The first page that fails ends the work on the others, which cost calls and use the workspace.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([run.signal, failed.signal])
   const pages = texts.keys()
   const describeSome = async (): Promise<void> => {
     for (const index of pages) {
       const page = index + 1
-      const { image } = await deps.pool.run(
-        'render',
-        { file, directory, page, pixelsMax },
-        run.signal,
-        boundsOf(deps, run),
-      )
+      const { image } = await deps.pool.run('render', { file, directory, page, pixelsMax }, signal, boundsOf(deps, run))
       const picture = { bytes: await Bun.file(image).bytes(), mediaType: 'image/png' }
-      texts[index] = await describe(deps, order, picture)
+      texts[index] = await describe(deps, order, picture, signal)
       await Bun.file(image).delete()
       run.report({ pages: { done: (done += 1), total } })
     }
   }
-  await Promise.all(Array.from({ length: pagesTogether }, describeSome))
+  await Promise.allSettled(
+    Array.from({ length: pagesTogether }, () => describeSome().catch((thrown: unknown) => failed.abort(thrown))),
+  )
+  signal.throwIfAborted()
   return assemble(deps, order, { texts, mediaType })
 }
 
@@ -135,11 +136,11 @@ async function describe(
   { models }: ReadDeps,
   { run, caller }: ReadOrder,
   picture: { readonly bytes: Uint8Array; readonly mediaType: string },
+  signal = run.signal,
 ): Promise<string> {
   const model = visionModelOf(run.document.reader)
   if (model === null) throw new ReadFailure('no_text', 'No multimodal model is configured to read this picture.')
   const { prompt } = run.document.reader
-  const { signal } = run
   return models.describe({
     model,
     caller,

@@ -1,0 +1,145 @@
+/**
+ * Does the table of requests stay smooth with 10,000 rows? Scrolls the built console's page from its
+ * first row to its last in Chromium, once by steps of a wheel and once by the keyboard, and tells how
+ * long the frames took while rows and further pages were brought in.
+ *
+ * `bun bench/console/scroll-requests.ts [rows]`; exit code 1 when a frame took longer than 50 ms.
+ * A frame is what lies between two calls of requestAnimationFrame, so a busy machine shows in it;
+ * `script` is the longest task of the page's own, which it does not.
+ */
+import type { Page } from 'playwright-core'
+import type { AdminApp } from '#test/support/admin-app.ts'
+import { startBrowser } from '#test/support/browser.ts'
+import { startConsoleApp, visit } from '#test/support/console-app.ts'
+import type { UsageRecord } from '#store/usage-record.ts'
+
+const frameMsMax = 50
+const batchRows = 500
+
+interface Frames {
+  /** Milliseconds of each frame. */
+  readonly frames: readonly number[]
+  /** Milliseconds of each task of 50 ms or more, as the browser reports them. */
+  readonly longTasks: readonly number[]
+}
+
+async function main(): Promise<void> {
+  const rowCount = Number(process.argv[2] ?? 10_000)
+  await using app = await startConsoleApp()
+  await fill(app, rowCount)
+  await using browser = await startBrowser()
+  await using visitor = await visit(browser, app)
+  const { page } = visitor
+  await visitor.open('/requests')
+  await visitor.signIn('admin')
+  await page.locator('tr[data-index="0"]').waitFor()
+
+  const wheel = await measured(page, () => scrollToEnd(page, rowCount))
+  await page.evaluate(scrollToTop)
+  await page.locator('tr[data-index="0"]').waitFor()
+  const loaded = await measured(page, () => scrollToEnd(page, rowCount))
+  await page.evaluate(scrollToTop)
+  await page.locator('tr[data-index="0"]').focus()
+  const keyboard = await measured(page, async () => {
+    for (let press = 0; press < 100; press += 1) await page.keyboard.press('PageDown')
+  })
+
+  console.log(
+    `| ${rowCount.toLocaleString('en')} rows | frames | median ms | p99 ms | longest ms | over ${frameMsMax} ms | longest task ms |`,
+  )
+  console.log('|---|---|---|---|---|---|---|')
+  for (const [name, result] of [
+    ['wheel, pages being fetched', wheel],
+    ['wheel, all there', loaded],
+    ['Page Down', keyboard],
+  ] as const)
+    console.log(rowOf(name, result))
+  process.exitCode = [wheel, loaded, keyboard].some(({ frames }) => frames.some((ms) => ms > frameMsMax)) ? 1 : 0
+}
+
+async function fill({ store, adminId, userId }: AdminApp, count: number): Promise<void> {
+  const now = Date.now()
+  for (let from = 0; from < count; from += batchRows) {
+    const batch = Array.from({ length: Math.min(batchRows, count - from) }, (_, index) =>
+      recordOf(from + index, now, (from + index) % 3 === 0 ? adminId : userId),
+    )
+    await store.usage.insertMany(batch)
+  }
+}
+
+function recordOf(index: number, now: number, userId: string): UsageRecord {
+  const failed = index % 20 === 0
+  return {
+    at: now - 1000 - index * 5000,
+    requestId: `req_${index}`,
+    keyId: null,
+    userId,
+    endpoint: 'chat/completions',
+    modelAsked: 'assistant',
+    modelId: null,
+    modelServed: 'demo-chat',
+    provider: 'practice',
+    upstreamStatus: failed ? 502 : 200,
+    status: failed ? 502 : 200,
+    code: failed ? 'upstream_error' : null,
+    streamed: true,
+    promptTokens: index % 4000,
+    completionTokens: index % 300,
+    firstTokenMs: 100 + (index % 300),
+    durationMs: 500 + (index % 5000),
+    requestBytes: 900,
+    responseBytes: 20_000,
+    attempts: failed ? 2 : 1,
+    upstreamModel: 'demo-chat',
+    attemptReasons: failed ? [{ provider: 'nowhere', reason: 'upstream_unreachable' }] : null,
+  }
+}
+
+/** Runs in the page: collects frames and long tasks until it is stopped. */
+const watchFrames = `(() => {
+  const state = { frames: [], longTasks: [], running: true }
+  globalThis.scrollBench = state
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) state.longTasks.push(entry.duration)
+  }).observe({ type: 'longtask' })
+  let last = performance.now()
+  const frame = (at) => {
+    state.frames.push(at - last)
+    last = at
+    if (state.running) requestAnimationFrame(frame)
+  }
+  requestAnimationFrame(frame)
+})()`
+
+/** Runs in the page: what was collected, without the first frame, which began before anything was done. */
+const framesSeen = `(() => {
+  const { frames, longTasks } = globalThis.scrollBench
+  globalThis.scrollBench.running = false
+  return { frames: frames.slice(1), longTasks }
+})()`
+
+const scrollToTop = "document.querySelector('tr[data-index]').closest('table').parentElement.scrollTo(0, 0)"
+
+/** What the page did, frame by frame, while something was done with it. */
+async function measured(target: Page, work: () => Promise<void>): Promise<Frames> {
+  await target.evaluate(watchFrames)
+  await work()
+  return target.evaluate<Frames>(framesSeen)
+}
+
+/** Wheel steps at the browser's own pace until the last row is in the page. */
+async function scrollToEnd(target: Page, count: number): Promise<void> {
+  await target.locator('table').hover()
+  const lastRow = `tr[data-index="${count - 1}"]`
+  while ((await target.locator(lastRow).count()) === 0) await target.mouse.wheel(0, 3000)
+}
+
+function rowOf(name: string, { frames, longTasks }: Frames): string {
+  const sorted = frames.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+  const cells = [at(0.5).toFixed(1), at(0.99).toFixed(1), at(1).toFixed(1)]
+  const over = frames.filter((ms) => ms > frameMsMax).length
+  return `| ${name} | ${frames.length} | ${cells.join(' | ')} | ${over} | ${Math.max(0, ...longTasks).toFixed(0)} |`
+}
+
+await main()

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ApiError } from '#errors/api-error.ts'
+import type { ImportItem } from './import-request.ts'
+import { readJsonImport } from './read-json-import.ts'
+
+/** An item as it was understood, its content by digest. */
+async function seen({ origin, ...item }: ImportItem): Promise<object> {
+  if (origin.kind !== 'content') return { ...item, origin: origin.kind }
+  const hash = createHash('sha256')
+  for await (const piece of origin.source.pieces()) hash.update(piece)
+  return { ...item, origin: hash.digest('hex') }
+}
+
+function read(json: string | Buffer): Promise<readonly object[]> {
+  return Promise.all(readJsonImport(Buffer.from(json)).items.map(seen))
+}
+
+function refusal(json: string | Buffer): string {
+  try {
+    readJsonImport(Buffer.from(json))
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return thrown.code
+    throw thrown
+  }
+  return 'taken'
+}
+
+/** Other spellings of the same JSON: white space, the order of fields, characters as escapes. */
+interface Spelling {
+  readonly space: string
+  readonly reversed: boolean
+  readonly escaped: boolean
+}
+
+const spellings: fc.Arbitrary<Spelling> = fc.record({
+  space: fc.constantFrom('', ' ', '\n\t', '\r\n  '),
+  reversed: fc.boolean(),
+  escaped: fc.boolean(),
+})
+
+function spelled(value: unknown, spelling: Spelling): string {
+  const { space, reversed, escaped } = spelling
+  const join = (parts: readonly string[]): string => parts.join(`${space},${space}`)
+  if (Array.isArray(value)) return `[${space}${join(value.map((each) => spelled(each, spelling)))}${space}]`
+  if (value !== null && typeof value === 'object') {
+    const fields = Object.entries(value).map(
+      ([name, each]) => `${spelled(name, spelling)}${space}:${space}${spelled(each, spelling)}`,
+    )
+    return `{${space}${join(reversed ? fields.toReversed() : fields)}${space}}`
+  }
+  const json = JSON.stringify(value)
+  if (!escaped || typeof value !== 'string') return json
+  const units = Array.from({ length: value.length }, (_, at) => value.charCodeAt(at).toString(16).padStart(4, '0'))
+  return `"${units.map((unit) => String.raw`\u${unit}`).join('')}"`
+}
+
+const items = fc.array(
+  fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50, unit: 'grapheme' }),
+      category: fc.stringMatching(/^[a-zß"\\ ]{1,20}$/),
+      bytes: fc.oneof(
+        fc.string({ unit: 'grapheme' }),
+        fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('base64')),
+        fc.constantFrom('"', '\\', '{"files":[{"bytes":"x"}]}', '],"bytes":"', '\\u0022', 'data:;base64,QQ=='),
+      ),
+      path: fc.option(fc.string({ maxLength: 20 })),
+      owners: fc.option(fc.constantFrom('everyone', 'group:"team"')),
+      encoding: fc.constant(null),
+    },
+    { requiredKeys: ['name', 'category'] },
+  ),
+  { minLength: 1, maxLength: 5 },
+)
+
+test('however the same request is written, the same items come of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(items, spellings, async (files, spelling) => {
+      const plain = JSON.stringify({ files, chunk_units: 7 })
+      const other = spelled({ files, chunk_units: 7 }, spelling)
+      expect(JSON.parse(other)).toEqual(JSON.parse(plain))
+      expect(await read(other)).toEqual([...(await read(plain))])
+      expect(readJsonImport(Buffer.from(other)).wishes).toEqual(readJsonImport(Buffer.from(plain)).wishes)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the content of an item is what its own bytes stand for, whatever stands in the other fields', async () => {
+  await fc.assert(
+    fc.asyncProperty(items, async (files) => {
+      const understood = await read(JSON.stringify({ files }))
+      const alone = await Promise.all(files.map(async (file) => (await read(JSON.stringify({ files: [file] })))[0]!))
+      expect(understood).toEqual(alone)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('every cut of a request is refused as invalid JSON, whatever was inside', () => {
+  const whole = JSON.stringify({ files: [{ name: 'a', category: 'c', bytes: 'QUJD"\\{[ größe' }], reader: 'auto' })
+  const bytes = Buffer.from(whole)
+  for (let length = 0; length < bytes.length; length += 1)
+    expect(refusal(bytes.subarray(0, length))).toBe('invalid_json')
+})
+
+test('any byte put in place of another is refused as such, or read as JSON.parse reads it', () => {
+  const bytes = Buffer.from('{"files":[{"name":"a","category":"c","bytes":"QU\\u004aD"}]}')
+  fc.assert(
+    fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 0, max: 127 }), (at, byte) => {
+      const changed = Buffer.from(bytes)
+      changed[at] = byte
+      let isJson = true
+      try {
+        JSON.parse(changed.toString())
+      } catch {
+        isJson = false
+      }
+      expect(refusal(changed) === 'invalid_json').toBe(!isJson)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+describe('names that come twice', () => {
+  test('the last counts, of bytes and of files', async () => {
+    const twice = '{"name":"a","category":"c","bytes":"first words","bytes":"last words"}'
+    const once = '{"name":"a","category":"c","bytes":"last words"}'
+    expect(await read(`{"files":[${twice}]}`)).toEqual([...(await read(`{"files":[${once}]}`))])
+    expect(await read(`{"files":[${twice},${twice}],"files":[${once}]}`)).toEqual([
+      ...(await read(`{"files":[${once}]}`)),
+    ])
+  })
+
+  test('also when the last is none', async () => {
+    const file = '{"name":"a","category":"c","bytes":"first words","bytes":null}'
+    expect(await read(`{"files":[${file}]}`)).toMatchObject([{ origin: 'none' }])
+    expect(refusal('{"files":[{"name":"a","category":"c","bytes":"first"}],"files":5}')).toBe('validation_failed')
+  })
+
+  test('a name is the same however it is written', async () => {
+    const file = String.raw`{"name":"a","category":"c","b\u0079tes":"words of it"}`
+    const body = String.raw`{"f\u0069les":[${file}]}`
+    expect(await read(body)).toEqual([...(await read('{"files":[{"name":"a","category":"c","bytes":"words of it"}]}'))])
+  })
+})
+
+test('what is deep inside other fields is no content', () => {
+  expect(refusal('{"files":[{"name":"a","category":"c","bytes":{"bytes":"x"}}]}')).toBe('validation_failed')
+  expect(refusal('{"other":{"files":[{"bytes":"x"}]}}')).toBe('validation_failed')
+})
+
+test('a body that is not in UTF-8 is refused, in the content too', () => {
+  const body = Buffer.from('{"files":[{"name":"a","category":"c","bytes":"grö"}]}', 'latin1')
+  expect(refusal(body)).toBe('invalid_json')
+})
