@@ -40,8 +40,12 @@ export interface Cluster extends AsyncDisposable {
   /** An ordinary user, and a key that nobody deletes. */
   readonly userId: string
   readonly userKey: string
-  /** Starts one more process. @param databaseUrl instead of the schema's own, for one with a line of its own */
-  start(databaseUrl?: string): Promise<TestReplica>
+  /**
+   * Starts one more process.
+   * @param databaseUrl instead of the schema's own, for one with a line of its own
+   * @param set settings as on the command line
+   */
+  start(databaseUrl?: string, set?: readonly string[]): Promise<TestReplica>
   /** Ids of the processes that are registered. */
   registered(): Promise<readonly string[]>
   /** Makes a key of the user on this process. */
@@ -69,8 +73,8 @@ export async function makeCluster(serverUrl: string, timeoutSeconds: number): Pr
     adminKey,
     userId: user.id,
     userKey,
-    async start(databaseUrl = schema.url) {
-      const replica = await startReplica({ databaseUrl, adminKey, timeoutSeconds })
+    async start(databaseUrl = schema.url, set = []) {
+      const replica = await startReplica({ databaseUrl, adminKey, timeoutSeconds, set })
       resources.defer(() => replica.app.close())
       return replica
     },
@@ -92,15 +96,22 @@ async function startReplica({
   databaseUrl,
   adminKey,
   timeoutSeconds,
+  set,
 }: {
   readonly databaseUrl: string
   readonly adminKey: string
   readonly timeoutSeconds: number
+  readonly set: readonly string[]
 }): Promise<TestReplica> {
   const config = loadConfig({
     environment: {},
     directory: '/',
-    overrides: ['server.port=0', 'server.drain_seconds=0', `cluster.replica_timeout_seconds=${timeoutSeconds}`],
+    overrides: [
+      'server.port=0',
+      'server.drain_seconds=0',
+      `cluster.replica_timeout_seconds=${timeoutSeconds}`,
+      ...set,
+    ],
   })
   if (config.kind !== 'ok') throw new Error(JSON.stringify(config.problems))
   const lines: string[] = []

@@ -9,6 +9,7 @@ import { fullJitterMs, type BackoffOptions } from '#lib/backoff.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
+import { ReadFailure } from '#readers/reading.ts'
 import {
   LeaseLost,
   unfinishedStates,
@@ -165,6 +166,9 @@ export class DocumentWorker implements AsyncDisposable {
     const retry = again && attempts < settings.get('documents.max_attempts')
     const waitMs = Math.max(Math.ceil(retryAfterMs ?? 0), waitOf(attempts, failureBackoff))
     if (error.code === 'internal_error') logger.error('processing a document failed', { error: thrown, document: id })
+    // The record has the sentence for the user; what lies behind it may be a bug of a reader.
+    else if (thrown instanceof ReadFailure && thrown.cause !== undefined)
+      logger.warn('a reader failed in an unforeseen way', { error: thrown.cause, document: id })
     // How far it came, which the last heartbeat may not have known.
     await this.#renewOf([run])
     const failure = { error, retryAt: retry ? clock.now() + waitMs : null, warnings: [] }

@@ -44,19 +44,24 @@ export interface DataTableProps<Row> {
 }
 
 const rowHeight = 44
-const rowsAhead = 10
+/** Rows beyond those in sight that are in the page, on either side. */
+const rowsAround = 6
+/** The next page is fetched when there are fewer rows than this below. */
+const rowsAhead = 30
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowId, selection, onOpen, hasMore = false, onEndNear, onRange } = props
+  const { label, rows, rowId, selection, onOpen, hasMore = false, onEndNear, onRange } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: rowsAhead,
+    overscan: rowsAround,
   })
   const items = virtualizer.getVirtualItems()
+  // Only what cells are made of: they must not be rendered anew because another page has come.
+  const cellProps = { columns: props.columns, rowId, rowName: props.rowName, ...(selection && { selection }) }
   const first = items[0]
   const last = items.at(-1)
   const endIsNear = hasMore && last !== undefined && last.index >= rows.length - rowsAhead
@@ -84,13 +89,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     event.preventDefault()
   }
 
-  const columnCount = columns.length + (selection === undefined ? 0 : 1)
   return (
     <div ref={scroller} className={styles.scroller}>
       <table className={styles.table} aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <HeadRow {...props} />
         <tbody>
-          <Spacer height={first?.start ?? 0} columnCount={columnCount} />
+          <Spacer height={first?.start ?? 0} />
           {items.map(({ index }) => {
             const row = rows[index]
             if (row === undefined) return null
@@ -106,11 +110,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 onFocus={() => setActive(index)}
                 onKeyDown={(event) => onKeyDown(event, index)}
               >
-                <RowCells {...props} row={row} />
+                <RowCells row={row} {...cellProps} />
               </tr>
             )
           })}
-          <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} columnCount={columnCount} />
+          <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} />
         </tbody>
       </table>
     </div>
@@ -148,7 +152,11 @@ function PlainHeadRow<Row>({ columns, rows, rowId, selection }: DataTableProps<R
   )
 }
 
-function PlainRowCells<Row>({ columns, rowId, rowName, selection, row }: DataTableProps<Row> & { readonly row: Row }) {
+type RowCellsProps<Row> = Pick<DataTableProps<Row>, 'columns' | 'rowId' | 'rowName' | 'selection'> & {
+  readonly row: Row
+}
+
+function PlainRowCells<Row>({ columns, rowId, rowName, selection, row }: RowCellsProps<Row>) {
   const id = rowId(row)
   return (
     <>
@@ -172,12 +180,12 @@ function PlainRowCells<Row>({ columns, rowId, rowName, selection, row }: DataTab
   )
 }
 
-/** The height of the rows that are not in the page. */
-function Spacer({ height, columnCount }: { readonly height: number; readonly columnCount: number }) {
+/** The height of the rows that are not in the page. One cell: spanning columns that a narrow window hides would make room for them. */
+function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null
   return (
     <tr aria-hidden="true" style={{ height }}>
-      <td colSpan={columnCount} className={styles.spacer} />
+      <td className={styles.spacer} />
     </tr>
   )
 }

@@ -89,7 +89,7 @@ function ChunkText({ chunk, isAnchor, words }: ChunkTextProps) {
       </header>
       {tableHeader !== null && <p className={styles.tableHeader}>{tableHeader}</p>}
       <p className={styles.text}>
-        <MarkedText text={text} words={words} />
+        <MarkedText text={text.trimEnd()} words={words} />
       </p>
     </article>
   )

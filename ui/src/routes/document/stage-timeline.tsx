@@ -1,16 +1,19 @@
 /** When the document entered each state, and how long it stayed there. */
 import type { Document } from '../../api/schema.d.ts'
 import { stages, doneShare, doneText, StateBadge } from '../documents/document-state.tsx'
-import { isUnfinished, type DocumentState } from '../documents/queries.ts'
+import { isUnfinished, unfinishedStates, type DocumentState } from '../documents/queries.ts'
 import { Progress } from '../../components/progress.tsx'
 import styles from './stage-timeline.module.css'
 
 const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 
+const stateOrder: readonly DocumentState[] = [...unfinishedStates, 'completed', 'failed', 'cancelled']
+
 export function StageTimeline({ document }: { readonly document: Document }) {
   const entered = Object.entries(document.timestamps)
     .map(([state, at]) => ({ state: state as DocumentState, at: Date.parse(at) }))
-    .sort((a, b) => a.at - b.at)
+    // Two stages can begin within one millisecond.
+    .sort((a, b) => a.at - b.at || stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state))
   return (
     <ol className={styles.timeline}>
       {entered.map(({ state, at }, index) => {

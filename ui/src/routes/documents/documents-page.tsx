@@ -87,7 +87,7 @@ function DocumentList({ onFiles }: { readonly onFiles: (files: readonly NamedFil
   const fetchMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage()
   }, [isFetchingNextPage, fetchNextPage])
-  const isEmpty = list.data !== undefined && documents.length === 0
+  const isEmpty = list.data !== undefined && !list.isPlaceholderData && documents.length === 0
   if (isEmpty && !isFiltered) return <NoDocuments onFiles={onFiles} />
   return (
     <>

@@ -2,7 +2,13 @@
  * What the pages of the documents read, and how what is known of a document reaches every list that
  * shows it.
  */
-import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  type InfiniteData,
+  type QueryClient,
+} from '@tanstack/react-query'
 import { api, type AnswerOf } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { Document } from '../../api/schema.d.ts'
@@ -44,6 +50,8 @@ export function documentsQuery({ name, category, state }: DocumentFilter) {
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+    // Another filter: the list stays until the new one is there.
+    placeholderData: keepPreviousData,
   })
 }
 
