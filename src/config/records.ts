@@ -680,10 +680,10 @@ export const settingRecords = {
   'documents.read_memory_bytes': {
     ...live,
     ...bytes,
-    default: 805_306_368,
+    default: 1_073_741_824,
     min: 134_217_728,
     max: 68_719_476_736,
-    example: '1073741824',
+    example: '805306368',
     sentence: 'Memory that the process that reads a file may take; it is ended beyond that, and the file fails.',
   },
   'documents.max_pages': {

@@ -106,12 +106,7 @@ async function startReplica({
   const config = loadConfig({
     environment: {},
     directory: '/',
-    overrides: [
-      'server.port=0',
-      'server.drain_seconds=0',
-      `cluster.replica_timeout_seconds=${timeoutSeconds}`,
-      ...set,
-    ],
+    overrides: ['server.port=0', 'server.drain_seconds=0', `cluster.replica_timeout_seconds=${timeoutSeconds}`, ...set],
   })
   if (config.kind !== 'ok') throw new Error(JSON.stringify(config.problems))
   const lines: string[] = []

@@ -8,9 +8,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobStore } from '#documents/blobs/blob-store.ts'
 import { directoryBlobs } from '#documents/blobs/directory-blobs.ts'
-import type { DocumentOnWire } from '#documents/records/document-record.ts'
+import type { ChunkOnWire, DocumentOnWire } from '#documents/records/document-record.ts'
 import type { ImportAnswer } from '#documents/import/import-answer.ts'
-import type { ChunkOnWire } from '#documents/records/document-record.ts'
 import { startGateway, type ChatOptions, type GatewayApp, type GatewayOptions } from './gateway-app.ts'
 import type { StockKey } from './gateway-stock.ts'
 
@@ -114,7 +113,7 @@ export async function startDocuments({ set = [] }: GatewayOptions = {}): Promise
     return send('/api/v1/documents', JSON.stringify({ files, ...fields }), options)
   }
   const document: DocumentsApp['document'] = (id, options) => app.request('GET', `/api/v1/document/${id}`, options)
-  const answer: DocumentsApp['answer'] = async (items, fields, options) => {
+  const answered: DocumentsApp['answer'] = async (items, fields, options) => {
     const response = await importFiles(items, fields, options)
     const body = (await response.json()) as ImportAnswer
     expect([response.status, body]).toEqual([
@@ -153,9 +152,9 @@ export async function startDocuments({ set = [] }: GatewayOptions = {}): Promise
       return (await Promise.all(spools.map((spool) => readdir(join(incoming, spool))))).flat()
     },
     import: importFiles,
-    answer,
+    answer: answered,
     async invalid(item, code, fields, options) {
-      const { status, accepted: kept, duplicate, invalid } = await answer([item], fields, options)
+      const { status, accepted: kept, duplicate, invalid } = await answered([item], fields, options)
       expect([status, kept, duplicate, invalid.map(({ reason }) => reason?.code)]).toEqual([207, [], [], [code]])
       expect(invalid[0]?.bytes).toBe('')
       return invalid[0]?.reason?.message ?? ''

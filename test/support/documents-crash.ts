@@ -256,17 +256,17 @@ function inDatabase<T>(dataDirectory: string, read: (database: Database) => T): 
   return read(database)
 }
 
-function count(database: Database, what: string): number {
+function rowsOf(database: Database, what: string): number {
   return database.query<{ n: number }, []>(`select count(*) as n from ${what}`).get()?.n ?? 0
 }
 
 function endedIn(dataDirectory: string): number {
-  return inDatabase(dataDirectory, (database) => count(database, "documents where state in ('completed', 'failed')"))
+  return inDatabase(dataDirectory, (database) => rowsOf(database, "documents where state in ('completed', 'failed')"))
 }
 
 function stagedIn(dataDirectory: string): number {
   return inDatabase(dataDirectory, (database) =>
-    count(database, 'chunk_sets where row not in (select visible_set from documents where visible_set is not null)'),
+    rowsOf(database, 'chunk_sets where row not in (select visible_set from documents where visible_set is not null)'),
   )
 }
 
@@ -276,16 +276,16 @@ async function orphansIn(dataDirectory: string, records: readonly DocumentOnWire
     const visible = '(select visible_set from documents where visible_set is not null)'
     const chunks = database.query<{ n: number }, []>('select sum(chunks) as n from chunk_sets').get()?.n ?? 0
     const found: Readonly<Record<string, number>> = {
-      'chunk sets': count(database, `chunk_sets where row not in ${visible}`),
-      chunks: count(database, `document_chunks where row >> 20 not in ${visible}`),
-      vectors: count(database, `chunk_vectors where row >> 20 not in ${visible}`),
-      codes: count(database, `chunk_codes where set_row not in ${visible}`),
-      'indexed texts': count(database, `chunk_terms_docsize where id >> 20 not in ${visible}`),
-      jobs: count(database, 'document_jobs'),
-      owners: count(database, 'document_owners where document_row not in (select row from documents)'),
-      'chunks that are missing': chunks - count(database, 'document_chunks'),
-      'vectors that are missing': chunks - count(database, 'chunk_vectors'),
-      'indexed texts that are missing': chunks - count(database, 'chunk_terms_docsize'),
+      'chunk sets': rowsOf(database, `chunk_sets where row not in ${visible}`),
+      chunks: rowsOf(database, `document_chunks where row >> 20 not in ${visible}`),
+      vectors: rowsOf(database, `chunk_vectors where row >> 20 not in ${visible}`),
+      codes: rowsOf(database, `chunk_codes where set_row not in ${visible}`),
+      'indexed texts': rowsOf(database, `chunk_terms_docsize where id >> 20 not in ${visible}`),
+      jobs: rowsOf(database, 'document_jobs'),
+      owners: rowsOf(database, 'document_owners where document_row not in (select row from documents)'),
+      'chunks that are missing': chunks - rowsOf(database, 'document_chunks'),
+      'vectors that are missing': chunks - rowsOf(database, 'chunk_vectors'),
+      'indexed texts that are missing': chunks - rowsOf(database, 'chunk_terms_docsize'),
     }
     return Object.entries(found).flatMap(([what, number]) => (number === 0 ? [] : [`${number} ${what}`]))
   })

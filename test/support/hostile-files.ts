@@ -24,7 +24,10 @@ function packedBomb(unpackedBytes: number, declaredBytes?: number): Uint8Array {
   const entries = docxEntries(paragraph).filter(({ name }) => name !== 'word/document.xml')
   const content = Buffer.alloc(unpackedBytes, ' ')
   content.write('<w:document xmlns:w="w"><w:body>')
-  return zip([...entries, { name: 'word/document.xml', content, ...(declaredBytes !== undefined && { declaredBytes }) }])
+  return zip([
+    ...entries,
+    { name: 'word/document.xml', content, ...(declaredBytes !== undefined && { declaredBytes }) },
+  ])
 }
 
 /** A PDF of one page whose content is `bytes` of drawing, packed twice. */
@@ -48,10 +51,7 @@ function contentStreamBomb(bytes: number): Uint8Array {
 }
 
 function entities(levels: number): string {
-  const definitions = Array.from(
-    { length: levels },
-    (_, at) => `<!ENTITY e${at + 1} "${`&e${at};`.repeat(10)}">`,
-  )
+  const definitions = Array.from({ length: levels }, (_, at) => `<!ENTITY e${at + 1} "${`&e${at};`.repeat(10)}">`)
   return `<!DOCTYPE x [<!ENTITY e0 "laughs">${definitions.join('')}]>`
 }
 
@@ -108,7 +108,11 @@ export function hostileFiles({ unpackedBytes, contentStreamBytes }: HostileScale
     { name: 'entities.xml', bytes: text(`<?xml version="1.0"?>${entities(9)}<x>&e9;</x>`), ends: 'completed' },
     { name: '50,000 pages.pdf', bytes: pdfWithOnePageManyTimes(50_000), ends: 'failed too_complex' },
     { name: 'page tree loop.pdf', bytes: pdfWithPageTreeLoop(), ends: 'failed damaged' },
-    { name: 'content stream.pdf', bytes: contentStreamBomb(contentStreamBytes), ends: ['failed no_text', 'failed too_complex'] },
+    {
+      name: 'content stream.pdf',
+      bytes: contentStreamBomb(contentStreamBytes),
+      ends: ['failed no_text', 'failed too_complex'],
+    },
     {
       name: '200,000 divs.html',
       bytes: text(`${'<div>'.repeat(200_000)}deep${'</div>'.repeat(200_000)}`),
@@ -137,7 +141,11 @@ export function hostileFiles({ unpackedBytes, contentStreamBytes }: HostileScale
     { name: 'cut.rtf', bytes: text(String.raw`{\rtf1\ansi {\b Some text that is cut`), ends: 'failed damaged' },
     { name: 'cut.html', bytes: text('<table><tr><td>Some text that is cut <a href="'), ends: 'completed' },
     { name: 'cut.json', bytes: text('{"a": ["some text that is cut'), ends: 'failed damaged' },
-    { name: 'cut.eml', bytes: text('From: a@b.c\nSubject: cut\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nSome te'), ends: 'completed' },
+    {
+      name: 'cut.eml',
+      bytes: text('From: a@b.c\nSubject: cut\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nSome te'),
+      ends: 'completed',
+    },
     ...Object.entries(wholeFiles).map(([name, bytes]) => ({
       name,
       bytes: cut(bytes),

@@ -9,7 +9,7 @@ const send = (message: Message): void => {
   process.send?.(message)
 }
 
-const answer = { mediaType: 'text/plain', title: null, warnings: [], pages: 0, characters: process.pid }
+const answer = { mediaType: 'text/plain', title: null, warnings: [], pages: 0, characters: process.pid, chunks: 0 }
 const kept: Uint8Array[] = []
 
 const harms: Readonly<Record<string, () => void>> = {

@@ -11,5 +11,6 @@ export const unrulyWork = (harm: string): Work<'read'> => ({
   name: harm,
   reader: 'auto',
   limits: { textMax: 1, pagesMax: 1, unpackedBytesMax: 1 },
+  chunker: { name: 'token', units: 1, overlap: 0, tokenizer: 'cl100k_base' },
   directory: '/nowhere',
 })

@@ -1,16 +1,12 @@
 /**
  * What the server and a reading process say to each other. Files and texts go by path; only small facts are sent.
  *
- * In the directory of a document: `text` (UTF-8), `marks.json` (`Marks`), `chunks.jsonl` (a `ChunkRecord` for each
- * line), `page-3.png` of a page.
+ * In the directory of a document: `chunks.jsonl` (a `ChunkRecord` for each line), `page-3.png` of a page.
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
-import type { ReadFailureCode, Reading, ReadLimits } from '#readers/reading.ts'
+import type { ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 
-/** Contents of `marks.json`: a reading without its text. */
-export type Marks = Omit<Reading, 'text'>
-
-/** What is known of a reading without looking at its text. */
+/** What is known of a reading once it has been cut, without looking at its text. */
 export interface ReadingFacts {
   readonly mediaType: string
   readonly title: string | null
@@ -19,11 +15,12 @@ export interface ReadingFacts {
   readonly pages: number
   /** Unicode code points. */
   readonly characters: number
+  readonly chunks: number
 }
 
 /** Each operation by name: what it is given, and what it answers. */
 export interface Operations {
-  /** Reads a file into `text` and `marks.json`. */
+  /** Reads a file and cuts its text into `chunks.jsonl`. */
   readonly read: {
     readonly work: {
       readonly file: string
@@ -31,17 +28,10 @@ export interface Operations {
       /** One of `readerNames`. */
       readonly reader: string
       readonly limits: ReadLimits
+      readonly chunker: ResolvedChunker
       readonly directory: string
     }
     readonly answer: ReadingFacts
-  }
-  /** Cuts `text` into `chunks.jsonl`; with `semantic` into the passages that are to be joined by their vectors. */
-  readonly chunk: {
-    readonly work: {
-      readonly directory: string
-      readonly chunker: ResolvedChunker
-    }
-    readonly answer: { readonly count: number }
   }
   /** Draws a page of a PDF, counted from 1, as a PNG of at most `pixelsMax` pixels. */
   readonly render: {
@@ -53,7 +43,7 @@ export interface Operations {
     }
     readonly answer: { readonly image: string; readonly pages: number }
   }
-  /** Makes `text` and `marks.json` of Markdown that a vision model has written, one text for each page. */
+  /** The same for Markdown that a vision model has written, one text for each page. */
   readonly assemble: {
     readonly work: {
       readonly directory: string
@@ -61,6 +51,7 @@ export interface Operations {
       readonly mediaType: string
       readonly warnings: readonly string[]
       readonly limits: ReadLimits
+      readonly chunker: ResolvedChunker
     }
     readonly answer: ReadingFacts
   }
@@ -75,9 +66,11 @@ export type Assignment = {
   readonly [Name in OperationName]: { readonly name: Name; readonly work: Work<Name> }
 }[OperationName]
 
-/** From the process: `ready` once, before anything else, then one for each assignment. */
+/** From the process: `ready` once, before anything else, then one end for each assignment. */
 export type Message =
   | { readonly kind: 'ready' }
+  /** The text has been read and is being cut. */
+  | { readonly kind: 'cutting'; readonly pages: number }
   | { readonly kind: 'done'; readonly answer: Answer<OperationName> }
   | {
       readonly kind: 'failed'
@@ -87,7 +80,5 @@ export type Message =
       readonly detail: string | null
     }
 
-/** Names of the files in the directory of a document. */
-export const textFile = 'text'
-export const marksFile = 'marks.json'
+/** Name of the file with the chunks in the directory of a document. */
 export const chunksFile = 'chunks.jsonl'

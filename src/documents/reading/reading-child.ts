@@ -20,7 +20,16 @@ export interface ReadingBounds {
 /** The process ended for a reason that lies outside of the file: the document can be read again. */
 export class ReadingStopped extends Error {}
 
+/** How an assignment is watched. */
+export interface ReadingWatch {
+  readonly signal: AbortSignal
+  readonly bounds: ReadingBounds
+  /** Called when the text has been read and is being cut. */
+  readonly onCutting?: ((pages: number) => void) | undefined
+}
+
 interface Running {
+  readonly onCutting: ((pages: number) => void) | undefined
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -89,11 +98,11 @@ export class ReadingChild {
    * Does one assignment. Rejects with ReadFailure when it is the file's fault, with ReadingStopped when it is not, and
    * with the signal's reason; the process is gone then, except after a failure that it reported itself.
    */
-  async run(assignment: Assignment, bounds: ReadingBounds, signal: AbortSignal): Promise<unknown> {
+  async run(assignment: Assignment, { signal, bounds, onCutting }: ReadingWatch): Promise<unknown> {
     signal.throwIfAborted()
     if (this.#hasEnded || this.#running !== null) throw new ReadingStopped('The reading process is not free.')
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#running = { resolve, reject }
+    this.#running = { onCutting, resolve, reject }
     this.#assignments += 1
     using watch = this.#watch(bounds, signal)
     void watch
@@ -138,6 +147,7 @@ export class ReadingChild {
     // What arrives while it is being ended comes too late: the reason of the end stands.
     if (this.#endedBecause !== null) return
     const running = this.#running
+    if (message.kind === 'cutting') return running?.onCutting?.(message.pages)
     this.#running = null
     if (message.kind === 'done') running?.resolve(message.answer)
     else running?.reject(new ReadFailure(message.code, message.message, message.detail ?? undefined))

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ import { ReadingPool, type ReadingPoolOptions } from './reading-pool.ts'
 const directory = mkdtempSync(join(tmpdir(), 'reading-pool-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
+const chunker = { name: 'token', units: 100, overlap: 0, tokenizer: 'cl100k_base' } as const
 const limits: ReadLimits = { textMax: 10_000_000, pagesMax: 1_000, unpackedBytesMax: 10_000_000 }
 
 function poolOf(options: Partial<ReadingPoolOptions> = {}): ReadingPool {
@@ -58,25 +59,35 @@ function isAlive(pid: number): boolean {
 function readingOf(name: string, content: string | Uint8Array, reader = 'auto') {
   const file = join(directory, `source-${name}`)
   writeFileSync(file, content)
-  return { file, name, reader, limits, directory: join(directory, `of-${name}`) }
+  return { file, name, reader, limits, chunker, directory: folder(`of-${name}`) }
+}
+function folder(name: string): string {
+  const path = join(directory, name)
+  mkdirSync(path, { recursive: true })
+  return path
+}
+async function chunksIn(target: string): Promise<readonly ChunkRecord[]> {
+  const lines = (await Bun.file(join(target, 'chunks.jsonl')).text()).trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line) as ChunkRecord)
 }
 
 describe('a file', () => {
-  test('is read into its text and its marks', async () => {
+  test('is read and cut, and tells between the two that it was read', async () => {
     await using pool = poolOf()
     const work = readingOf('note.md', '# Plan 😀\n\ntext\n')
-    expect(await pool.run('read', work)).toEqual({
+    const cutting: number[] = []
+    expect(await pool.run('read', work, { onCutting: (pages) => cutting.push(pages) })).toEqual({
       mediaType: 'text/markdown',
       title: 'Plan 😀',
       warnings: [],
       pages: 0,
       characters: 14,
+      chunks: 1,
     })
-    expect(await Bun.file(join(work.directory, 'text')).text()).toBe('# Plan 😀\n\ntext')
-    expect(await Bun.file(join(work.directory, 'marks.json')).json()).toMatchObject({
-      headings: [{ start: 0, end: 9, level: 1, title: 'Plan 😀' }],
-      tables: [],
-    })
+    expect(cutting).toEqual([0])
+    expect(await chunksIn(work.directory)).toMatchObject([
+      { start: 0, end: 14, headingPath: ['Plan 😀'], text: '# Plan 😀\n\ntext' },
+    ])
   })
 
   test('that no reader takes is refused with its code and sentence, and the process goes on', async () => {
@@ -98,22 +109,20 @@ describe('a file', () => {
 
   test('is made of pages that a vision model has written', async () => {
     await using pool = poolOf()
-    const target = join(directory, 'assembled')
+    const target = folder('assembled')
     const facts = await pool.run('assemble', {
       directory: target,
       texts: ['# One\n\na', '', '| h |\n| --- |\n| x |'],
       mediaType: 'application/pdf',
       warnings: ['w'],
       limits,
+      chunker: { ...chunker, name: 'page', units: 1 },
     })
     expect(facts).toMatchObject({ mediaType: 'application/pdf', title: 'One', pages: 3, warnings: ['w'] })
-    expect(await Bun.file(join(target, 'marks.json')).json()).toMatchObject({
-      pages: [
-        { start: 0, number: 1 },
-        { start: 10, number: 3 },
-      ],
-      tables: [{ start: 10, headerEnd: 23, end: 29 }],
-    })
+    expect(await chunksIn(target)).toMatchObject([
+      { page: 1, text: '# One\n\na\n\n' },
+      { page: 3, text: '| h |\n| --- |\n| x |' },
+    ])
   })
 })
 
@@ -122,12 +131,9 @@ describe('a text', () => {
     await using pool = poolOf()
     const words = Array.from({ length: 400 }, (_, at) => `word${at} 😀`).join(' ')
     const work = readingOf('long.md', `# One\n\n${words}\n\n## Two\n\nend`)
-    const { characters } = await pool.run('read', work)
-    const chunker = { name: 'token', units: 100, overlap: 0, tokenizer: 'cl100k_base' } as const
-    const { count } = await pool.run('chunk', { directory: work.directory, chunker })
-    const text = Array.from(await Bun.file(join(work.directory, 'text')).text())
-    const lines = (await Bun.file(join(work.directory, 'chunks.jsonl')).text()).trimEnd().split('\n')
-    const records = lines.map((line) => JSON.parse(line) as ChunkRecord)
+    const { characters, chunks: count } = await pool.run('read', work)
+    const text = Array.from(`# One\n\n${words}\n\n## Two\n\nend`)
+    const records = await chunksIn(work.directory)
     expect(records.length).toBe(count)
     expect(count).toBeGreaterThan(5)
     let end = 0
@@ -190,7 +196,7 @@ describe('an operation', () => {
   test('that breaks down leaves those beside it and behind it alone', async () => {
     await using pool = unrulyPool({ size: 2 })
     const beside = new AbortController()
-    const hanging = caught(pool.run('read', unrulyWork('hang'), beside.signal))
+    const hanging = caught(pool.run('read', unrulyWork('hang'), { signal: beside.signal }))
     const broken = codeOf(pool.run('read', unrulyWork('exit')))
     const behind = pool.run('read', unrulyWork('gentle'))
     expect(await broken).toBe('damaged')
@@ -204,7 +210,7 @@ describe('an operation', () => {
     await using pool = unrulyPool()
     const controller = new AbortController()
     await pool.run('read', unrulyWork('gentle'))
-    const running = caught(pool.run('read', unrulyWork('loop'), controller.signal))
+    const running = caught(pool.run('read', unrulyWork('loop'), { signal: controller.signal }))
     await nextTurn()
     const [pid = 0] = pool.pids
     controller.abort(new Error('deleted'))
@@ -216,8 +222,8 @@ describe('an operation', () => {
     await using pool = unrulyPool()
     const first = new AbortController()
     const second = new AbortController()
-    const running = caught(pool.run('read', unrulyWork('hang'), first.signal))
-    const waiting = caught(pool.run('read', unrulyWork('gentle'), second.signal))
+    const running = caught(pool.run('read', unrulyWork('hang'), { signal: first.signal }))
+    const waiting = caught(pool.run('read', unrulyWork('gentle'), { signal: second.signal }))
     expect(pool.load).toEqual({ active: 1, waiting: 1 })
     second.abort(new Error('left'))
     expect(await waiting).toEqual(new Error('left'))

@@ -7,7 +7,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { Answer, Assignment, OperationName, Work } from './protocol.ts'
-import { ReadingChild, ReadingStopped, type ReadingBounds } from './reading-child.ts'
+import { ReadingChild, ReadingStopped, type ReadingBounds, type ReadingWatch } from './reading-child.ts'
 
 export interface ReadingPoolOptions extends ReadingBounds {
   /** Most processes, and so most operations at the same time; others wait in order. */
@@ -21,6 +21,8 @@ export interface ReadingPoolOptions extends ReadingBounds {
   /** What runs in the processes: reading-process.ts when absent. */
   readonly script?: string
 }
+
+const never = new AbortController().signal
 
 const defaults = {
   operationsMax: 200,
@@ -59,8 +61,7 @@ export class ReadingPool implements AsyncDisposable {
   async run<Name extends OperationName>(
     name: Name,
     work: Work<Name>,
-    signal: AbortSignal = new AbortController().signal,
-    bounds: ReadingBounds = this.#options,
+    { signal = never, bounds = this.#options, onCutting }: Partial<ReadingWatch> = {},
   ): Promise<Answer<Name>> {
     await this.#enter(signal)
     let child: ReadingChild | null = null
@@ -69,7 +70,7 @@ export class ReadingPool implements AsyncDisposable {
       if (this.#isClosed) throw closed()
       child = this.#idleChild() ?? this.#newChild()
       // The pair of name and answer is what reading-process.ts is typed by; the channel between does not know it.
-      return (await child.run({ name, work } as Assignment, bounds, signal)) as Answer<Name>
+      return (await child.run({ name, work } as Assignment, { signal, bounds, onCutting })) as Answer<Name>
     } finally {
       if (child !== null) await this.#giveBack(child)
       this.#leave()

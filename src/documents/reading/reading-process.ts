@@ -12,14 +12,16 @@ import type { Answer, Assignment, Message, OperationName } from './protocol.ts'
 function perform(assignment: Assignment): Promise<Answer<OperationName>> {
   switch (assignment.name) {
     case 'read':
-      return operations.read(assignment.work)
-    case 'chunk':
-      return operations.chunk(assignment.work)
+      return operations.read(assignment.work, cutting)
     case 'render':
-      return operations.render(assignment.work)
+      return operations.render(assignment.work, cutting)
     case 'assemble':
-      return operations.assemble(assignment.work)
+      return operations.assemble(assignment.work, cutting)
   }
+}
+
+function cutting(pages: number): void {
+  send({ kind: 'cutting', pages })
 }
 
 /** What a reader did not foresee is the file's fault until somebody finds out more from the log. */

@@ -9,7 +9,7 @@ import { detectMediaType } from '#readers/media-type.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
 import type { DocumentModels } from '../documents.ts'
 import type { ReadingFacts } from '../reading/protocol.ts'
-import type { ReadingBounds } from '../reading/reading-child.ts'
+import type { ReadingWatch } from '../reading/reading-child.ts'
 import type { ReadingPool } from '../reading/reading-pool.ts'
 import type { Run } from './run.ts'
 
@@ -48,15 +48,15 @@ const picturePrompt =
 
 export function readDocumentWith(deps: ReadDeps): ReadDocument {
   return async (order) => {
-    const { run, directory } = order
-    const facts = await read(deps, order)
-    if (facts.characters === 0) throw new ReadFailure('no_text', 'The file holds no text.')
-    run.report({ pages: { done: facts.pages, total: facts.pages } })
-    run.enter('chunking')
-    const chunker = recordedChunker(run.document.chunker)
-    const { count } = await deps.pool.run('chunk', { directory, chunker }, run.signal, boundsOf(deps, run))
-    run.report({ chunks: { done: count, total: count }, embedded: { done: 0, total: count } })
-    return { mediaType: facts.mediaType, title: facts.title, warnings: facts.warnings, chunks: count }
+    const { run } = order
+    const { mediaType, title, warnings, pages, characters, chunks } = await read(deps, order)
+    if (characters === 0) throw new ReadFailure('no_text', 'The file holds no text.')
+    run.report({
+      pages: { done: pages, total: pages },
+      chunks: { done: chunks, total: chunks },
+      embedded: { done: 0, total: chunks },
+    })
+    return { mediaType, title, warnings, chunks }
   }
 }
 
@@ -68,13 +68,18 @@ async function read(deps: ReadDeps, order: ReadOrder): Promise<ReadingFacts> {
   if (mediaType?.startsWith('image/') === true) return describePicture(deps, order, mediaType)
   if (reader.name === 'vision') return describePages(deps, order, mediaType)
   try {
-    const work = { file, name, reader: reader.name, limits: limitsOf(deps.settings), directory }
-    return await deps.pool.run('read', work, run.signal, boundsOf(deps, run))
+    const work = { file, name, reader: reader.name, directory, ...cutting(deps, run) }
+    return await deps.pool.run('read', work, watchOf(deps, run))
   } catch (thrown) {
     const isScan = thrown instanceof ReadFailure && thrown.code === 'no_text' && mediaType === 'application/pdf'
     if (isScan && vision !== null) return describePages(deps, order, mediaType)
     throw thrown
   }
+}
+
+/** What every reading is held to and how it is cut. */
+function cutting({ settings }: ReadDeps, run: Run): { readonly limits: ReadLimits; readonly chunker: ResolvedChunker } {
+  return { limits: limitsOf(settings), chunker: recordedChunker(run.document.chunker) }
 }
 
 /** The chunker of a record, which holds what was resolved when the document was imported. */
@@ -104,7 +109,7 @@ async function describePages(deps: ReadDeps, order: ReadOrder, mediaType: string
       'The reader "vision" takes pictures and PDF files. Leave the reader at auto.',
     )
   const pixelsMax = pagePixelsMax
-  const first = await deps.pool.run('render', { file, directory, page: 1, pixelsMax }, run.signal, boundsOf(deps, run))
+  const first = await deps.pool.run('render', { file, directory, page: 1, pixelsMax }, watchOf(deps, run))
   const total = first.pages
   const pagesMax = deps.settings.get('documents.max_pages')
   if (total > pagesMax) throw new ReadFailure('too_complex', `The file has more than ${pagesMax} pages.`)
@@ -118,7 +123,7 @@ async function describePages(deps: ReadDeps, order: ReadOrder, mediaType: string
   const describeSome = async (): Promise<void> => {
     for (const index of pages) {
       const page = index + 1
-      const { image } = await deps.pool.run('render', { file, directory, page, pixelsMax }, signal, boundsOf(deps, run))
+      const { image } = await deps.pool.run('render', { file, directory, page, pixelsMax }, watchOf(deps, run, signal))
       const picture = { bytes: await Bun.file(image).bytes(), mediaType: 'image/png' }
       texts[index] = await describe(deps, order, picture, signal)
       await Bun.file(image).delete()
@@ -151,13 +156,12 @@ async function describe(
 }
 
 function assemble(
-  { pool, settings }: ReadDeps,
+  deps: ReadDeps,
   { run, directory }: ReadOrder,
   described: { readonly texts: readonly string[]; readonly mediaType: string },
 ): Promise<ReadingFacts> {
   const warnings = ['The text was written by a multimodal model that looked at the pictures; it may differ from them.']
-  const work = { directory, ...described, warnings, limits: limitsOf(settings) }
-  return pool.run('assemble', work, run.signal, boundsOf({ settings }, run))
+  return deps.pool.run('assemble', { directory, ...described, warnings, ...cutting(deps, run) }, watchOf(deps, run))
 }
 
 function limitsOf(settings: LiveSettings): ReadLimits {
@@ -168,7 +172,12 @@ function limitsOf(settings: LiveSettings): ReadLimits {
   }
 }
 
-function boundsOf({ settings }: Pick<ReadDeps, 'settings'>, { document }: Run): ReadingBounds {
-  const seconds = settings.get('documents.read_seconds') + Math.ceil(document.bytes / mebibyte)
-  return { timeMaxMs: seconds * 1000, memoryBytesMax: settings.get('documents.read_memory_bytes') }
+function watchOf({ settings }: ReadDeps, run: Run, signal = run.signal): ReadingWatch {
+  const seconds = settings.get('documents.read_seconds') + Math.ceil(run.document.bytes / mebibyte)
+  const bounds = { timeMaxMs: seconds * 1000, memoryBytesMax: settings.get('documents.read_memory_bytes') }
+  const onCutting = (pages: number): void => {
+    run.report({ pages: { done: pages, total: pages } })
+    run.enter('chunking')
+  }
+  return { signal, bounds, onCutting }
 }
