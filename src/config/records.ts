@@ -675,7 +675,8 @@ export const settingRecords = {
     min: 1,
     max: 3600,
     example: '30',
-    sentence: 'Time for reading a file, to which one second for each MiB of its size is added.',
+    sentence:
+      'CPU time for reading and cutting a file, to which one second for each MiB of its size is added; four times as much by the clock.',
   },
   'documents.read_memory_bytes': {
     ...live,

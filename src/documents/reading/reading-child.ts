@@ -9,10 +9,14 @@ import { constants, setPriority } from 'node:os'
 import { writeFileSync } from 'node:fs'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Assignment, Message } from './protocol.ts'
-import { residentBytes, residentPollMs } from './resident-bytes.ts'
+import { cpuMs, residentBytes, usagePollMs } from './process-usage.ts'
 
 /** What one assignment may cost. */
 export interface ReadingBounds {
+  /**
+   * Of CPU, where it can be told: a machine that is busy with other things must not make files fail. Of the wall clock
+   * four times as much; where CPU cannot be told, this.
+   */
   readonly timeMaxMs: number
   readonly memoryBytesMax: number
 }
@@ -47,6 +51,9 @@ function tooLarge(memoryBytesMax: number): ReadFailure {
     `Reading the file needs more than the ${Math.round(memoryBytesMax / 1_048_576)} MiB of memory that it may. Divide it into smaller files.`,
   )
 }
+
+/** Wall-clock time that an assignment may take for each bit of CPU time that it may. */
+const wallShare = 4
 
 /** How signals from outside are told apart from crashes: they do not say anything about the file. */
 const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
@@ -117,10 +124,14 @@ export class ReadingChild {
   }
 
   #watch({ timeMaxMs, memoryBytesMax }: ReadingBounds, signal: AbortSignal): Disposable {
-    const timer = setTimeout(() => this.#kill(tooSlow(timeMaxMs)), timeMaxMs)
+    const { pid } = this.#process
+    const cpuBefore = cpuMs(pid)
+    const wallMaxMs = cpuBefore === null ? timeMaxMs : timeMaxMs * wallShare
+    const timer = setTimeout(() => this.#kill(tooSlow(timeMaxMs)), wallMaxMs)
     const poll = setInterval(() => {
       if (this.residentBytes > memoryBytesMax) this.#kill(tooLarge(memoryBytesMax))
-    }, residentPollMs)
+      if (cpuBefore !== null && (cpuMs(pid) ?? 0) - cpuBefore > timeMaxMs) this.#kill(tooSlow(timeMaxMs))
+    }, usagePollMs)
     const abort = (): void =>
       this.#kill(signal.reason instanceof Error ? signal.reason : new ReadingStopped('Reading was cancelled.'))
     signal.addEventListener('abort', abort)

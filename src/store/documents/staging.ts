@@ -21,6 +21,8 @@ const mergePages = 16
 /** Staging in this database; one slice at a time. */
 export function documentStaging(connection: Connection): Pick<DocumentStore, 'stage' | 'complete'> {
   const { engine, kysely } = connection
+  /** Chunks whose words wait for a merge. */
+  let unmerged = 0
   return {
     async stage(held, space, chunks) {
       if (chunks.length === 0) return
@@ -32,7 +34,11 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
         const setRow = await setRowOf(trx, document, spaceRow)
         await writeRows(trx, setRow, rows)
       })
-      if (engine === 'sqlite') await mergeWords(connection)
+      unmerged += chunks.length
+      if (engine === 'sqlite' && unmerged >= sliceMax) {
+        unmerged = 0
+        await mergeWords(connection)
+      }
     },
     complete: (held, completion, now) =>
       kysely.transaction().execute(async (trx) => {
