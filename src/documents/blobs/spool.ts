@@ -4,12 +4,16 @@
  * removed by the next one that starts on the same machine.
  */
 import { createHash } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Received } from './blob-store.ts'
 
 const dayMs = 86_400_000
+
+/** Directories of this process, of which it may have several. */
+const own = new Set<string>()
 
 /** More bytes than the limit; nothing is kept of them. */
 export class TooLarge extends Error {}
@@ -61,7 +65,10 @@ export class Spool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#opening !== null) await rm(await this.#opening, { recursive: true, force: true })
+    if (this.#opening === null) return
+    const directory = await this.#opening
+    await rm(directory, { recursive: true, force: true })
+    own.delete(directory)
   }
 
   #directory(): Promise<string> {
@@ -71,7 +78,9 @@ export class Spool implements AsyncDisposable {
   async #open(): Promise<string> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 })
     await removeAbandoned(this.#root)
-    return mkdtemp(join(this.#root, `${hostname()}.${process.pid}.`))
+    const directory = await mkdtemp(join(this.#root, `${scope()}.${process.pid}.`))
+    own.add(directory)
+    return directory
   }
 }
 
@@ -85,12 +94,24 @@ async function removeFolder(path: string): Promise<void> {
   }
 }
 
-/** Directories of processes that no longer run: of this machine by their id, of others by their age. */
+/** Where process ids mean the same processes: a machine, and on Linux a container of it. */
+function scope(): string {
+  try {
+    return `${hostname()}-${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''}`
+  } catch {
+    return hostname()
+  }
+}
+
+/** Directories of processes that no longer run: where their id can be looked up by that, elsewhere by their age. */
 async function removeAbandoned(root: string): Promise<void> {
+  const prefix = `${scope()}.`
   for (const name of await readdir(root)) {
     const path = join(root, name)
-    const pid = name.startsWith(`${hostname()}.`) ? Number(name.slice(hostname().length + 1).split('.', 1)[0]) : null
-    const abandoned = pid === null ? Date.now() - (await stat(path)).mtimeMs > dayMs : !isRunning(pid)
+    if (own.has(path)) continue
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('.', 1)[0]) : null
+    const modifiedAt = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now()
+    const abandoned = pid === null ? Date.now() - modifiedAt > dayMs : !isRunning(pid)
     if (abandoned) await rm(path, { recursive: true, force: true })
   }
 }

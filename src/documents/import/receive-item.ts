@@ -50,7 +50,10 @@ export async function receiveItem({ origin, path }: ImportItem, options: Recepti
         'The content is not valid base64. Send base64, or set "encoding" to "utf-8" for text.',
       )
     case 'none':
-      return invalid('no_content', 'The item has neither "bytes" nor "path". Send one of them.')
+      return invalid(
+        'no_content',
+        'The item has no content: "bytes" and "path" are both missing or empty. Send one of them.',
+      )
     case 'both':
       return invalid('bytes_and_path', 'The item has "bytes" and "path". Send one of them.')
   }

@@ -59,7 +59,7 @@ async function insert(count = 1): Promise<readonly string[]> {
 const recordOf = async (id: string | undefined) => (await store.documents.get(id ?? '', everything))!
 /** Ends the run as a real one does when its signal is aborted. */
 const untilAborted = (run: Run) =>
-  new Promise<never>((_, reject) => run.signal.addEventListener('abort', () => reject(run.signal.reason)))
+  new Promise<never>((_, reject) => run.signal.addEventListener('abort', () => reject(run.signal.reason as Error)))
 
 async function stageAndComplete(run: Run): Promise<Completion> {
   await store.documents.stage(run.held, space, chunks(2))
@@ -155,6 +155,25 @@ test('documents of a worker that died are taken back when their lease has run ou
   for (const id of ids) expect(await recordOf(id)).toMatchObject({ state: 'completed', attempts: 2 })
 })
 
+test('documents of workers that died are looked for at the start, not only after a while', async () => {
+  const { documents } = store
+  let reaps = 0
+  const counting = Object.create(documents, {
+    reap: {
+      value: (query: Parameters<typeof documents.reap>[0]) => {
+        reaps += 1
+        return documents.reap(query)
+      },
+    },
+  }) as Store['documents']
+  const real = store
+  store = { ...real, documents: counting }
+  const { worker } = open(stageAndComplete)
+  expect(reaps).toBe(1)
+  await worker[Symbol.asyncDispose]()
+  store = real
+})
+
 test('what crashes every time fails as crashed', async () => {
   const [id] = await insert()
   const { worker } = open(stageAndComplete, ['documents.max_attempts=1'])
@@ -169,7 +188,11 @@ test('a run whose document was cancelled is ended, and writes nothing', async ()
   const [id] = await insert()
   let ended: unknown
   const { worker, outcomes } = open(
-    (run) => untilAborted(run).catch((reason: unknown) => Promise.reject((ended = reason))),
+    (run) =>
+      untilAborted(run).catch((reason: unknown) => {
+        ended = reason
+        throw reason
+      }),
     ['documents.lease_seconds=1'],
   )
   worker.wake()

@@ -49,6 +49,7 @@ export class DocumentWorker implements AsyncDisposable {
   readonly #loops: readonly Loop[]
   readonly #leaseMs: number
   readonly #concurrency: number
+  readonly #firstReap: Promise<void>
   #claiming: Promise<void> | null = null
   #claimAgain = false
   #stopping = false
@@ -68,6 +69,10 @@ export class DocumentWorker implements AsyncDisposable {
       loop('renewing the leases of documents', this.#leaseMs / 3, () => this.#renew()),
       loop('taking back lost documents', reapEveryMs, () => this.reap()),
     ]
+    // Also when no process lives long enough for the loop: what the one before has left behind.
+    this.#firstReap = this.reap().catch((error: unknown) =>
+      logger.error('taking back lost documents failed', { error }),
+    )
   }
 
   /** There may be new work. */
@@ -92,6 +97,7 @@ export class DocumentWorker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
     for (const loop of this.#loops) await loop[Symbol.asyncDispose]()
+    await this.#firstReap
     await this.#claiming?.catch(() => undefined)
     for (const { run } of this.#runs.values()) run.end(new Stopping('the server stops'))
     await Promise.all([...this.#runs.values()].map(({ ending }) => ending))

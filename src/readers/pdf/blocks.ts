@@ -27,6 +27,9 @@ const listMarker = /^(?:[•◦▪▫■□●○‣⁃–—*·\uf0b7\uf0a7]|[-
 
 /** The marker that a line of a list begins with; empty when there is none. */
 export function markerOf(text: string): string {
+  // Most lines begin with a word of several letters, which the expression would take apart first.
+  const second = text.charCodeAt(1) | 0x20
+  if (second >= 0x61 && second <= 0x7a) return ''
   return listMarker.exec(text)?.[0] ?? ''
 }
 

@@ -43,7 +43,9 @@ function near(lines: readonly Line[], at: number): readonly Line[] {
 
 /** Mostly figures, as in a table that was not recognised. */
 function isFigures(line: Line): boolean {
-  const words = lineText(line).split(' ')
+  const text = lineText(line)
+  if (!/\d/.test(text)) return false
+  const words = text.split(' ')
   return words.length > 3 && words.filter((word) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(word)).length > 0.5 * words.length
 }
 
@@ -64,8 +66,12 @@ function isLineByLine(lines: readonly Line[]): boolean {
 
 const suspended = /^(?:und|oder|bzw|sowie|and|or|to|et|ou|y|o|e)\b/i
 
+/** Hyphen-minus, hyphen, soft hyphen. */
+const hyphens = new Set([0x2d, 0x2010, 0xad])
+
 function endsInHyphen(text: string, next: string): boolean {
-  return /\p{L}[-\u2010\u00ad]$/u.test(text) && /^\p{Ll}/u.test(next) && !suspended.test(next)
+  if (!hyphens.has(text.charCodeAt(text.length - 1))) return false
+  return /\p{L}.$/u.test(text) && /^\p{Ll}/u.test(next) && !suspended.test(next)
 }
 
 /** Whether the hyphen is part of the word is told by the rest of the document, else by how the word goes on. */

@@ -1,0 +1,125 @@
+/** 207 of POST /api/v1/documents: an item that cannot be imported says why by a code, and the others are imported. */
+import { describe, expect, test } from 'bun:test'
+import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { zip } from '#test/support/zip-writer.ts'
+import { encryptedPdf } from '#test/support/pdf-writer.ts'
+import { stripedPng } from '#test/support/png-file.ts'
+
+const app = documentsOfFile({ set: [...idle, 'documents.max_file_bytes=1000', 'documents.categories=notes, letters'] })
+const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64')
+
+const cases: Readonly<Record<string, readonly [string, Readonly<Record<string, unknown>>, string]>> = {
+  'neither bytes nor path': ['no_content', {}, '"bytes"'],
+  'empty bytes and an empty path': ['no_content', { bytes: '', path: '' }, '"path"'],
+  'bytes and path': ['bytes_and_path', { bytes: 'a', path: '/etc/hostname' }, 'one of them'],
+  'what is said to be base64 and is not': ['not_base64', { bytes: 'not base64!', encoding: 'base64' }, '"encoding"'],
+  'a data URL that is broken': ['not_base64', { bytes: 'data:text/plain;base64,a b' }, 'base64'],
+  'a data URL of nothing': ['empty', { bytes: 'data:text/plain;base64,' }, 'empty'],
+  'a file of more than the limit': ['too_large', { bytes: 'many words '.repeat(100) }, '1000'],
+  'a category that there is not': ['unknown_category', { category: 'poems', bytes: 'a' }, 'notes, letters'],
+  'an owner who does not exist': [
+    'unknown_owner',
+    { owners: ['everyone', 'no@example.org'], bytes: 'a' },
+    'no@example.org',
+  ],
+  'a group that does not exist': ['unknown_owner', { owners: 'group:nobody', bytes: 'a' }, 'group:nobody'],
+  'a path when no directory is open for imports': ['invalid_path', { path: '/etc/hostname' }, '"bytes"'],
+  'a program': ['unsupported_type', { bytes: base64('\x7fELF\x02\x01\x01\0\0\0\0\0\0') }, 'program'],
+  'binary data that calls itself text': [
+    'unsupported_type',
+    { name: 'a.txt', bytes: base64(Uint8Array.from({ length: 500 }, (_, at) => (at * 7919) % 256)) },
+    'binary',
+  ],
+  'an archive': ['unsupported_type', { bytes: base64(zip([{ name: 'a.txt', content: 'a' }])) }, 'one by one'],
+  'a picture when no model reads pictures': [
+    'unsupported_type',
+    { name: 'a.png', bytes: base64(stripedPng(4, 4, [[255, 0, 0]])) },
+    '"vision"',
+  ],
+  'an Office file behind a password': [
+    'encrypted',
+    {
+      name: 'a.docx',
+      bytes: base64(
+        Buffer.concat([
+          Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+          Buffer.alloc(500),
+          Buffer.from('EncryptedPackage', 'utf16le'),
+        ]),
+      ),
+    },
+    'password',
+  ],
+}
+
+for (const [what, [code, item, said]] of Object.entries(cases)) {
+  test(`${what} is ${code}`, async () => {
+    expect(await app().invalid(item, code)).toContain(said)
+  })
+}
+
+test('the other files of the request are imported, and each array is in the order of the request', async () => {
+  const { status, accepted, duplicate, invalid } = await app().answer([
+    { name: '0', bytes: 'a first text' },
+    { name: '1' },
+    { name: '2', bytes: 'a second text', category: 'letters' },
+    { name: '3', bytes: 'a first text' },
+    { name: '4', bytes: 'a', category: 'poems' },
+  ])
+  const names = [accepted, duplicate, invalid].map((items) => items.map(({ name }) => name))
+  expect([status, names]).toEqual([207, [['0', '2'], ['3'], ['1', '4']]])
+  expect(await app().listed()).toContain(accepted[0]!.doc_id!)
+})
+
+test('an invalid item comes back as it was sent, without its content', async () => {
+  const item = {
+    name: 'a.txt',
+    category: 'poems',
+    bytes: 'secret words',
+    owners: ['everyone'],
+    doc_id: crypto.randomUUID(),
+  }
+  const response = await app().import([item])
+  const text = await response.text()
+  expect(text).not.toContain('secret')
+  expect((JSON.parse(text) as { invalid: object[] }).invalid).toEqual([
+    { ...item, bytes: '', path: '', reason: { code: 'unknown_category', message: expect.any(String) as string } },
+  ])
+})
+
+test('what is invalid leaves no document, no bytes, and nothing on its way', async () => {
+  const before = await app().listed('?limit=200')
+  for (const [, item] of Object.values(cases)) await app().answer([item])
+  expect(await app().listed('?limit=200')).toEqual(before)
+  expect(await Array.fromAsync(app().blobs.list())).toHaveLength(before.length)
+  expect(await app().onTheirWay()).toEqual([])
+})
+
+describe('a form', () => {
+  test('tells a file that is too large as the item that it is, and nothing of it is kept', async () => {
+    const form = new FormData()
+    form.append('category', 'notes')
+    form.append('files', new Blob(['many words '.repeat(100)]), 'large.txt')
+    form.append('files', new Blob(['a small one in a form']), 'small.txt')
+    const response = await app().form(form)
+    const { accepted, invalid } = (await response.json()) as { accepted: object[]; invalid: object[] }
+    expect([response.status, accepted, invalid]).toMatchObject([
+      207,
+      [{ name: 'small.txt' }],
+      [{ name: 'large.txt', reason: { code: 'too_large' } }],
+    ])
+    expect(await app().onTheirWay()).toEqual([])
+  })
+
+  test('of a category that there is not leaves nothing on its way', async () => {
+    const form = new FormData()
+    form.append('files', new Blob(['words']), 'a.txt')
+    form.append('category', 'poems')
+    expect((await app().form(form)).status).toBe(207)
+    expect(await app().onTheirWay()).toEqual([])
+  })
+})
+
+test('a PDF with a password is accepted, since that shows only when it is read', async () => {
+  await app().accepted([{ name: 'a.pdf', bytes: base64(encryptedPdf()) }])
+})
