@@ -1,7 +1,7 @@
 /** Routes of settings: all can be read, the live ones that nothing else fixes can be stored. */
 import { z } from 'zod'
 import type { SettingDescription } from '#config/describe.ts'
-import { problemText } from '#config/problem.ts'
+import { problemText, type Problem } from '#config/problem.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
@@ -112,8 +112,13 @@ function requireStorable({ settings }: Admin, name: string, sent: unknown): unkn
     case 'fixed':
       throw new ApiError('conflict', { message: problemText(check.problem) })
     case 'invalid':
-      throw new ApiError('validation_failed', { param: 'value', message: problemText(check.problem) })
+      throw new ApiError('validation_failed', { param: 'value', message: sentenceOf(check.problem) })
   }
+}
+
+/** What was expected, without the name and the source: whoever sent the value knows both. */
+function sentenceOf({ expected, remedy }: Problem): string {
+  return `"value": ${expected}. ${remedy}`
 }
 
 function settingOnWire(setting: SettingDescription): z.input<typeof settingAnswer> {

@@ -57,7 +57,8 @@ export function isOpenAi(baseUrl: string): boolean {
 /** The list in `options.endpoints`, in which names that are none are passed over. */
 function endpointsOf({ options, baseUrl }: ProviderRecord): ReadonlySet<Endpoint> {
   const listed = options['endpoints']
-  if (!Array.isArray(listed)) return isOpenAi(baseUrl) ? new Set([...usualEndpoints, ...responsesEndpoints]) : usualEndpoints
+  if (!Array.isArray(listed))
+    return isOpenAi(baseUrl) ? new Set([...usualEndpoints, ...responsesEndpoints]) : usualEndpoints
   return new Set(endpointNames.filter((name) => listed.includes(name)))
 }
 

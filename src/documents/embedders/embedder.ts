@@ -1,14 +1,5 @@
 /** How texts become vectors. One small interface; whoever calls it checks what comes back (check-vectors.ts). */
 
-/** A vector space: vectors of different spaces are never compared. */
-export interface EmbeddingSpace {
-  /** The embedder's name in the document record: `hashing`, `local`, or the name of a model of the gateway. */
-  readonly embedder: string
-  /** Stable identity of the space, for example `hashing/384` or `model:<id>/1536`. */
-  readonly key: string
-  readonly dimensions: number
-}
-
 export interface EmbedRequest {
   readonly texts: readonly string[]
   /** Some models embed questions and passages differently. */

@@ -6,7 +6,7 @@
  * is in doubt the lines stay lines.
  */
 import type { Box } from './fragments.ts'
-import { lineText } from './lines.ts'
+
 import type { Cell, Line } from './lines.ts'
 
 export interface Table extends Box {
@@ -220,9 +220,4 @@ export function around(boxes: readonly Box[]): Box {
     box.bottom = Math.min(box.bottom, bottom)
   }
   return box
-}
-
-/** The text of a part on one line, for comparing. */
-export function partText(part: Part): string {
-  return isTable(part) ? part.rows.map((row) => row.join(' ')).join(' ') : lineText(part)
 }
