@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { startAdminApp, userEmail, type AdminApp } from '#test/support/admin-app.ts'
 import { gate, json } from '#test/support/upstream-behaviours.ts'
 import { chatCompletion } from '#test/support/upstream-samples.ts'
 import { startUpstream, type Upstream } from '#test/support/upstream.ts'
@@ -43,6 +43,9 @@ describe('in-flight limits', () => {
     expect(set.body).toEqual({ user_id: app.userId, limit: 1 })
     expect((await app.call<unknown>('GET', path)).body).toEqual({ data: [{ user_id: app.userId, limit: 1 }] })
 
+    expect((await app.call<unknown>('GET', '/inflight-limits')).body).toEqual({
+      data: [{ user_id: app.userId, user: userEmail, model_id: modelId, model: 'slow', limit: 1 }],
+    })
     expect(await inUse()).toBe(0)
     const first = chat()
     await upstream.nextRequest()
@@ -50,6 +53,7 @@ describe('in-flight limits', () => {
     expect((await chat()).code).toBe('inflight_limit_exceeded')
 
     expect((await app.call('DELETE', `${path}/${app.userId}`)).status).toBe(204)
+    expect((await app.call<unknown>('GET', '/inflight-limits')).body).toEqual({ data: [] })
     const second = chat()
     await upstream.nextRequest()
     expect(await inUse()).toBe(2)

@@ -42,6 +42,25 @@ async function createProvider(fields: object = {}): Promise<Provider> {
   return answer.body
 }
 
+describe('provider presets', () => {
+  test('each names a kind that exists and an address that a provider can be created with', async () => {
+    interface Preset {
+      readonly name: string
+      readonly kind: string
+      readonly base_url: string
+      readonly headers: Readonly<Record<string, string>>
+    }
+    const presets = (await app.call<{ data: Preset[] }>('GET', '/provider-presets')).body.data
+    expect(presets.map(({ name }) => name)).toContain('ollama')
+    expect(presets.find(({ name }) => name === 'anthropic')?.headers).toEqual({ 'anthropic-version': '2023-06-01' })
+    for (const { name, kind, base_url, headers } of presets) {
+      const provider = await createProvider({ name, kind, base_url, headers })
+      expect(provider).toMatchObject({ name, base_url, header_names: Object.keys(headers) })
+      await app.call('DELETE', `/providers/${provider.id}`)
+    }
+  })
+})
+
 describe('provider records', () => {
   test('a provider can be created, read, changed and deleted', async () => {
     const provider = await createProvider({ base_url: 'HTTP://Example.org:8080/v1//', timeouts: { idle_seconds: 5 } })

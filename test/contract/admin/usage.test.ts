@@ -181,6 +181,17 @@ describe('single requests', () => {
     }
   })
 
+  test('the list can be narrowed to how requests ended', async () => {
+    const failed = [new Date(midnight + 10_000).toISOString()]
+    const at = async (status: string) =>
+      (await allItems<Row>(app, `/requests?${day}&status=${status}`, 1)).map((row) => row.at)
+    expect(await at('error')).toEqual(failed)
+    expect(await at('server_error')).toEqual(failed)
+    expect(await at('client_error')).toEqual([])
+    expect((await at('success')).length).toBe(3)
+    expect((await app.call('GET', '/requests?status=teapot')).param).toBe('status')
+  })
+
   test('a row shows everything but prompts and answers', async () => {
     const [row] = await allItems<Row>(app, `/requests?${day}&key_id=${keyId}`, 1)
     expect(row).toEqual({

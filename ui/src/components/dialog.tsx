@@ -60,7 +60,7 @@ export function Dialog(props: DialogProps) {
               )}
               {children}
             </div>
-            {actions !== undefined && <footer className={styles.actions}>{actions}</footer>}
+            {actions !== undefined && actions !== false && <footer className={styles.actions}>{actions}</footer>}
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>

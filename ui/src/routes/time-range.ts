@@ -15,9 +15,9 @@ export interface TimeRange {
   readonly to: number
 }
 
-export const minuteMs = 60_000
-export const hourMs = 60 * minuteMs
-export const dayMs = 24 * hourMs
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
 
 const spanMs: Readonly<Record<Span, number>> = { hour: hourMs, day: dayMs, week: 7 * dayMs, month: 30 * dayMs }
 
@@ -36,14 +36,28 @@ export function rangeOf({ span = 'day', from, to }: RangeSearch, now: number): T
 }
 
 export interface Bucket {
+  /** What the server sums up by. */
   readonly name: 'minute' | 'hour' | 'day'
+  /** Length of a bar, which holds one or several of those. */
   readonly ms: number
 }
 
-/** A length of buckets that makes a chart neither empty nor crowded. */
+const buckets: readonly Bucket[] = [
+  { name: 'minute', ms: minuteMs },
+  { name: 'minute', ms: 5 * minuteMs },
+  { name: 'minute', ms: 15 * minuteMs },
+  { name: 'hour', ms: hourMs },
+  { name: 'hour', ms: 3 * hourMs },
+  { name: 'hour', ms: 6 * hourMs },
+  { name: 'day', ms: dayMs },
+  { name: 'day', ms: 7 * dayMs },
+]
+const barsMax = 62
+const yearlong: Bucket = { name: 'day', ms: 28 * dayMs }
+
+/** A length of bars that makes a chart neither empty nor crowded. */
 export function bucketOf({ from, to }: TimeRange): Bucket {
-  if (to - from <= 3 * hourMs) return { name: 'minute', ms: minuteMs }
-  return to - from <= 8 * dayMs ? { name: 'hour', ms: hourMs } : { name: 'day', ms: dayMs }
+  return buckets.find(({ ms }) => (to - from) / ms <= barsMax) ?? yearlong
 }
 
 const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const

@@ -5,7 +5,20 @@
 import type { IconName } from '../components/icon.tsx'
 
 export interface Page {
-  readonly path: '/' | '/models' | '/documents' | '/playground' | '/keys' | '/usage' | '/requests' | '/users' | '/groups' | '/providers' | '/settings' | '/account' | '/welcome'
+  readonly path:
+    | '/'
+    | '/models'
+    | '/documents'
+    | '/playground'
+    | '/keys'
+    | '/usage'
+    | '/requests'
+    | '/users'
+    | '/groups'
+    | '/providers'
+    | '/settings'
+    | '/account'
+    | '/welcome'
   readonly label: string
   readonly icon: IconName
   /** Shown to administrators only. */

@@ -49,13 +49,9 @@ export function CapabilityFields({ draft, change, error }: FieldsProps) {
           onChange={(chosen) => change({ input: chosen })}
         />
         <div className={styles.columns}>
-          <KnownField label="Calls tools" value={draft.tools} onChange={(tools) => change({ tools })} />
-          <KnownField
-            label="Follows a JSON schema"
-            value={draft.jsonSchema}
-            onChange={(jsonSchema) => change({ jsonSchema })}
-          />
-          <KnownField label="Reasons" value={draft.reasons} onChange={(reasons) => change({ reasons })} />
+          <KnownField label="Tools" value={draft.tools} onChange={(tools) => change({ tools })} />
+          <KnownField label="JSON schema" value={draft.jsonSchema} onChange={(jsonSchema) => change({ jsonSchema })} />
+          <KnownField label="Reasoning" value={draft.reasons} onChange={(reasons) => change({ reasons })} />
         </div>
       </div>
     </Panel>

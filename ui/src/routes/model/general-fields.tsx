@@ -9,7 +9,7 @@ import styles from './model-form.module.css'
 
 export function GeneralFields({ draft, change, error }: FieldsProps) {
   return (
-    <Panel title="Name">
+    <Panel title="General">
       <div className={styles.fields}>
         <Field label="Name" hint="What requests ask for. Case matters." error={messageAt(error, 'name')}>
           <Input

@@ -9,7 +9,7 @@ import styles from './model-form.module.css'
 const labels: Readonly<Record<TimeoutName, string>> = {
   connect_seconds: 'Connecting',
   first_token_seconds: 'First token',
-  idle_seconds: 'Silence in an answer',
+  idle_seconds: 'Silence',
   total_seconds: 'Whole answer',
 }
 

@@ -95,6 +95,8 @@ function readValue(typed: string): unknown {
 }
 
 function shownValue(value: unknown): string {
-  const isBareWord = typeof value === 'string' && readValue(value) === value
+  if (typeof value !== 'string') return JSON.stringify(value)
+  // A word that would be read as something else, or not at all, needs its quotes.
+  const isBareWord = value !== '' && value.trim() === value && readValue(value) === value
   return isBareWord ? value : JSON.stringify(value)
 }

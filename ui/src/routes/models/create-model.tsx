@@ -7,18 +7,20 @@ import { Menu, MenuItem } from '../../components/menu.tsx'
 export function CreateModel() {
   const navigate = useNavigate()
   return (
-    <Menu
-      trigger={
-        <Button variant="primary">
-          <Icon name="plus" />
-          Create model
-        </Button>
-      }
-    >
-      <MenuItem onSelect={() => void navigate({ to: '/models/new' })}>Model of a provider</MenuItem>
-      <MenuItem onSelect={() => void navigate({ to: '/models/new', search: { kind: 'composite' } })}>
-        Composite of several models
-      </MenuItem>
-    </Menu>
+    <div>
+      <Menu
+        trigger={
+          <Button variant="primary">
+            <Icon name="plus" />
+            Create model
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => void navigate({ to: '/models/new' })}>Model of a provider</MenuItem>
+        <MenuItem onSelect={() => void navigate({ to: '/models/new', search: { kind: 'composite' } })}>
+          Composite of several models
+        </MenuItem>
+      </Menu>
+    </div>
   )
 }

@@ -119,7 +119,13 @@ function columns(targetOf: TextOf, groupsOf: TextOf): readonly Column<ModelRecor
 }
 
 function actionsColumn(onDelete: (model: ModelRecord) => void): Column<ModelRecord> {
-  return { id: 'actions', header: '', width: '56px', cell: (model) => <Actions model={model} onDelete={onDelete} /> }
+  return {
+    id: 'actions',
+    header: 'Actions',
+    headerHidden: true,
+    width: '56px',
+    cell: (model) => <Actions model={model} onDelete={onDelete} />,
+  }
 }
 
 function Actions({

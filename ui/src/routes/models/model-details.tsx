@@ -1,9 +1,11 @@
 /** One model: everything there is to know for a first request, and that request in three languages. */
+import { Link } from '@tanstack/react-router'
 import { Badge } from '../../components/badge.tsx'
+import { buttonClass } from '../../components/button.tsx'
 import { CodeTabs } from '../../components/code-block.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { useSession } from '../../shell/use-session.ts'
+import { useIsAdmin, useSession } from '../../shell/use-session.ts'
 import type { UsableModel } from '../../api/schema.d.ts'
 import { codeSamples } from './code-samples.ts'
 import styles from './model-details.module.css'
@@ -11,6 +13,7 @@ import { ModelFacts } from './model-facts.tsx'
 
 export function ModelDetails({ model, onClose }: { readonly model: UsableModel; readonly onClose: () => void }) {
   const { groups } = useSession()
+  const isAdmin = useIsAdmin()
   const openTo = groups.filter((group) => model.groups.includes(group.id))
   return (
     <Dialog
@@ -18,6 +21,13 @@ export function ModelDetails({ model, onClose }: { readonly model: UsableModel; 
       onClose={onClose}
       title={model.name}
       size="large"
+      actions={
+        isAdmin && (
+          <Link to="/models" search={{ reach: 'all', q: model.name }} className={buttonClass()}>
+            Administer it
+          </Link>
+        )
+      }
       {...(model.description !== '' && { description: model.description })}
     >
       <dl className={styles.facts}>

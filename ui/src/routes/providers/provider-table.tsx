@@ -76,8 +76,9 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
     },
     {
       id: 'actions',
-      header: '',
-      width: '52px',
+      header: 'Actions',
+      headerHidden: true,
+      width: '60px',
       align: 'end',
       cell: (provider) => <ProviderMenu provider={provider} onAction={onAction} />,
     },

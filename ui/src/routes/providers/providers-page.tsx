@@ -37,7 +37,7 @@ export function ProvidersPage() {
     <>
       <PageHeader
         title="Providers"
-        description="Where models come from: a vendor, or a server of your own. Its models are open to nobody before you take them in."
+        description="Where models come from: vendors, and servers of your own."
         actions={add}
       />
       <div className={styles.notice}>

@@ -1,8 +1,7 @@
 /** How moments and durations of requests are written. */
 
-const moment = new Intl.DateTimeFormat('en', {
-  month: 'short',
-  day: 'numeric',
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const time = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
@@ -11,9 +10,14 @@ const moment = new Intl.DateTimeFormat('en', {
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
-/** "Nov 20, 14:03:09", local. */
+/** "Nov 20", local. */
+export function dateText(at: string): string {
+  return day.format(Date.parse(at))
+}
+
+/** "14:03:09", local. */
 export function timeText(at: string): string {
-  return moment.format(Date.parse(at))
+  return time.format(Date.parse(at))
 }
 
 /** Everything about the moment, its zone too. */

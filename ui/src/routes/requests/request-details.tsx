@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx'
 import { byteText } from '../../components/byte-size.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { exactTimeText, secondsText, timeText } from './figures.ts'
+import { dateText, exactTimeText, secondsText, timeText } from './figures.ts'
 import styles from './request-details.module.css'
 
 export interface RequestDetailsProps {
@@ -18,7 +18,12 @@ export interface RequestDetailsProps {
 export function RequestDetails({ request, userName, keyName, onClose }: RequestDetailsProps) {
   const { status, code, endpoint, model, model_asked: asked, streamed } = request
   return (
-    <Dialog open onClose={onClose} title={`Request of ${timeText(request.at)}`} placement="side">
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Request of ${dateText(request.at)}, ${timeText(request.at)}`}
+      placement="side"
+    >
       <div className={styles.outcome}>
         <Badge tone={status >= 500 ? 'danger' : status >= 400 ? 'warning' : 'success'}>{status}</Badge>
         <code>{code ?? 'answered'}</code>

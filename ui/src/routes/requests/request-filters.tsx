@@ -1,6 +1,6 @@
 /** Which requests are listed; kept in the address, so that a filtered list can be shared and comes back. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { allModelsQuery, ownModelsQuery, type UsageReach } from '../../api/queries.ts'
 import { Combobox, type ComboboxOption } from '../../components/combobox.tsx'
 import { Select } from '../../components/input.tsx'
@@ -24,7 +24,10 @@ const outcomeTexts = {
   server_error: 'Errors 5xx',
 } as const
 
-export function RequestFilters({ search, reach, userName, keyName, onChange }: RequestFiltersProps) {
+/** Not rendered again while pages come in: three lists to choose from cost more than the rows do. */
+export const RequestFilters = memo(PlainRequestFilters)
+
+function PlainRequestFilters({ search, reach, userName, keyName, onChange }: RequestFiltersProps) {
   const own = useQuery({ ...ownModelsQuery, enabled: reach === 'self' })
   const all = useQuery({ ...allModelsQuery, enabled: reach === 'everyone' })
   const models = (all.data ?? own.data ?? []).map(({ name }) => name).toSorted((a, b) => a.localeCompare(b))

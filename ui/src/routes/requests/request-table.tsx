@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
-import { secondsText, timeText } from './figures.ts'
+import { dateText, secondsText, timeText } from './figures.ts'
 import styles from './request-table.module.css'
 
 /** A request with its place in the list: ids come from clients, who may send one twice. */
@@ -51,7 +51,7 @@ function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequ
   return {
     id: 'time',
     header: 'Time',
-    width: '136px',
+    width: 'clamp(84px, 26vw, 148px)',
     cell: (request) => (
       <button
         type="button"
@@ -60,7 +60,7 @@ function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequ
         title="Show everything about this request"
         onClick={() => onOpen(request)}
       >
-        {timeText(request.at)}
+        <span className={styles.date}>{dateText(request.at)}</span> {timeText(request.at)}
       </button>
     ),
   }
@@ -70,7 +70,7 @@ const firstColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'status',
     header: 'Status',
-    width: '72px',
+    width: 'clamp(60px, 18vw, 72px)',
     cell: ({ status, code }) => (
       <span title={code ?? 'answered'}>
         <Badge tone={status >= 500 ? 'danger' : status >= 400 ? 'warning' : 'success'}>{status}</Badge>
@@ -89,7 +89,7 @@ const firstColumns: readonly Column<ListedRequest>[] = [
 ]
 
 const lastColumns: readonly Column<ListedRequest>[] = [
-  { id: 'endpoint', header: 'Endpoint', hideBelow: 'medium', cell: ({ endpoint }) => endpoint },
+  { id: 'endpoint', header: 'Endpoint', width: '146px', hideBelow: 'medium', cell: ({ endpoint }) => endpoint },
   {
     id: 'provider',
     header: 'Provider',
@@ -97,14 +97,18 @@ const lastColumns: readonly Column<ListedRequest>[] = [
     cell: ({ provider, attempts }) => (
       <>
         {provider ?? '–'}
-        {attempts > 1 && <span className={styles.attempts}> after {attempts} attempts</span>}
+        {attempts > 1 && (
+          <span title={`${attempts} attempts`} className={styles.attempts}>
+            <Badge tone="warning">{attempts}×</Badge>
+          </span>
+        )}
       </>
     ),
   },
   {
     id: 'tokens',
     header: 'Tokens',
-    width: '104px',
+    width: '100px',
     align: 'end',
     hideBelow: 'small',
     cell: ({ prompt_tokens: into, completion_tokens: out }) =>
@@ -113,7 +117,7 @@ const lastColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'first',
     header: 'First token',
-    width: '92px',
+    width: '90px',
     align: 'end',
     hideBelow: 'medium',
     cell: ({ first_token_ms: ms }) => (ms === null ? '–' : secondsText(ms)),
@@ -121,7 +125,7 @@ const lastColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'duration',
     header: 'Duration',
-    width: '84px',
+    width: 'clamp(68px, 20vw, 84px)',
     align: 'end',
     cell: ({ duration_ms: ms }) => secondsText(ms),
   },

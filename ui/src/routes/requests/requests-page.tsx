@@ -5,6 +5,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { useNames } from '../../api/names.ts'
 import type { UsageReach } from '../../api/queries.ts'
+import type { RequestRecord } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -19,6 +20,17 @@ import { RequestFilters } from './request-filters.tsx'
 import { RequestTable, type ListedRequest } from './request-table.tsx'
 
 const route = getRouteApi('/shell/requests')
+/** The same object for a record each time: a row that stays is not rendered again when the next page comes. */
+const listedRecords = new WeakMap<RequestRecord, ListedRequest>()
+
+function listed(record: RequestRecord, place: number): ListedRequest {
+  const known = listedRecords.get(record)
+  if (known !== undefined) return known
+  const request = { ...record, place }
+  listedRecords.set(record, request)
+  return request
+}
+
 const noFilter: RequestsSearch = { model: undefined, user: undefined, key: undefined, status: undefined }
 
 export function RequestsPage() {
@@ -34,10 +46,7 @@ export function RequestsPage() {
   const [opened, setOpened] = useState<ListedRequest | null>(null)
   const userName = useNames('user', reach)
   const keyName = useNames('key', reach)
-  const rows = useMemo(
-    () => (data?.pages.flatMap((page) => page.data) ?? []).map((record, place) => ({ ...record, place })),
-    [data],
-  )
+  const rows = useMemo(() => (data?.pages.flatMap((page) => page.data) ?? []).map(listed), [data])
   const fetchMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage()
   }, [isFetchingNextPage, fetchNextPage])

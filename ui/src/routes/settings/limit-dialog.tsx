@@ -1,6 +1,6 @@
 /** Sets an account's own in-flight limit for a model. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { allModelsQuery, resource } from '../../api/queries.ts'
@@ -15,45 +15,75 @@ import { toast } from '../../components/toast.tsx'
 import { UserPicker } from '../users/user-picker.tsx'
 import styles from './limits.module.css'
 
-export interface LimitDialogProps {
-  /** The one that is changed; null for a new one. */
-  readonly limit: OwnInflightLimit | null
+/** For an account and a model that are chosen here. */
+export function AddLimitDialog({ onClose }: { readonly onClose: () => void }) {
+  const { data: models = [] } = useQuery(allModelsQuery)
+  const [user, setUser] = useState<User | null>(null)
+  const [model, setModel] = useState<ModelRecord | null>(null)
+  return (
+    <LimitForm
+      title="Add a limit"
+      target={user === null || model === null ? null : { user_id: user.id, user: user.email, model_id: model.id }}
+      onClose={onClose}
+    >
+      <Field label="Account">
+        <UserPicker label="Account" value={user} onChange={setUser} />
+      </Field>
+      <Field label="Model">
+        <Combobox
+          label="Model"
+          placeholder="Choose a model…"
+          options={models.map(({ name, aliases }) => ({ value: name, keywords: aliases }))}
+          value={model?.name ?? null}
+          onChange={(name) => setModel(models.find((each) => each.name === name) ?? null)}
+        />
+      </Field>
+    </LimitForm>
+  )
+}
+
+export interface ChangeLimitDialogProps {
+  readonly limit: OwnInflightLimit
   readonly onClose: () => void
 }
 
-interface Target {
-  readonly user: User | null
-  readonly model: ModelRecord | null
+export function ChangeLimitDialog({ limit, onClose }: ChangeLimitDialogProps) {
+  return (
+    <LimitForm title={`Limit of ${limit.user}`} target={limit} before={limit.limit} onClose={onClose}>
+      <p>
+        Model: <code>{limit.model}</code>
+      </p>
+    </LimitForm>
+  )
 }
 
-export function LimitDialog({ limit, onClose }: LimitDialogProps) {
+type Target = Pick<OwnInflightLimit, 'user_id' | 'user' | 'model_id'>
+
+interface LimitFormProps {
+  readonly title: string
+  /** Null while it is not chosen. */
+  readonly target: Target | null
+  /** The limit as it is. */
+  readonly before?: number
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+function LimitForm({ title, target, before, onClose, children }: LimitFormProps) {
   const formId = useId()
-  const queryClient = useQueryClient()
-  const [target, setTarget] = useState<Target>({ user: null, model: null })
-  const [count, setCount] = useState(String(limit?.limit ?? ''))
-  const userId = limit?.user_id ?? target.user?.id
-  const modelId = limit?.model_id ?? target.model?.id
-  const saving = useMutation({
-    mutationFn: (params: { readonly id: string; readonly userId: string }) =>
-      api('PUT /admin/api/v1/models/{id}/inflight-limits/{userId}', { params, body: { limit: Number(count) } }),
-    async onSuccess() {
-      await queryClient.invalidateQueries({ queryKey: resource.settings })
-      toast(`Set the limit of ${limit?.user ?? target.user?.email ?? 'the account'}`)
-      onClose()
-    },
-  })
+  const [count, setCount] = useState(String(before ?? ''))
+  const saving = useSetLimit(onClose)
   const error = saving.error === null ? null : asApiError(saving.error)
-  const complete = userId !== undefined && modelId !== undefined
   return (
     <Dialog
       open
       onClose={onClose}
-      title={limit === null ? 'Add a limit' : `Limit of ${limit.user}`}
+      title={title}
       description="It counts while limits are enforced, from the next request on."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={saving.isPending} disabled={!complete}>
+          <Button type="submit" form={formId} variant="primary" busy={saving.isPending} disabled={target === null}>
             Set limit
           </Button>
         </>
@@ -64,11 +94,11 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault()
-          if (complete) saving.mutate({ id: modelId, userId })
+          if (target !== null) saving.mutate({ target, limit: Number(count) })
         }}
       >
         {error !== null && error.param !== 'limit' && <ErrorNotice error={error} />}
-        {limit === null ? <TargetFields target={target} onChange={setTarget} /> : <p>Model: {limit.model}</p>}
+        {children}
         <Field
           label="Requests in flight"
           hint="At the same time, over all keys of the account."
@@ -89,27 +119,18 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
   )
 }
 
-interface TargetFieldsProps {
-  readonly target: Target
-  readonly onChange: (target: Target) => void
-}
-
-function TargetFields({ target, onChange }: TargetFieldsProps) {
-  const { data: models = [] } = useQuery(allModelsQuery)
-  return (
-    <>
-      <Field label="Account">
-        <UserPicker label="Account" value={target.user} onChange={(user) => onChange({ ...target, user })} />
-      </Field>
-      <Field label="Model">
-        <Combobox
-          label="Model"
-          placeholder="Choose a model…"
-          options={models.map(({ name, aliases }) => ({ value: name, keywords: aliases }))}
-          value={target.model?.name ?? null}
-          onChange={(name) => onChange({ ...target, model: models.find((model) => model.name === name) ?? null })}
-        />
-      </Field>
-    </>
-  )
+function useSetLimit(onSet: () => void) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ target, limit }: { readonly target: Target; readonly limit: number }) =>
+      api('PUT /admin/api/v1/models/{id}/inflight-limits/{userId}', {
+        params: { id: target.model_id, userId: target.user_id },
+        body: { limit },
+      }),
+    async onSuccess(_, { target }) {
+      await queryClient.invalidateQueries({ queryKey: resource.settings })
+      toast(`Set the limit of ${target.user}`)
+      onSet()
+    },
+  })
 }

@@ -17,8 +17,9 @@ export function LimitTable({ limits, onAction }: LimitTableProps) {
     { id: 'limit', header: 'In flight', width: '84px', align: 'end', cell: ({ limit }) => limit.toLocaleString('en') },
     {
       id: 'actions',
-      header: '',
-      width: '52px',
+      header: 'Actions',
+      headerHidden: true,
+      width: '60px',
       align: 'end',
       cell: (limit) => (
         <Menu

@@ -12,7 +12,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
-import { LimitDialog } from './limit-dialog.tsx'
+import { AddLimitDialog, ChangeLimitDialog } from './limit-dialog.tsx'
 import { LimitTable } from './limit-table.tsx'
 import styles from './limits.module.css'
 import { ownLimitsQuery, settingsQuery } from './queries.ts'
@@ -61,8 +61,8 @@ export function Limits() {
           <LimitTable limits={limits.data} onAction={(what, limit) => setOpened({ what, limit })} />
         )}
       </Panel>
-      {opened?.what === 'add' && <LimitDialog limit={null} onClose={close} />}
-      {opened?.what === 'change' && <LimitDialog limit={opened.limit} onClose={close} />}
+      {opened?.what === 'add' && <AddLimitDialog onClose={close} />}
+      {opened?.what === 'change' && <ChangeLimitDialog limit={opened.limit} onClose={close} />}
       {opened?.what === 'remove' && <RemoveLimit limit={opened.limit} onClose={close} />}
     </div>
   )

@@ -2,10 +2,9 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
-import type { NewSettingValue, Setting } from '../../api/schema.d.ts'
+import type { Setting } from '../../api/schema.d.ts'
 import { toast } from '../../components/toast.tsx'
-
-export type SettingValue = NewSettingValue['value']
+import type { SettingValue } from './setting-text.ts'
 
 /** Every setting with its value and where that comes from. */
 export const settingsQuery = queryOptions({

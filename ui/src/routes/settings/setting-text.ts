@@ -1,6 +1,8 @@
 /** Values of settings as texts: to be read in a list, and to be typed into a field. */
-import type { Setting } from '../../api/schema.d.ts'
-import type { SettingValue } from './queries.ts'
+import type { NewSettingValue, Setting } from '../../api/schema.d.ts'
+
+/** What the server takes. */
+export type SettingValue = NewSettingValue['value']
 
 type ShownValue = Setting['value']
 
@@ -8,8 +10,8 @@ type ShownValue = Setting['value']
 export function shownValue(value: ShownValue, unit: string | null): string {
   if (value === null) return 'not set'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (typeof value === 'number')
-    return `${value.toLocaleString('en')}${unit === null ? '' : ` ${unit}`}${sizeNote(value, unit)}`
+  // Without a unit it is a name rather than an amount: a port.
+  if (typeof value === 'number') return unit === null ? String(value) : amount(value, unit)
   if (typeof value === 'string') return value
   const parts = Array.isArray(value)
     ? (value as readonly (string | number)[]).map(String)
@@ -17,9 +19,11 @@ export function shownValue(value: ShownValue, unit: string | null): string {
   return parts.length === 0 ? 'none' : parts.join(', ')
 }
 
-/** Bytes beyond a thousand are hard to read. */
-function sizeNote(value: number, unit: string | null): string {
-  return unit === 'bytes' && value >= 1_000_000 ? ` (${Math.round(value / 1_048_576).toLocaleString('en')} MiB)` : ''
+/** Bytes beyond a million are hard to read. */
+function amount(value: number, unit: string): string {
+  const text = `${value.toLocaleString('en')} ${unit}`
+  if (unit !== 'bytes' || value < 1_000_000) return text
+  return `${text} (${Math.round(value / 1_048_576).toLocaleString('en')} MiB)`
 }
 
 /** A value as it stands in its field. */

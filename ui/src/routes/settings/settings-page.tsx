@@ -27,7 +27,7 @@ export function SettingsPage() {
     <>
       <PageHeader
         title="Settings"
-        description="Everything that is set, where it comes from, and what may be changed while the server runs."
+        description="What holds now and where it comes from. Live settings are changed here."
       />
       <Tabs
         label="Settings"

@@ -1,6 +1,5 @@
 /** From points over time, parted by group, to a row for each group and to stacked bars of the largest ones. */
 import type { UsagePoint } from '../../api/schema.d.ts'
-import type { ChartPoint } from '../../components/chart.tsx'
 
 export interface GroupSums {
   /** Name of the model, or id of the user or key; null when the server does not know. */
@@ -29,6 +28,12 @@ export function groupSums(points: readonly UsagePoint[]): readonly GroupSums[] {
   return [...sums.values()].toSorted((a, b) => b.requests - a.requests)
 }
 
+export interface Stack {
+  /** Beginning of the bar, milliseconds since 1970. */
+  readonly at: number
+  readonly values: readonly number[]
+}
+
 export interface StackInput {
   readonly points: readonly UsagePoint[]
   /** The groups that get a part of their own, in their order; all others share one behind them. */
@@ -40,7 +45,7 @@ export interface StackInput {
 }
 
 /** A stack for each bucket of the span, also where nothing happened: one value for each shown group, and the rest. */
-export function stackedPoints({ points, shown, from, to, bucketMs, valueOf }: StackInput): readonly ChartPoint[] {
+export function stackedPoints({ points, shown, from, to, bucketMs, valueOf }: StackInput): readonly Stack[] {
   const count = Math.max(1, Math.ceil((to - from) / bucketMs))
   const stacks = Array.from({ length: count }, () => Array<number>(shown.length + 1).fill(0))
   for (const point of points) {

@@ -1,5 +1,5 @@
 /** What the usage page reads. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource, type UsageReach } from '../../api/queries.ts'
 import type { UsagePoint, UsageTotals } from '../../api/schema.d.ts'
@@ -8,6 +8,7 @@ import { bucketOf, rangeOf, type Bucket, type RangeSearch } from '../time-range.
 export type Grouping = 'model' | 'user' | 'key'
 
 export interface GroupedUsage {
+  readonly by: Grouping
   readonly totals: UsageTotals
   readonly bucket: Bucket
   /** Buckets without requests are left out. */
@@ -24,7 +25,7 @@ export interface UsageFilter {
 
 /** Sums, and their course parted by model, user or key. */
 export function groupedUsageQuery(reach: UsageReach, { range: { span, from, to }, by }: UsageFilter) {
-  return queryOptions({
+  return queryOptions<GroupedUsage>({
     queryKey: [...resource.usage, 'grouped', reach, span ?? '', from ?? '', to ?? '', by],
     queryFn: async ({ signal }): Promise<GroupedUsage> => {
       const range = rangeOf({ span, from, to }, Date.now())
@@ -44,9 +45,10 @@ export function groupedUsageQuery(reach: UsageReach, { range: { span, from, to }
               api('GET /admin/api/v1/usage', { query, signal }),
               api('GET /admin/api/v1/usage/series', { query: { ...series, group_by: by }, signal }),
             ])
-      return { totals, bucket, points: points.data, from: Date.parse(points.from), to: Date.parse(points.to) }
+      return { by, totals, bucket, points: points.data, from: Date.parse(points.from), to: Date.parse(points.to) }
     },
-    placeholderData: keepPreviousData,
+    // Another span takes the place of this one when it is there; ids of users cannot stand among names of models.
+    placeholderData: (before: GroupedUsage | undefined) => (before?.by === by ? before : undefined),
     refetchInterval: 60_000,
   })
 }

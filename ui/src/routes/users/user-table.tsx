@@ -52,11 +52,11 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
         </span>
       ),
     },
-    { id: 'role', header: 'Role', width: '120px', hideBelow: 'small', cell: ({ role }) => roleNames[role] },
+    { id: 'role', header: 'Role', width: '124px', hideBelow: 'small', cell: ({ role }) => roleNames[role] },
     {
       id: 'groups',
       header: 'Groups',
-      width: '22%',
+      width: '16%',
       hideBelow: 'medium',
       cell: (user) => {
         const names = groups
@@ -65,32 +65,35 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
         return names.length === 0 ? '–' : <span title={names.join(', ')}>{names.join(', ')}</span>
       },
     },
-    { id: 'state', header: 'State', width: '28%', cell: (user) => <UserState user={user} /> },
+    { id: 'state', header: 'State', width: '26%', cell: (user) => <UserState user={user} /> },
     {
       id: 'created',
       header: 'Created',
-      width: '120px',
+      width: '108px',
       hideBelow: 'medium',
       cell: ({ created_at: at }) => <RelativeTime at={at} />,
     },
     {
       id: 'actions',
-      header: '',
-      width: '52px',
+      header: 'Actions',
+      headerHidden: true,
+      width: '60px',
       align: 'end',
       cell: (user) => <UserMenu user={user} onAction={onAction} />,
     },
   ]
 }
 
-export const roleNames = { admin: 'Administrator', user: 'User' } as const
+const roleNames = { admin: 'Administrator', user: 'User' } as const
 
 function UserState({ user }: { readonly user: User }) {
   return (
     <span className={styles.badges}>
       {user.disabled ? <Badge tone="danger">disabled</Badge> : <Badge tone="success">active</Badge>}
-      {!user.has_password && <Badge>no password</Badge>}
-      {user.declared && <Badge tone="accent">declared</Badge>}
+      <span className={styles.more}>
+        {!user.has_password && <Badge>no password</Badge>}
+        {user.declared && <Badge tone="accent">declared</Badge>}
+      </span>
     </span>
   )
 }

@@ -41,12 +41,12 @@ export function FirstAnswer({ models, onAnswered }: FirstAnswerProps) {
       </div>
       <div>
         {running ? (
-          <Button onClick={stop}>
+          <Button key="stop" onClick={stop}>
             <Icon name="stop" />
             Stop
           </Button>
         ) : (
-          <Button type="submit" variant={progress === null ? 'primary' : 'secondary'}>
+          <Button key="ask" type="submit" variant={progress === null ? 'primary' : 'secondary'}>
             <Icon name="play" />
             Ask
           </Button>

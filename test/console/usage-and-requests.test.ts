@@ -1,0 +1,170 @@
+/** Journeys through what was used and through single requests. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { userEmail, type AdminApp } from '#test/support/admin-app.ts'
+import { startBrowser } from '#test/support/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
+
+let browser: Browser
+let app: AdminApp
+if (journeysSkipped === null) {
+  beforeAll(async () => {
+    app = await startConsoleApp(['health.failures_to_eject=1000'])
+    browser = await startBrowser()
+    const provider = await made('/providers', { name: 'nowhere', kind: 'openai', base_url: 'http://127.0.0.1:9/v1' })
+    await made('/models', { name: 'broken', provider_id: provider })
+    const components = [
+      { model: 'broken', priority: 0 },
+      { model: 'demo-chat', priority: 1 },
+    ]
+    await made('/models', { name: 'always-on', composite: { strategy: 'priority', components } })
+    for (const [model, key] of [
+      ['assistant', app.userKey],
+      ['always-on', app.userKey],
+      ['demo-chat', app.adminKey],
+      ['broken', app.adminKey],
+    ] as const)
+      await chat(model, key)
+    await app.usageRows(4)
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await app[Symbol.asyncDispose]()
+  })
+}
+
+async function made(path: string, body: object): Promise<string> {
+  return (await app.call<{ id: string }>('POST', path, { body })).body.id
+}
+
+async function chat(model: string, key: string): Promise<void> {
+  const body = { model, messages: [{ role: 'user', content: 'A secret of mine' }] }
+  await app.call('POST', '//ai/v1/chat/completions', { key, body })
+}
+
+async function signedIn(who: 'admin' | 'user', path: string, width = 1280): Promise<Visitor> {
+  const visitor = await visit(browser, app, { viewport: { width, height: 800 } })
+  await visitor.open(path)
+  await visitor.signIn(who)
+  return visitor
+}
+
+/** The texts of a row, cell by cell. */
+async function cellsOf(page: Page, name: string): Promise<readonly string[]> {
+  const row = page
+    .getByRole('table', { name: /^Usage by/ })
+    .getByRole('row')
+    .filter({ hasText: name })
+    .first()
+  await row.waitFor()
+  return row.getByRole('cell').allTextContents()
+}
+
+function expectNoComplaints({ complaints }: Visitor): void {
+  expect(complaints).toEqual({ errors: [], foreign: [] })
+}
+
+describe.skipIf(journeysSkipped !== null)(
+  `usage and requests${journeysSkipped === null ? '' : ` (${journeysSkipped})`}`,
+  () => {
+    test('usage shows what was asked, by model, user and key, as chart, table and file', async () => {
+      await using visitor = await signedIn('admin', '/usage')
+      const { page } = visitor
+      expect((await cellsOf(page, 'demo-chat')).slice(0, 4)).toEqual(['demo-chat', '2', '50%', '0'])
+      expect((await cellsOf(page, 'broken')).slice(0, 4)).toEqual(['broken', '1', '25%', '1'])
+      await visitor.requireAccessible('usage')
+      await page.getByRole('button', { name: 'Requests as a table' }).click()
+      await page.getByRole('region', { name: 'Requests, table' }).waitFor()
+      await visitor.requireAccessible('usage as a table')
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Download CSV' }).click()
+      const file = await readFile(await (await downloading).path(), 'utf8')
+      const [head, ...lines] = file.trimEnd().split('\r\n')
+      expect(head).toStartWith('time,model,model_name,requests,errors,')
+      const requests = lines.reduce((sum, line) => sum + Number(line.split(',')[3]), 0)
+      expect(requests).toBe(4)
+
+      await page.getByLabel('Part by').selectOption('By user')
+      expect((await cellsOf(page, userEmail)).slice(0, 2)).toEqual([userEmail, '2'])
+      await page.getByLabel('Part by').selectOption('By API key')
+      await page.getByRole('row').filter({ hasText: 'test (sk-slu-' }).first().waitFor()
+      await page.getByLabel('Span', { exact: true }).selectOption('Custom…')
+      await page.getByLabel('To', { exact: true }).fill('2020-01-02T00:00')
+      await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00')
+      await page.keyboard.press('Enter')
+      await page.getByText('No requests in this span of time').waitFor()
+      await visitor.requireAccessible('no usage')
+      expectNoComplaints(visitor)
+    }, 25_000)
+
+    test('an ordinary user sees the own usage and nobody else’s', async () => {
+      await using visitor = await signedIn('user', '/usage?by=user', 360)
+      const { page } = visitor
+      expect((await cellsOf(page, 'always-on')).slice(0, 2)).toEqual(['always-on', '1'])
+      expect(await page.getByRole('row').filter({ hasText: 'broken' }).count()).toBe(0)
+      expect(await page.getByRole('option', { name: 'By user' }).count()).toBe(0)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      await visitor.requireAccessible('own usage')
+      expectNoComplaints(visitor)
+    }, 25_000)
+
+    test('the attempts of a request that failed over are all there, and nothing of what was said', async () => {
+      await using visitor = await signedIn('admin', '/requests')
+      const { page } = visitor
+      const row = page.getByRole('row').filter({ hasText: 'always-on' })
+      await row.waitFor()
+      await row.getByText('2×').waitFor()
+      await visitor.requireAccessible('requests')
+      await row.focus()
+      await page.keyboard.press('Enter')
+      const panel = page.getByRole('dialog')
+      const attempts = panel.getByRole('region', { name: 'Attempts' })
+      await attempts.getByText('2 attempts').waitFor()
+      const [first, second] = await attempts.getByRole('listitem').allTextContents()
+      expect(first).toContain('failednowhere')
+      expect(second).toContain('servedpracticedemo-chat')
+      await panel.getByText(userEmail).waitFor()
+      expect(await page.content()).not.toContain('A secret of mine')
+      await visitor.requireAccessible('a request')
+      await page.keyboard.press('Escape')
+      await panel.waitFor({ state: 'detached' })
+      expectNoComplaints(visitor)
+    }, 25_000)
+
+    test('requests are narrowed by outcome, model and user, and the address keeps it', async () => {
+      await using visitor = await signedIn('admin', '/requests?status=server_error')
+      const { page } = visitor
+      await page.getByRole('row').filter({ hasText: 'broken' }).waitFor()
+      const rows = page.locator('tr[data-index]')
+      expect(await rows.count()).toBe(1)
+      await page.getByLabel('Outcome').selectOption('All outcomes')
+      await rows.nth(3).waitFor()
+      await page.getByRole('combobox', { name: 'User', exact: true }).click()
+      await page.getByRole('combobox', { name: 'Search: User' }).fill('user@')
+      await page.getByRole('option', { name: userEmail }).click()
+      await rows.nth(2).waitFor({ state: 'detached' })
+      expect(await rows.count()).toBe(2)
+      await page.getByRole('combobox', { name: 'Model', exact: true }).click()
+      await page.getByRole('option', { name: 'broken' }).click()
+      await page.getByText('No request matches').waitFor()
+      await visitor.requireAccessible('no request')
+      expect(new URL(page.url()).searchParams.get('model')).toBe('broken')
+      await page.getByRole('button', { name: 'Clear the filters' }).click()
+      await rows.nth(3).waitFor()
+      expectNoComplaints(visitor)
+    }, 25_000)
+
+    test('an ordinary user sees the own requests only', async () => {
+      await using visitor = await signedIn('user', '/requests', 360)
+      const { page } = visitor
+      const rows = page.locator('tr[data-index]')
+      await rows.nth(1).waitFor()
+      expect(await rows.count()).toBe(2)
+      expect(await page.getByRole('combobox', { name: 'User', exact: true }).count()).toBe(0)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      await visitor.requireAccessible('own requests')
+      expectNoComplaints(visitor)
+    }, 25_000)
+  },
+)
