@@ -16,7 +16,11 @@ function readStat(pid: number): ProcessStat | null {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name stands in parentheses and may hold anything, so count from the last one.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { pid, parent: Number(fields[1]), cpuTicks: Number(fields[11]) + Number(fields[12]) }
+    return {
+      pid,
+      parent: Number(fields[1]),
+      cpuTicks: [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0),
+    }
   } catch {
     return null
   }
@@ -33,7 +37,7 @@ function family(pid: number): readonly ProcessStat[] {
   return members
 }
 
-/** CPU time, user and system, of a process and its children since they began. Microseconds, in steps of 10,000. */
+/** CPU time, user and system, of a process and its children since they began, those that have ended included. Microseconds, in steps of 10,000. */
 export function cpuMicroseconds(pid: number): number {
   const ticks = family(pid).reduce((sum, stat) => sum + stat.cpuTicks, 0)
   return (ticks * 1_000_000) / ticksPerSecond

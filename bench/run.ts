@@ -4,6 +4,7 @@ import { cpus, release } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureChunking } from './chunking.ts'
+import { measureConsole } from './console.ts'
 import { measureDocuments } from './documents.ts'
 import { measureEmbeddings } from './embeddings.ts'
 import { measureFailover } from './failover.ts'
@@ -18,7 +19,7 @@ import { installPortkey, startFleet, targetNames, type Fleet, type TargetName } 
 import { measureTtft } from './ttft.ts'
 
 const usage = `Usage: npm run bench -- [options]
-  --only json,sse,ttft,streams,start,generation,failover,embeddings,chunking,documents   the questions to answer (all)
+  --only json,sse,ttft,streams,start,generation,failover,embeddings,chunking,documents,console   the questions to answer (all)
   --targets direct,nginx,bare,sluice   what to measure (these, and portkey when installed)
   --portkey                            install Portkey's gateway from npm, and measure it too
   --rate N                             new streams per second of the ttft question (200)
@@ -26,7 +27,10 @@ const usage = `Usage: npm run bench -- [options]
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'json,sse,ttft,streams,start,generation,failover,embeddings,chunking,documents' },
+    only: {
+      type: 'string',
+      default: 'json,sse,ttft,streams,start,generation,failover,embeddings,chunking,documents,console',
+    },
     targets: { type: 'string' },
     rate: { type: 'string', default: '200' },
     portkey: { type: 'boolean', default: false },
@@ -81,6 +85,8 @@ async function answerQuestion(question: string): Promise<Table> {
   if (question === 'start') return await measureStart()
   if (question === 'generation') return await measureGeneration()
   if (question === 'chunking') return await measureChunking()
+  if (question === 'console')
+    return await measureConsole(flags.short ? { loads: 3, rows: 10_000 } : { loads: 9, rows: 10_000 })
   const [measure, measureAlone] = [questions[question], ownQuestions[question]]
   await using workshop = new Workshop()
   if (measureAlone !== undefined) return await measureAlone(workshop)
