@@ -98,7 +98,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     const sweep = new BlobSweep(blobs, store.documents)
     const onError = (error: unknown): void => logger.error('removing abandoned files failed', { error })
     running.use(new Loop({ intervalMs: sweepEveryMs, work: () => sweep.run(false), onError }))
-    if (isFirst) sweep.run(alone).catch(onError)
+    if (isFirst) Promise.all([spool.removeAbandoned(), sweep.run(alone)]).catch(onError)
   }
   const documents: Documents = {
     settings,
@@ -126,12 +126,14 @@ function openBlobs(settings: LiveSettings, directory: string, spool: Spool): Blo
   const endpoint = settings.get('documents.s3_url')
   const bucket = settings.get('documents.s3_bucket')
   if (endpoint === null || bucket === null) return directoryBlobs(join(directory, 'blobs'))
+  const region = settings.get('documents.s3_region')
   const accessKeyId = settings.get('documents.s3_access_key_id')
   const secretAccessKey = settings.get('documents.s3_secret_access_key')?.reveal()
   return s3Blobs(
     {
       endpoint,
       bucket,
+      ...(region !== null && { region }),
       ...(accessKeyId !== null && { accessKeyId }),
       ...(secretAccessKey !== undefined && { secretAccessKey }),
     },

@@ -49,6 +49,18 @@ describe('the spool', () => {
     for (const kept of [running!, living, 'elsewhere.77.abc']) expect(names).toContain(kept)
   })
 
+  test('removes what was left before anything is received, and needs no directory for it', async () => {
+    await using spool = new Spool(join(root, 'spool'))
+    await spool.removeAbandoned()
+    await using other = new Spool(join(root, 'spool'))
+    await other.workspace()
+    const [running] = await readdir(join(root, 'spool'))
+    const dead = running!.replace(/\.\d+\.[^.]*$/, '.4194305.abc')
+    await mkdir(join(root, 'spool', dead))
+    await spool.removeAbandoned()
+    expect(await readdir(join(root, 'spool'))).toEqual([running!])
+  })
+
   test('leaves nothing behind, and makes nothing that is not needed', async () => {
     const directory = join(root, 'spool')
     await using unused = new Spool(directory)

@@ -64,6 +64,11 @@ export class Spool implements AsyncDisposable {
     return { path, [Symbol.asyncDispose]: () => removeFolder(path) }
   }
 
+  /** Removes what killed processes have left; there may be nothing. */
+  removeAbandoned(): Promise<void> {
+    return removeAbandoned(this.#root)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#opening === null) return
     const directory = await this.#opening
@@ -106,7 +111,7 @@ function scope(): string {
 /** Directories of processes that no longer run: where their id can be looked up by that, elsewhere by their age. */
 async function removeAbandoned(root: string): Promise<void> {
   const prefix = `${scope()}.`
-  for (const name of await readdir(root)) {
+  for (const name of await readdir(root).catch(noneIfMissing)) {
     const path = join(root, name)
     if (own.has(path)) continue
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('.', 1)[0]) : null
@@ -128,4 +133,9 @@ function isRunning(pid: number): boolean {
 
 function ignoreMissing(thrown: unknown): void {
   if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) throw thrown
+}
+
+function noneIfMissing(thrown: unknown): readonly string[] {
+  ignoreMissing(thrown)
+  return []
 }
