@@ -94,7 +94,6 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const start = (isFirst: boolean): void => {
     if (worker !== null || settings.get('documents.concurrency') === 0) return
     worker = running.use(new DocumentWorker({ store: store.documents, settings, clock, logger, alone, process, ended }))
-    worker.wake()
     const sweep = new BlobSweep(blobs, store.documents)
     const onError = (error: unknown): void => logger.error('removing abandoned files failed', { error })
     running.use(new Loop({ intervalMs: sweepEveryMs, work: () => sweep.run(false), onError }))

@@ -37,14 +37,34 @@ export const serverFlags: Readonly<Record<string, Flag>> = {
 export interface AdminClient extends AsyncDisposable {
   /** One call of the admin API; `path` begins with a slash. The JSON of the answer, null for 204. Throws CommandFailure. */
   call(method: string, path: string, body?: unknown): Promise<unknown>
-  /** One request to any address of the server, and its answer as it comes. Throws CommandFailure for a refusal. */
-  request(method: string, path: string, body?: Bun.BodyInit): Promise<Response>
+  /** One request to any address of the server, and its answer as it comes. Throws Refusal, and anything else when no answer came. */
+  request(method: string, path: string, body?: Bun.BodyInit, signal?: AbortSignal): Promise<Response>
+}
+
+/** The server answered, and not with what was asked for. */
+export class Refusal extends CommandFailure {
+  readonly status: number
+  /** Of the error; null for an answer that is not of Sluice. */
+  readonly code: string | null
+  /** What the server asked for. */
+  readonly retryAfterMs: number | null
+
+  constructor({ status, headers }: Response, text: string) {
+    const { message, code } = errorIn(status, text)
+    super(message)
+    this.name = 'Refusal'
+    this.status = status
+    this.code = code
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+    this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : null
+  }
 }
 
 interface SentRequest {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body?: Bun.BodyInit
+  readonly signal?: AbortSignal
 }
 
 type Send = (path: string, request: SentRequest) => Promise<Response>
@@ -109,24 +129,26 @@ function client(send: Send, close: () => Promise<void> = async () => {}): AdminC
       const response = await send(path.startsWith('/openapi') ? path : adminPrefix + path, init)
       if (response.status === 204) return null
       const text = await response.text()
-      if (!response.ok) throw new CommandFailure(refusalText(response.status, text))
+      if (!response.ok) throw new Refusal(response, text)
       return JSON.parse(text) as unknown
     },
-    async request(method, path, body) {
-      const response = await send(path, { method, headers: {}, ...(body !== undefined && { body }) })
-      if (!response.ok) throw new CommandFailure(refusalText(response.status, await response.text()))
+    async request(method, path, body, signal) {
+      const extras = { ...(body !== undefined && { body }), ...(signal !== undefined && { signal }) }
+      const response = await send(path, { method, headers: {}, ...extras })
+      if (!response.ok) throw new Refusal(response, await response.text())
       return response
     },
     [Symbol.asyncDispose]: close,
   }
 }
 
-function refusalText(status: number, text: string): string {
+function errorIn(status: number, text: string): { readonly message: string; readonly code: string | null } {
   try {
-    const { error } = JSON.parse(text) as { error?: { message?: unknown } }
-    if (typeof error?.message === 'string') return error.message
+    const { error } = JSON.parse(text) as { error?: { message?: unknown; code?: unknown } }
+    if (typeof error?.message === 'string')
+      return { message: error.message, code: typeof error.code === 'string' ? error.code : null }
   } catch {
     // What is not of our shape did not come from Sluice.
   }
-  return `The server answered ${status}, and not as Sluice does. Check the address.`
+  return { message: `The server answered ${status}, and not as Sluice does. Check the address.`, code: null }
 }

@@ -1,47 +1,14 @@
 /**
  * `sluice import`: sends files and folders to the server and watches them to the end. A run that was
- * broken off is simply started again: what the server has already is not sent to processing twice.
+ * broken off is simply started again: what the server has already is not processed twice.
  */
-import { readdir, stat } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
-import type { AdminClient } from './admin-client.ts'
-import { CommandFailure, UsageProblem, type Command, type GivenFlags } from './command.ts'
+import { CommandFailure, UsageProblem, type Command, type ExitCode, type GivenFlags } from './command.ts'
 import { dataCommand } from './data-command.ts'
+import { filesBelow } from './files-below.ts'
+import { ImportRun, type ImportProgress, type Outcome } from './import-run.ts'
+import { Interrupted, Interruption } from './interruption.ts'
 import type { Output } from './output.ts'
 import { ProgressLine } from './progress-line.ts'
-
-interface FileToSend {
-  readonly path: string
-  /** Shown and stored: below a given folder the path within it. */
-  readonly name: string
-}
-
-interface ItemOnWire {
-  readonly doc_id: string | null
-  readonly reason?: { readonly code: string; readonly message: string }
-}
-
-interface ImportOnWire {
-  readonly accepted: readonly ItemOnWire[]
-  readonly duplicate: readonly ItemOnWire[]
-  readonly invalid: readonly ItemOnWire[]
-}
-
-interface DocumentOnWire {
-  readonly state: string
-  readonly error: { readonly message: string } | null
-}
-
-/** What became of a file. */
-interface Outcome {
-  readonly name: string
-  readonly docId: string | null
-  readonly state: string
-  readonly problem: string | null
-}
-
-const sentTogether = 4
-const lookEveryMs = 500
 
 const flag = (placeholder: string, sentence: string) => ({ type: 'string', placeholder, sentence }) as const
 
@@ -49,7 +16,7 @@ export const importCommand: Command = dataCommand({
   name: 'import',
   summary: 'Import files and folders as documents, and wait until they can be searched.',
   details:
-    'Folders are walked; names that begin with a dot are left out. Files that the server has already are passed over, so a run that was broken off can be started again.',
+    'Folders are walked; links, and names that begin with a dot, are left out. Files that the server has already are passed over, so a run that was broken off can be started again.',
   positionals: [{ name: 'PATH', sentence: 'A file or a folder.', repeatable: true }],
   flags: {
     category: flag('NAME', 'Category of the documents; "default" when left out.'),
@@ -65,35 +32,33 @@ export const importCommand: Command = dataCommand({
     'no-wait': { type: 'boolean', sentence: 'Return when the files are accepted.' },
   },
   async run(client, { positionals, flags, output }) {
-    const files = await filesOf(positionals)
-    if (files.length === 0) throw new CommandFailure('There is no file to import below these paths.')
     const fields = formFields(flags)
+    const files = await filesBelow(positionals)
+    if (files.length === 0) throw new CommandFailure('There is no file to import below these paths.')
+    const wait = !flags.has('no-wait')
+    using interruption = new Interruption()
     using progress = new ProgressLine(output)
-    const sent = await sendAll(client, files, fields, (count) => progress.show('sent', count, files.length))
-    const outcomes = flags.has('no-wait') ? sent : await watch(client, sent, progress)
+    let last: ImportProgress = { sent: 0, done: 0 }
+    const show = (remark = ''): void => {
+      const { sent, done } = last
+      const text = wait ? `${done}/${files.length} processed, ${sent} sent` : `${sent}/${files.length} sent`
+      progress.show(wait ? done : sent, files.length, text + remark)
+    }
+    const onProgress = (next: ImportProgress): void => {
+      last = next
+      show()
+    }
+    const persistence = { client, signal: interruption.signal, onWait: (reason: string) => show(`: ${reason}`) }
+    const run = new ImportRun({ files, fields, wait, persistence, onProgress })
+    show()
+    const broken = await run.finish().then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    )
     progress.clear()
-    return report(outcomes, output)
+    return report(run.outcomes, broken, output)
   },
 })
-
-async function filesOf(paths: readonly string[]): Promise<readonly FileToSend[]> {
-  const found: FileToSend[] = []
-  for (const path of paths) {
-    const about = await stat(path).catch(() => null)
-    if (about === null) throw new UsageProblem(`There is no file or folder ${path}.`)
-    if (!about.isDirectory()) {
-      found.push({ path, name: basename(path) })
-      continue
-    }
-    const entries = await readdir(path, { recursive: true, withFileTypes: true })
-    for (const entry of entries) {
-      const file = join(entry.parentPath, entry.name)
-      const name = relative(path, file)
-      if (entry.isFile() && !/(^|[\\/])\./.test(name)) found.push({ path: file, name })
-    }
-  }
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
-}
 
 function formFields(flags: GivenFlags): readonly (readonly [string, string])[] {
   const named = ['reader', 'chunker', 'embedder'].map((name) => [name, flags.get(name)] as const)
@@ -109,75 +74,33 @@ function countOf(flags: GivenFlags, name: string): string | undefined {
   return value
 }
 
-/** Sends the files, several at once; the outcomes are in the order of the files. */
-async function sendAll(
-  client: AdminClient,
-  files: readonly FileToSend[],
-  fields: readonly (readonly [string, string])[],
-  onSent: (count: number) => void,
-): Promise<readonly Outcome[]> {
-  const outcomes = new Map<number, Outcome>()
-  let sent = 0
-  const queue = files.entries()
-  const sendSome = async (): Promise<void> => {
-    for (const [index, file] of queue) {
-      outcomes.set(index, await send(client, file, fields))
-      onSent((sent += 1))
-    }
-  }
-  await Promise.all(Array.from({ length: sentTogether }, sendSome))
-  return files.flatMap((_, index) => outcomes.get(index) ?? [])
-}
-
-async function send(
-  client: AdminClient,
-  { path, name }: FileToSend,
-  fields: readonly (readonly [string, string])[],
-): Promise<Outcome> {
-  const form = new FormData()
-  for (const [field, value] of fields) form.append(field, value)
-  form.append('files', Bun.file(path), name)
-  const response = await client.request('POST', '/api/v1/documents', form)
-  const { accepted, duplicate, invalid } = (await response.json()) as ImportOnWire
-  const problem = invalid[0]?.reason?.message ?? null
-  const docId = accepted[0]?.doc_id ?? duplicate[0]?.doc_id ?? null
-  const state = problem !== null ? 'invalid' : accepted.length > 0 ? 'queued' : 'duplicate'
-  return { name, docId, state, problem }
-}
-
-/** Looks at the documents that are under way until all have ended. A duplicate may still be under way, too. */
-async function watch(
-  client: AdminClient,
-  sent: readonly Outcome[],
-  progress: ProgressLine,
-): Promise<readonly Outcome[]> {
-  const ended = new Map<number, Outcome>()
-  for (const [index, outcome] of sent.entries()) if (outcome.docId === null) ended.set(index, outcome)
-  for (;;) {
-    for (const [index, outcome] of sent.entries()) {
-      if (ended.has(index) || outcome.docId === null) continue
-      const response = await client.request('GET', `/api/v1/document/${outcome.docId}`)
-      const { state, error } = (await response.json()) as DocumentOnWire
-      // The oldest is worked on first: what comes after one that waits waits too.
-      if (state === 'queued') break
-      if (!['completed', 'failed', 'cancelled'].includes(state)) continue
-      const shown = outcome.state === 'duplicate' && state === 'completed' ? 'duplicate' : state
-      ended.set(index, { ...outcome, state: shown, problem: error?.message ?? null })
-      progress.show('done', ended.size, sent.length)
-    }
-    if (ended.size === sent.length) return sent.map((outcome, index) => ended.get(index) ?? outcome)
-    await Bun.sleep(lookEveryMs)
-  }
-}
-
-function report(outcomes: readonly Outcome[], output: Output): 0 | 1 {
-  const failed = outcomes.filter(({ state }) => ['failed', 'cancelled', 'invalid'].includes(state))
-  const counts = Map.groupBy(outcomes, ({ state }) => state)
-  const summary = [...counts].map(([state, some]) => `${some.length} ${state}`).join(', ')
+/** Tells what became of the files. A run that was broken off tells it of what it had sent; of one that sent nothing only why. */
+function report(outcomes: readonly Outcome[], broken: { readonly thrown: unknown } | null, output: Output): ExitCode {
+  const sent = outcomes.filter(({ state }) => state !== 'unsent')
+  const wasStopped = broken?.thrown instanceof Interrupted
+  if (broken !== null && !wasStopped && sent.length === 0) throw broken.thrown
+  const counts = [...Map.groupBy(outcomes, ({ state }) => state)].map(([state, some]) => `${some.length} ${state}`)
   output.result(
-    outcomes.map(({ name, docId, state, problem }) => ({ name, doc_id: docId, state, problem })),
-    [`${outcomes.length} ${outcomes.length === 1 ? 'file' : 'files'}: ${summary}`],
+    outcomes.map(({ docId, ...outcome }) => ({ ...outcome, doc_id: docId })),
+    [`${outcomes.length} ${outcomes.length === 1 ? 'file' : 'files'}: ${counts.join(', ')}`],
   )
-  output.problems(failed.map(({ name, state, problem }) => `${name}: ${problem ?? state}`))
-  return failed.length > 0 ? 1 : 0
+  for (const line of warningLines(outcomes)) output.remark(line)
+  const failed = outcomes.filter(({ problem }) => problem !== null)
+  const failures = failed.map(({ name, problem }) => `${name}: ${problem}`)
+  const stopped = 'Stopped. What was sent is safe with the server; start this command again to go on.'
+  const problems = wasStopped ? [...failures, stopped] : failures
+  if (problems.length > 0) output.problems(problems)
+  if (broken !== null && !wasStopped) throw broken.thrown
+  return failed.length > 0 || wasStopped ? 1 : 0
+}
+
+/** Each warning once; a run of thousands of files may have the same for all. */
+function warningLines(outcomes: readonly Outcome[]): readonly string[] {
+  const warned = outcomes
+    .filter(({ state }) => state === 'completed')
+    .flatMap(({ name, warnings }) => warnings.map((warning) => ({ name, warning })))
+  return [...Map.groupBy(warned, ({ warning }) => warning)].map(([warning, some]) => {
+    const [first, ...others] = some.map(({ name }) => name)
+    return `${first}${others.length === 0 ? '' : ` and ${others.length} more`}: ${warning}`
+  })
 }

@@ -21,12 +21,17 @@ export const searchCommand: Command = dataCommand({
   positionals: [{ name: 'QUERY', sentence: 'A question, or words to look for.', repeatable: true }],
   flags: {
     'top-k': { type: 'string', placeholder: 'N', sentence: 'Most passages; 5 when left out.' },
-    mode: { type: 'string', placeholder: 'MODE', sentence: 'hybrid, vector or keyword; hybrid when left out.' },
+    mode: {
+      type: 'string',
+      placeholder: 'MODE',
+      sentence: 'How to search: hybrid, vector or keyword; hybrid when left out.',
+    },
     category: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'Only documents of this category.' },
   },
   async run(client, { positionals, flags, output }) {
     const topK = flags.get('top-k') ?? '5'
-    if (!/^[1-9]\d{0,2}$/.test(topK)) throw new UsageProblem('--top-k takes a whole number from 1 to 200.')
+    if (!/^[1-9]\d{0,2}$/.test(topK) || Number(topK) > 200)
+      throw new UsageProblem('--top-k takes a whole number from 1 to 200.')
     const categories = flags.all('category')
     const body = JSON.stringify({
       query: positionals.join(' '),
@@ -37,7 +42,8 @@ export const searchCommand: Command = dataCommand({
     const response = await client.request('POST', '/api/v1/search', new Blob([body], { type: 'application/json' }))
     const answer = (await response.json()) as { data: readonly HitOnWire[]; warnings: readonly string[] }
     output.result(answer.data, () => linesOf(answer.data, output))
-    for (const warning of answer.warnings) output.remark(warning)
+    // For machines, too: what could not be searched is no part of the hits.
+    if (answer.warnings.length > 0) output.problems(answer.warnings)
     return 0
   },
 })

@@ -12,6 +12,7 @@ import type { Caller } from '#identity/records.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import { documentStates } from '#store/documents/document-store.ts'
 import { InvalidCursor } from '#store/page.ts'
+import { BlobsUnavailable } from './blobs/blob-store.ts'
 import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
 import { importDocuments } from './import/import-documents.ts'
@@ -83,6 +84,8 @@ export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
 function refused(thrown: unknown): never {
   if (thrown instanceof InvalidCursor) throw new ApiError('invalid_cursor', { param: 'cursor' })
   if (thrown instanceof StoreUnavailable) throw new ApiError('store_unavailable', { cause: thrown })
+  if (thrown instanceof BlobsUnavailable)
+    throw new ApiError('store_unavailable', { message: thrown.message, cause: thrown.cause })
   throw thrown
 }
 

@@ -39,6 +39,35 @@ export class Installation implements AsyncDisposable {
     return JSON.parse(stdout) as T
   }
 
+  /** Starts a command that the test ends, or that ends by itself. */
+  begin(args: readonly string[]): Child {
+    return this.#spawn(args, '')
+  }
+
+  /** Runs one command in a terminal to its end; all that was to be seen. */
+  async runInTerminal(
+    args: readonly string[],
+    columns: number,
+  ): Promise<{ readonly code: number; readonly seen: string }> {
+    const decoder = new TextDecoder()
+    let seen = ''
+    const closed = Promise.withResolvers<void>()
+    const child = Bun.spawn([binary, ...args], {
+      cwd: this.directory,
+      env: { ...this.environment, TERM: 'xterm' },
+      terminal: {
+        cols: columns,
+        rows: 24,
+        data: (_, bytes) => void (seen += decoder.decode(bytes, { stream: true })),
+        exit: () => closed.resolve(),
+      },
+    })
+    const code = await child.exited
+    child.terminal?.close()
+    await closed.promise
+    return { code, seen }
+  }
+
   /** Starts the server and resolves when it has printed that it is ready. */
   async start(args: readonly string[] = []): Promise<RunningServer> {
     const server = new RunningServer(this.#spawn(['start', ...args], ''))

@@ -1,6 +1,6 @@
 /** The points of the overview's charts. */
 import { expect, test } from 'bun:test'
-import { firstTokenPoints, quantile, usagePoints } from '../../ui/src/routes/overview/buckets.ts'
+import { bucketsAround, firstTokenPoints, quantile, usagePoints } from '../../ui/src/routes/overview/buckets.ts'
 
 const hour = 3_600_000
 const from = Date.parse('2026-03-01T10:00:00Z')
@@ -26,10 +26,20 @@ test('the median of a bucket is that of its streamed requests; null where there 
     first_token_ms: ms,
   })
   const requests = [request(1, 100), request(2, 300), request(3, 200), request(4, null), request(61, null)]
-  expect(firstTokenPoints(requests, [from, from + hour], hour)).toEqual([
+  expect(firstTokenPoints(requests, { times: [from, from + hour], bucketMs: hour })).toEqual([
     { at: from, values: [200] },
     { at: from + hour, values: [null] },
   ])
+})
+
+test('buckets lie around the requests: as long as is easily read, from the first to the last', () => {
+  const at = (ms: number) => ({ at: new Date(ms).toISOString() })
+  const minute = 60_000
+  const { times, bucketMs } = bucketsAround([at(from + 107 * minute), at(from + 3 * minute), at(from + 50 * minute)])
+  expect(bucketMs).toBe(5 * minute)
+  expect([times.length, times[0], times.at(-1)]).toEqual([22, from, from + 105 * minute])
+  expect(bucketsAround([at(from + 1)])).toEqual({ times: [from], bucketMs: minute })
+  expect(bucketsAround([]).times).toEqual([])
 })
 
 test('a quantile is one of the values, by nearest rank', () => {

@@ -42,10 +42,13 @@ async function build(): Promise<string> {
 }
 
 /** The app with its models and the console as its sources are; whoever calls disposes of it. */
-export async function startConsoleApp(set: readonly string[] = []): Promise<AdminApp> {
+export async function startConsoleApp(
+  set: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<AdminApp> {
   const consoleFiles = readConsoleFiles(await buildConsole())
   if (consoleFiles === null) throw new Error('the console is not built')
-  const app = await startAdminApp({ set, consoleFiles })
+  const app = await startAdminApp({ set, environment, consoleFiles })
   for (const id of [app.adminId, app.userId]) await app.call('POST', `/users/${id}/password`, { body: { password } })
   const provider = await app.call<{ id: string }>('POST', '/providers', { body: { name: 'practice', kind: 'demo' } })
   const model = (name: string, fields: object): Promise<unknown> =>

@@ -102,8 +102,8 @@ export function documentsOfFile(options?: GatewayOptions): () => DocumentsApp {
   return () => app
 }
 
-export async function startDocuments({ set = [] }: GatewayOptions = {}): Promise<DocumentsApp> {
-  const app = await startGateway({ set: [...settings, ...set] })
+export async function startDocuments({ set = [], ...more }: GatewayOptions = {}): Promise<DocumentsApp> {
+  const app = await startGateway({ ...more, set: [...settings, ...set] })
   const send = (path: string, body: string, options: ChatOptions = {}): Promise<Response> =>
     app.request('POST', path, { ...options, headers: { ...jsonType, ...options.headers }, body })
 

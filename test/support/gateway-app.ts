@@ -20,6 +20,8 @@ import { startUpstream, type ReceivedRequest, type Upstream } from './upstream.t
 export interface GatewayOptions {
   /** Settings as on the command line: `name=value`. */
   readonly set?: readonly string[]
+  /** Settings by their environment names, for what the command line does not take. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface ChatOptions {
@@ -70,12 +72,12 @@ const chatPath = '/ai/v1/chat/completions'
 export const messages = [{ role: 'user', content: 'Say hello.' }] as const
 
 /** Opens everything; disposing closes it. */
-export async function startGateway({ set = [] }: GatewayOptions = {}): Promise<GatewayApp> {
+export async function startGateway({ set = [], environment = {} }: GatewayOptions = {}): Promise<GatewayApp> {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-gateway-'))
   opening.defer(() => rm(directory, { recursive: true }))
   const config = loadConfig({
-    environment: {},
+    environment,
     directory,
     overrides: [...testSettings, `data_dir=${directory}`, ...set],
   })

@@ -6,7 +6,7 @@
 import { LiveSettings } from '#config/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
 import { chatCompletion } from '#gateway/chat-completions.ts'
-import type { Retrieve } from '#gateway/documents/documents-field.ts'
+import type { Retrieve } from '#gateway/grounding/documents-field.ts'
 import { EmbeddingBatcher } from '#gateway/embeddings/embedding-batch.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { LocalInflightLimiter } from '#gateway/inflight.ts'

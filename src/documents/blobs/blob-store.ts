@@ -41,3 +41,6 @@ export interface BlobStore {
 
 /** The bytes are not there, though the database has the document: lost outside Sluice. */
 export class BlobMissing extends Error {}
+
+/** The store cannot be used at the moment; trying again later may help. The message is public, the cause is for the log. */
+export class BlobsUnavailable extends Error {}

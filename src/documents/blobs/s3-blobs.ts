@@ -3,11 +3,12 @@
  * named `documents/<id>/<sha256>`. For several processes that share no disk.
  */
 import { S3Client, type S3Options } from 'bun'
-import { BlobMissing, type BlobAddress, type BlobStore } from './blob-store.ts'
+import { BlobMissing, BlobsUnavailable, type BlobAddress, type BlobStore } from './blob-store.ts'
 import type { Spool } from './spool.ts'
 
 const prefix = 'documents/'
 
+/** Rejects with BlobsUnavailable whatever the store refuses, and when it cannot be reached. */
 export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   const client = new S3Client(options)
   const keyOf = ({ id, sha256 }: BlobAddress): string => `${prefix}${id}/${sha256}`
@@ -15,7 +16,8 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   async function* addresses(under: string): AsyncGenerator<BlobAddress, void> {
     let continuationToken: string | undefined
     do {
-      const page = await client.list({ prefix: under, ...(continuationToken !== undefined && { continuationToken }) })
+      const wish = { prefix: under, ...(continuationToken !== undefined && { continuationToken }) }
+      const page = await client.list(wish).catch(unavailable)
       for (const { key } of page.contents ?? []) {
         const [, id, sha256] = /^documents\/([^/]+)\/([0-9a-f]{64})$/.exec(key) ?? []
         if (id !== undefined && sha256 !== undefined) yield { id, sha256 }
@@ -27,21 +29,52 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   return {
     async keep(received, id) {
       const file = Bun.file(received.path)
-      if (await file.exists()) await client.write(keyOf({ id, sha256: received.sha256 }), file)
+      if (await file.exists())
+        await client.write(keyOf({ id, sha256: received.sha256 }), file).then(() => undefined, unavailable)
     },
     async open(address) {
-      const object = client.file(keyOf(address))
-      if (!(await object.exists()))
-        throw new BlobMissing('The stored bytes of this document are gone. Import it again.')
-      const received = await spool.receive(streamed(object.stream()), Number.MAX_SAFE_INTEGER)
+      const stream = client.file(keyOf(address)).stream()
+      const received = await spool.receive(pieces(stream), Number.MAX_SAFE_INTEGER)
+      if (received.sha256 !== address.sha256) {
+        await spool.discard(received)
+        throw unavailableBecause(new Error('the object is not what was stored'))
+      }
       return { path: received.path, [Symbol.asyncDispose]: () => spool.discard(received) }
     },
-    remove: (address) => client.delete(keyOf(address)),
+    remove: (address) => client.delete(keyOf(address)).catch(unavailable),
     of: (id) => Array.fromAsync(addresses(`${prefix}${id}/`)),
     list: () => addresses(prefix),
   }
 }
 
-async function* streamed(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of stream) yield piece
+async function* pieces(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(unavailable)
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+function unavailable(thrown: unknown): never {
+  if (codeOf(thrown) === 'NoSuchKey')
+    throw new BlobMissing('The stored bytes of this document are gone. Import it again.')
+  throw unavailableBecause(thrown)
+}
+
+/** What the store answered is for the log: the bucket and the address of an installation concern no user. */
+function unavailableBecause(thrown: unknown): BlobsUnavailable {
+  const code = codeOf(thrown)
+  const cause = new Error(`the S3 store failed: ${code ?? (thrown instanceof Error ? thrown.message : String(thrown))}`)
+  return new BlobsUnavailable('The store of the imported files cannot be used at the moment. Try again shortly.', {
+    cause,
+  })
+}
+
+function codeOf(thrown: unknown): string | null {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : null
 }

@@ -8,7 +8,7 @@ import type { Exchange } from '#http/exchange.ts'
 import { multipartBoundary } from '#http/multipart.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
-import { unfinishedStates, type Components, type Inserted, type NewDocument } from '#store/documents/document-store.ts'
+import type { Components, Inserted, NewDocument } from '#store/documents/document-store.ts'
 import type { Received } from '../blobs/blob-store.ts'
 import { resolveComponents } from '../components.ts'
 import type { Documents } from '../documents.ts'
@@ -37,16 +37,15 @@ export async function importDocuments(documents: Documents, exchange: Exchange, 
   } finally {
     read[Symbol.dispose]()
   }
-  if (outcomes.some(({ kind }) => kind === 'accepted')) documents.wake()
+  // For a duplicate, too: it may be waiting since a process that is gone.
+  if (outcomes.some(({ kind }) => kind !== 'invalid')) documents.wake()
   if (wishes.wait) await waitFor(documents, exchange, outcomes)
   const answer = await answerOf(documents, caller, { items, outcomes, withStates: wishes.wait })
   return json(answer, allAccepted(answer) ? 202 : 207)
 }
 
 async function refuseWhenFull({ store, settings }: Documents): Promise<void> {
-  const counts = await store.counts()
-  const backlog = unfinishedStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
-  if (backlog >= settings.get('documents.max_backlog')) throw new ApiError('backlog_full')
+  if ((await store.backlog()) >= settings.get('documents.max_backlog')) throw new ApiError('backlog_full')
 }
 
 interface ReadImport extends Disposable {

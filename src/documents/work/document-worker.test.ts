@@ -157,6 +157,8 @@ test('documents of a worker that died are taken back when their lease has run ou
 
 test('documents of workers that died are looked for at the start, not only after a while', async () => {
   const { documents } = store
+  await insert(1)
+  await documents.claim({ worker: 'dead', max: 5, leaseUntil: clock.now() + 1000, now: clock.now() })
   let reaps = 0
   const counting = Object.create(documents, {
     reap: {
@@ -169,7 +171,7 @@ test('documents of workers that died are looked for at the start, not only after
   const real = store
   store = { ...real, documents: counting }
   const { worker } = open(stageAndComplete)
-  expect(reaps).toBe(1)
+  await eventually(() => reaps === 1)
   await worker[Symbol.asyncDispose]()
   store = real
 })

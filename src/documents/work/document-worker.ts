@@ -12,12 +12,12 @@ import type { Logger } from '#observe/log.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import {
   LeaseLost,
-  unfinishedStates,
   type Claim,
   type Completion,
   type DocumentStore,
   type Held,
 } from '#store/documents/document-store.ts'
+import { BlobsUnavailable } from '../blobs/blob-store.ts'
 import { failureOf } from './failure.ts'
 import { Run } from './run.ts'
 
@@ -55,6 +55,7 @@ export class DocumentWorker implements AsyncDisposable {
   #stopping = false
   /** Nothing is unfinished; only `wake` can change that. */
   #asleep = false
+  #wakes = 0
 
   /** Starts at once. */
   constructor(options: DocumentWorkerOptions) {
@@ -69,22 +70,23 @@ export class DocumentWorker implements AsyncDisposable {
       loop('renewing the leases of documents', this.#leaseMs / 3, () => this.#renew()),
       loop('taking back lost documents', reapEveryMs, () => this.reap()),
     ]
-    // Also when no process lives long enough for the loop: what the one before has left behind.
-    this.#firstReap = this.reap().catch((error: unknown) =>
-      logger.error('taking back lost documents failed', { error }),
-    )
+    // Also when no process lives long enough for the loops: what the one before has left behind.
+    this.#firstReap = this.reap()
+      .then(() => this.#look())
+      .catch((error: unknown) => logger.error('taking back lost documents failed', { error }))
   }
 
   /** There may be new work. */
   wake(): void {
     this.#asleep = false
+    this.#wakes += 1
     if (this.#claiming !== null) this.#claimAgain = true
     else void this.#claim().catch(() => undefined)
   }
 
   /** Takes back the documents of workers that gave no sign of life. */
   async reap(): Promise<void> {
-    if (this.#asleep) return
+    if (await this.#isIdle()) return
     const { store, settings, clock } = this.#options
     const backoffMs = (attempt: number): number => waitOf(attempt, crashBackoff)
     const attemptsMax = settings.get('documents.max_attempts')
@@ -104,14 +106,18 @@ export class DocumentWorker implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    if (this.#asleep) return
-    await this.#claim()
+    if (!(await this.#isIdle())) await this.#claim()
+  }
+
+  /** Nothing can be done until `wake` is called: nobody else adds work, and there is none. */
+  async #isIdle(): Promise<boolean> {
     const { alone, store } = this.#options
-    if (!alone || this.#runs.size > 0 || (await store.purgeSome()) > 0) return
-    this.#asleep = true
-    const counts = await store.counts()
-    // Work may have come while it was counted: then `wake` has been called, and this is no answer any more.
-    if (unfinishedStates.some((state) => (counts[state] ?? 0) > 0)) this.#asleep = false
+    if (this.#asleep || !alone || this.#runs.size > 0) return this.#asleep
+    const wakes = this.#wakes
+    const hasWork = await store.hasWork()
+    // Work may have come while it was asked for: then this is no answer any more.
+    this.#asleep = !hasWork && wakes === this.#wakes
+    return this.#asleep
   }
 
   #claim(): Promise<void> {
@@ -175,6 +181,8 @@ export class DocumentWorker implements AsyncDisposable {
     // The record has the sentence for the user; what lies behind it may be a bug of a reader.
     else if (thrown instanceof ReadFailure && thrown.cause !== undefined)
       logger.warn('a reader failed in an unforeseen way', { error: thrown.cause, document: id })
+    else if (thrown instanceof BlobsUnavailable)
+      logger.warn('the stored bytes of a document could not be fetched', { error: thrown.cause, document: id })
     // How far it came, which the last heartbeat may not have known.
     await this.#renewOf([run])
     const failure = { error, retryAt: retry ? clock.now() + waitMs : null, warnings: [] }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import { ReadFailure, type ReadFailureCode } from '#readers/reading.ts'
-import { BlobMissing } from '../blobs/blob-store.ts'
+import { BlobMissing, BlobsUnavailable } from '../blobs/blob-store.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 import { failureOf } from './failure.ts'
 
@@ -18,6 +18,7 @@ for (const code of readCodes) {
 
 const cases: readonly (readonly [string, unknown, string, boolean, number | null])[] = [
   ['bytes that are gone', new BlobMissing('Gone.'), 'bytes_missing', false, null],
+  ['a store that is down', new BlobsUnavailable('Down.'), 'store_unavailable', true, 30_000],
   [
     'an embedder that asks to wait',
     new EmbedFailure('embedder_failed', '', { retryable: true, retryAfterMs: 7 }),

@@ -2,7 +2,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { DocumentError, DocumentState } from '#store/documents/document-store.ts'
-import { BlobMissing } from '../blobs/blob-store.ts'
+import { BlobMissing, BlobsUnavailable } from '../blobs/blob-store.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 
 export interface Failure {
@@ -13,12 +13,20 @@ export interface Failure {
   readonly retryAfterMs: number | null
 }
 
+/** An outage of the store is no fault of the document: its attempts must last longer than a restart. */
+const blobsWaitMs = 30_000
+
 /** Of an account or a provider, which somebody has to mend first. */
 const finalStatuses = new Set([400, 401, 403, 404, 413, 415, 422])
 
 export function failureOf(thrown: unknown, stage: DocumentState): Failure {
   if (thrown instanceof ReadFailure) return failure({ code: thrown.code, stage, message: thrown.message }, false)
   if (thrown instanceof BlobMissing) return failure({ code: 'bytes_missing', stage, message: thrown.message }, false)
+  if (thrown instanceof BlobsUnavailable)
+    return {
+      ...failure({ code: 'store_unavailable', stage, message: thrown.message }, true),
+      retryAfterMs: blobsWaitMs,
+    }
   if (thrown instanceof EmbedFailure) {
     const { code, message, retryable, retryAfterMs } = thrown
     return { ...failure({ code, stage, message }, retryable), retryAfterMs }

@@ -236,6 +236,10 @@ export interface DocumentStore {
     viewer: Viewer,
     page: { readonly from: number; readonly limit: number },
   ): Promise<{ readonly chunks: readonly StoredChunk[]; readonly total: number } | null>
+  /** Documents that wait or are under way. */
+  backlog(): Promise<number>
+  /** Something waits, is under way, or is still to be removed. */
+  hasWork(): Promise<boolean>
   /** Documents of each state, all of them. */
   counts(): Promise<Readonly<Partial<Record<DocumentState, number>>>>
 

@@ -8,6 +8,7 @@ import type { Database } from '../database.ts'
 import { JobThread } from '../job-thread.ts'
 import { documentWrites, type DocumentWork, type DocumentWrites } from './document-work.ts'
 import type { DocumentSource } from './document-worker.ts'
+import { documentGlance } from './glance.ts'
 import { documentRecords, type DocumentRecords } from './records.ts'
 import { documentSearch, type DocumentSearching } from './search/document-search.ts'
 
@@ -15,9 +16,11 @@ type Works = DocumentWrites & DocumentRecords & DocumentSearching
 
 /** The work on the documents of this database. @param url of the database, for connections outside of the pool */
 export function documentWork(database: Database, url: string): DocumentWork {
+  const glance = documentGlance(database)
   if (database.engine === 'postgres') {
     const searching = threadFor({ engine: 'postgres', url })
     return {
+      glance,
       writes: documentWrites(database),
       records: documentRecords(database),
       search: searchOn(searching),
@@ -27,6 +30,7 @@ export function documentWork(database: Database, url: string): DocumentWork {
   const { file } = database
   if (file === null) {
     return {
+      glance,
       writes: documentWrites(database),
       records: documentRecords(database),
       search: documentSearch(database),
@@ -35,6 +39,7 @@ export function documentWork(database: Database, url: string): DocumentWork {
   }
   const [writing, reading] = [threadFor({ engine: 'sqlite', file }), threadFor({ engine: 'sqlite', file })]
   return {
+    glance,
     writes: writesOn(writing),
     records: recordsOn(reading),
     search: searchOn(reading),

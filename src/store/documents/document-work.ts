@@ -4,6 +4,7 @@
  */
 import type { Connection } from '../database.ts'
 import type { DocumentStore } from './document-store.ts'
+import type { DocumentGlance } from './glance.ts'
 import { documentImports } from './imports.ts'
 import { documentJobs, type DocumentJobs } from './jobs.ts'
 import type { DocumentRecords } from './records.ts'
@@ -26,6 +27,7 @@ export function documentWrites(connection: Connection): DocumentWrites {
 }
 
 export interface DocumentWork {
+  readonly glance: DocumentGlance
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
   readonly search: DocumentSearching
@@ -35,11 +37,14 @@ export interface DocumentWork {
 
 /** The store of documents, by whoever does the work on them. */
 export function documentStore(work: DocumentWork): DocumentStore {
-  const { writes, records, search } = work
+  const { glance, writes, records, search } = work
   return {
     ...writes,
     ...records,
     ...search,
+    hasWork: () => glance.hasWork(),
+    backlog: () => glance.backlog(),
+    counts: async () => ((await glance.hasDocuments()) ? records.counts() : {}),
     async delete(id, viewer) {
       const hidden = await writes.hide(id, viewer)
       if (hidden === null) return null

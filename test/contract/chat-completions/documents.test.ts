@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ApiError } from '#errors/api-error.ts'
-import type { Retrieval, RetrievedChunk } from '#gateway/documents/documents-field.ts'
+import type { Retrieval, RetrievedChunk } from '#gateway/grounding/documents-field.ts'
 import { gatewayBeside, type GatewayBeside } from '#test/support/gateway-beside.ts'
 import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
 import { expectRefusal } from '#test/support/refusal.ts'
