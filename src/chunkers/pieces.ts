@@ -24,6 +24,8 @@ export interface Piece extends Span, Brick {
 
 /** What it costs to tear something apart, where one more chunk costs 1. Found with bench/chunking.ts. */
 const tearCosts: Record<Tear, number> = {
+  // Dearer than two chunks can cost together: always cut at.
+  source: -8,
   section: 0,
   page: 0.3,
   block: 0.3,

@@ -6,10 +6,11 @@ import type { PageMark, Reading, Span, TableMark } from '#readers/reading.ts'
 import { sentenceStarts } from './sentence-starts.ts'
 
 /**
- * What a cut tears apart, the best first. `part` is between two lines of a table or of code, and `bond`
+ * What a cut tears apart, the best first. `source` is where another sheet, chapter or attachment begins, which no chunk
+ * goes across, since it could only be cited by the first of them. `part` is between two lines of a table or of code, and `bond`
  * where no cut should be: behind a heading, and behind the header of a table.
  */
-export type Tear = 'section' | 'page' | 'block' | 'part' | 'line' | 'sentence' | 'word' | 'bond'
+export type Tear = 'source' | 'section' | 'page' | 'block' | 'part' | 'line' | 'sentence' | 'word' | 'bond'
 
 export interface Seam {
   readonly offset: number
@@ -58,12 +59,13 @@ export function seamsOf(reading: Reading): readonly Seam[] {
 
 /** Null where a line only goes on because the one before was full. */
 function tearBefore(text: string, previous: Line, line: Line): Tear | null {
+  if (line.page !== undefined && line.page.label !== null) return 'source'
   if (previous.isHeading) return 'bond'
   if (line.isHeading) return 'section'
   const { region } = line
   if (region !== previous.region) return 'block'
   if (region?.kind === 'table' && previous.start < region.headerEnd) return 'bond'
-  if (line.page !== undefined) return line.page.label === null ? 'page' : 'section'
+  if (line.page !== undefined) return 'page'
   if (region !== null) return line.afterGap && region.kind === 'code' ? 'block' : 'part'
   if (line.afterGap) return 'block'
   return isWrapped(text, previous, line) ? null : 'line'

@@ -36,6 +36,19 @@ describe('a chunk of tokens', () => {
     expect(Math.min(...repeated)).toBeGreaterThanOrEqual(14)
   })
 
+  test('never goes from one sheet or attachment into the next, however small they are, but does over a page', () => {
+    const parts = ['First sheet, a few words.\n\n', 'Second sheet.\n\n', 'Third one, and the last.']
+    const starts = parts.map((_, index) => parts.slice(0, index).join('').length)
+    const pages = (label: (number: number) => string | null) =>
+      starts.map((start, index) => ({ start, number: index + 1, label: label(index + 1) }))
+    const cut = (label: (number: number) => string | null) =>
+      tokenChunker.chunk(plainReading(parts.join(''), { pages: pages(label) }), tokenChunker.defaults, countTokens)
+    expect(cut((number) => `Sheet ${number}`).map(({ start, pageLabel }) => [start, pageLabel])).toEqual(
+      starts.map((start, index) => [start, `Sheet ${index + 1}`]),
+    )
+    expect(cut(() => null)).toHaveLength(1)
+  })
+
   test('never ends with a heading when text follows that the heading leaves room for', () => {
     fc.assert(
       fc.property(anyReading, (reading) => {
