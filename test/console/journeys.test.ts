@@ -74,6 +74,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Ask').click()
       await page.getByText(/first token after/).waitFor()
       expect(await page.getByRole('region', { name: 'Answer', exact: true }).textContent()).toContain('demo-chat')
+      await page.getByRole('link', { name: 'playground', exact: true }).waitFor()
       await button(page, 'Create API Key').click()
       await button(page, 'Create').click()
       const secret = (await page.getByTestId('secret').textContent()) ?? ''
@@ -176,6 +177,9 @@ describe.skipIf(journeysSkipped !== null)(
         `curl ${app.url}/ai/v1/chat/completions`,
       )
       await visitor.requireAccessible('a model')
+      await page.getByRole('link', { name: 'Try it' }).click()
+      await heading(page, 'Playground').waitFor()
+      expect(new URL(page.url()).searchParams.get('model')).toBe('demo-chat')
       expectNoComplaints(visitor)
     })
 

@@ -30,8 +30,8 @@ export interface ChartProps {
   readonly formatTime: (at: number) => string
 }
 
-const height = 140
-const plot = { top: 8, bottom: 20 } as const
+const height = 150
+const plot = { top: 18, bottom: 20 } as const
 const plotHeight = height - plot.top - plot.bottom
 
 export function Chart(props: ChartProps) {
@@ -76,7 +76,7 @@ function ChartDrawing(props: ChartProps) {
         <line className={styles.grid} x1={0} x2={width} y1={plot.top} y2={plot.top} />
         <line className={styles.grid} x1={0} x2={width} y1={plot.top + plotHeight} y2={plot.top + plotHeight} />
         {kind === 'bar' ? <Bars {...props} width={width} max={max} /> : <Lines {...props} width={width} max={max} />}
-        <text x={0} y={plot.top + 12} className={styles.label}>
+        <text x={0} y={plot.top - 5} className={styles.label}>
           {formatValue(max)}
         </text>
         {first !== undefined && last !== undefined && (

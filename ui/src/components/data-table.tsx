@@ -45,7 +45,7 @@ export interface DataTableProps<Row> {
 
 const rowHeight = 44
 /** Rows beyond those in sight that are in the page, on either side. */
-const rowsAround = 6
+const rowsAround = 4
 /** The next page is fetched when there are fewer rows than this below. */
 const rowsAhead = 30
 
@@ -70,6 +70,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [endIsNear, onEndNear, rows.length])
   const firstIndex = first?.index
   const lastIndex = last?.index
+  // Also when the row that was walked to is scrolled out of the page, Tab has to lead into the table.
+  const tabStop = Math.max(firstIndex ?? 0, Math.min(active, lastIndex ?? 0))
   useEffect(() => {
     if (firstIndex !== undefined && lastIndex !== undefined) onRange?.(firstIndex, lastIndex)
   }, [firstIndex, lastIndex, onRange])
@@ -105,7 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 data-index={index}
                 aria-rowindex={index + 2}
                 aria-selected={selection?.selected.has(id)}
-                tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
+                tabIndex={index === tabStop ? 0 : -1}
                 className={styles.row}
                 onFocus={() => setActive(index)}
                 onKeyDown={(event) => onKeyDown(event, index)}

@@ -8,6 +8,7 @@ import { resource, sessionQuery } from '../api/queries.ts'
 import { Button } from '../components/button.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { Field } from '../components/field.tsx'
+import { Icon } from '../components/icon.tsx'
 import { Input } from '../components/input.tsx'
 import { SignInIssuer } from './sign-in-issuer.tsx'
 import styles from './sign-in.module.css'
@@ -51,6 +52,9 @@ export function SignInPage() {
   return (
     <main className={styles.page}>
       <form className={styles.form} onSubmit={onSubmit}>
+        <span className={styles.brand}>
+          <Icon name="brand" size={32} />
+        </span>
         <h1>Sign in to Sluice</h1>
         <SignInIssuer returnPath={returnPath} error={error} />
         {signIn.error !== null && <ErrorNotice error={asApiError(signIn.error)} />}

@@ -1,35 +1,56 @@
 /** The list of pages: at the left of wide windows, in a drawer on narrow ones. */
 import { Link } from '@tanstack/react-router'
+import { useId } from 'react'
 import { Icon } from '../components/icon.tsx'
 import styles from './navigation.module.css'
-import { pages } from './pages.ts'
+import { pages, type Page } from './pages.ts'
 import { useIsAdmin } from './use-session.ts'
 
-export function Navigation({ onFollow }: { readonly onFollow?: () => void }) {
+export interface NavigationProps {
+  /** Called when a page is chosen. */
+  readonly onFollow?: () => void
+}
+
+const listed = pages.filter(({ paletteOnly }) => paletteOnly === undefined)
+const forEverybody = listed.filter(({ admin }) => admin === undefined)
+const forAdministrators = listed.filter(({ admin }) => admin === true)
+
+export function Navigation({ onFollow }: NavigationProps) {
   const isAdmin = useIsAdmin()
+  const headingId = useId()
   return (
     <nav aria-label="Pages" className={styles.navigation}>
-      <ul className={styles.list}>
-        {pages
-          .filter((page) => page.paletteOnly === undefined && (page.admin === undefined || isAdmin))
-          .map((page) => (
-            <li key={page.path}>
-              <Link
-                to={page.path}
-                className={styles.link}
-                activeOptions={{ exact: page.path === '/' }}
-                {...(onFollow && { onClick: onFollow })}
-              >
-                <Icon name={page.icon} />
-                {page.label}
-              </Link>
-            </li>
-          ))}
-      </ul>
-      <a className={styles.link} href="/docs" target="_blank" rel="noreferrer">
-        <Icon name="docs" />
+      <ul className={styles.list}>{linksTo(forEverybody, onFollow)}</ul>
+      {isAdmin && (
+        <div>
+          <h2 id={headingId} className={styles.heading}>
+            Administration
+          </h2>
+          <ul className={styles.list} aria-labelledby={headingId}>
+            {linksTo(forAdministrators, onFollow)}
+          </ul>
+        </div>
+      )}
+      <a className={styles.reference} href="/docs" target="_blank" rel="noreferrer">
+        <Icon name="code" />
         API reference
       </a>
     </nav>
   )
+}
+
+function linksTo(group: readonly Page[], onFollow: NavigationProps['onFollow']) {
+  return group.map(({ path, label, icon }) => (
+    <li key={path}>
+      <Link
+        to={path}
+        className={styles.link}
+        activeOptions={{ exact: path === '/' }}
+        {...(onFollow && { onClick: onFollow })}
+      >
+        <Icon name={icon} />
+        {label}
+      </Link>
+    </li>
+  ))
 }

@@ -21,7 +21,7 @@ export interface Page {
     | '/welcome'
   readonly label: string
   readonly icon: IconName
-  /** Shown to administrators only. */
+  /** Shown to administrators only, below a heading of their own. */
   readonly admin?: true
   /** Not in the navigation: something else leads there. */
   readonly paletteOnly?: true
@@ -35,10 +35,10 @@ export const pages: readonly Page[] = [
   { path: '/keys', label: 'API Keys', icon: 'key' },
   { path: '/usage', label: 'Usage', icon: 'chart' },
   { path: '/requests', label: 'Requests', icon: 'list' },
+  { path: '/welcome', label: 'Getting started', icon: 'guide' },
   { path: '/users', label: 'Users', icon: 'users', admin: true },
   { path: '/groups', label: 'Groups', icon: 'folder', admin: true },
   { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
   { path: '/settings', label: 'Settings', icon: 'settings', admin: true },
   { path: '/account', label: 'Your account', icon: 'user', paletteOnly: true },
-  { path: '/welcome', label: 'Getting started', icon: 'guide' },
 ]

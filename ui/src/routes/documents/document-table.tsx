@@ -46,7 +46,12 @@ const columns: readonly Column<Document>[] = [
       </Link>
     ),
   },
-  { id: 'state', header: 'State', cell: (document) => <StateCell document={document} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: 'clamp(104px, 30vw, 240px)',
+    cell: (document) => <StateCell document={document} />,
+  },
   { id: 'category', header: 'Category', width: '10%', hideBelow: 'small', cell: ({ category }) => category },
   {
     id: 'owners',
@@ -66,7 +71,7 @@ const columns: readonly Column<Document>[] = [
   {
     id: 'imported',
     header: 'Imported',
-    width: '116px',
+    width: '128px',
     hideBelow: 'small',
     cell: ({ created_at: at }) => <RelativeTime at={at} />,
   },

@@ -19,7 +19,7 @@ export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear }: Key
   return (
     <DataTable
       label="API keys"
-      columns={withOwner ? [...columns.slice(0, 1), ownerColumn, ...columns.slice(1)] : columns}
+      columns={withOwner ? columnsOfAll : columns}
       rows={keys}
       rowId={({ id }) => id}
       rowName={({ name }) => name}
@@ -35,9 +35,9 @@ const columns: readonly Column<ApiKey>[] = [
     id: 'name',
     header: 'Name',
     cell: ({ name, description }) => (
-      <span title={description}>
+      <span title={description} className={styles.key}>
         <span className={styles.name}>{name}</span>
-        {description !== '' && <span className={styles.description}> {description}</span>}
+        {description !== '' && <span className={styles.description}>{description}</span>}
       </span>
     ),
   },
@@ -54,12 +54,13 @@ const columns: readonly Column<ApiKey>[] = [
   },
 ]
 
-const ownerColumn: Column<ApiKey> = {
-  id: 'owner',
-  header: 'User',
-  hideBelow: 'small',
-  cell: ({ user_id: userId }) => <Owner userId={userId} />,
-}
+/** With their owners, which have the place of what is least asked for. */
+const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readonly Column<ApiKey>[] => {
+  if (column.id === 'created') return []
+  if (column.id === 'used') return [{ ...column, hideBelow: 'small' }]
+  if (column.id !== 'name') return [column]
+  return [column, { id: 'owner', header: 'User', cell: ({ user_id: userId }) => <Owner userId={userId} /> }]
+})
 
 function Owner({ userId }: { readonly userId: string }) {
   const { data } = useQuery(userQuery(userId))

@@ -6,7 +6,7 @@ import { asApiError } from '../../api/api-error.ts'
 import { allGroupsQuery, allModelsQuery, allProvidersQuery } from '../../api/queries.ts'
 import type { ModelRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, buttonClass } from '../../components/button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -43,7 +43,15 @@ export function ManageModels() {
       {models.error !== null && <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />}
       {models.isPending && <Skeleton lines={6} label="Loading models" />}
       {models.data?.length === 0 && (
-        <EmptyState icon="models" title="No models yet" action={<Link to="/providers">Go to the providers</Link>}>
+        <EmptyState
+          icon="models"
+          title="No models yet"
+          action={
+            <Link to="/providers" className={buttonClass()}>
+              Go to the providers
+            </Link>
+          }
+        >
           Add a provider and import its models there, or create one with “Create model”.
         </EmptyState>
       )}

@@ -1,5 +1,6 @@
 /** One model: everything there is to know for a first request, and that request in three languages. */
 import { Link } from '@tanstack/react-router'
+import { answersChat } from '../../api/model-abilities.ts'
 import { Badge } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { CodeTabs } from '../../components/code-block.tsx'
@@ -22,11 +23,18 @@ export function ModelDetails({ model, onClose }: { readonly model: UsableModel; 
       title={model.name}
       size="large"
       actions={
-        isAdmin && (
-          <Link to="/models" search={{ reach: 'all', q: model.name }} className={buttonClass()}>
-            Administer it
-          </Link>
-        )
+        <>
+          {isAdmin && (
+            <Link to="/models" search={{ reach: 'all', q: model.name }} className={buttonClass()}>
+              Administer it
+            </Link>
+          )}
+          {answersChat(model) && (
+            <Link to="/playground" search={{ model: model.name }} className={buttonClass('primary')}>
+              Try it
+            </Link>
+          )}
+        </>
       }
       {...(model.description !== '' && { description: model.description })}
     >
@@ -58,7 +66,7 @@ export function ModelDetails({ model, onClose }: { readonly model: UsableModel; 
         samples={codeSamples(model.name, model.capabilities.endpoints, window.location.origin)}
       />
       <p className={styles.hint}>
-        Put an API key into <code>SLUICE_API_KEY</code>. You create keys on the page API Keys.
+        Put an API key into <code>SLUICE_API_KEY</code>. You create keys on the page <Link to="/keys">API Keys</Link>.
       </p>
     </Dialog>
   )

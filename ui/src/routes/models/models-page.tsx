@@ -1,9 +1,9 @@
 /** The models that the signed-in user can use: to find one, and to copy what a request needs. */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
 import { ownModelsQuery } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
+import { Button, buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -105,11 +105,25 @@ function UsableModels() {
 
 function NoModels() {
   const isAdmin = useIsAdmin()
+  if (!isAdmin) {
+    return (
+      <EmptyState icon="models" title="No models yet">
+        No model is open to your groups. Ask an administrator to add you to a group that has some.
+      </EmptyState>
+    )
+  }
   return (
-    <EmptyState icon="models" title="No models yet">
-      {isAdmin
-        ? 'Add a provider with its models on the page Providers, and open them to a group that you are in.'
-        : 'No model is open to your groups. Ask an administrator to add you to a group that has some.'}
+    <EmptyState
+      icon="models"
+      title="No models yet"
+      action={
+        <Link to="/providers" className={buttonClass('secondary')}>
+          Go to the providers
+        </Link>
+      }
+    >
+      Add a provider and import its models, open to a group that you are in. What exists already is under “All models”
+      above.
     </EmptyState>
   )
 }

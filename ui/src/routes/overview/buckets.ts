@@ -25,11 +25,31 @@ export function usagePoints(
   })
 }
 
+export interface Buckets {
+  /** Where each begins. */
+  readonly times: readonly number[]
+  readonly bucketMs: number
+}
+
+const minuteMs = 60_000
+/** Lengths of buckets that people read easily, the shortest first. */
+const easyBuckets = [1, 2, 5, 10, 15, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * minuteMs)
+const bucketsWanted = 24
+
+/** Buckets from the first to the last of these requests, about two dozen; none without requests. */
+export function bucketsAround(requests: readonly Pick<RequestRecord, 'at'>[]): Buckets {
+  const moments = requests.map(({ at }) => Date.parse(at))
+  const [first, last] = [Math.min(...moments), Math.max(...moments)]
+  const bucketMs = easyBuckets.find((ms) => (last - first) / ms <= bucketsWanted) ?? easyBuckets.at(-1) ?? minuteMs
+  const start = first - (first % bucketMs)
+  const count = moments.length === 0 ? 0 : Math.floor((last - start) / bucketMs) + 1
+  return { times: Array.from({ length: count }, (_, index) => start + index * bucketMs), bucketMs }
+}
+
 /** The median time to the first token of the requests in each bucket; null where none was streamed. */
 export function firstTokenPoints(
   requests: readonly Pick<RequestRecord, 'at' | 'first_token_ms'>[],
-  times: readonly number[],
-  bucketMs: number,
+  { times, bucketMs }: Buckets,
 ): readonly { readonly at: number; readonly values: readonly [number | null] }[] {
   const byBucket = new Map<number, number[]>()
   for (const { at, first_token_ms: ms } of requests) {

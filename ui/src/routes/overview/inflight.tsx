@@ -1,5 +1,6 @@
 /** How many requests run now on each model, and how many one account may have there. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
 import { inflightQuery, limitsQuery } from '../../api/queries.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -12,7 +13,12 @@ export function Inflight() {
   const running = (inflight.data ?? []).filter((model) => model.in_use > 0)
   return (
     <Panel title="In flight now">
-      <p className={styles.note}>{limits.data === undefined ? 'Requests of all accounts.' : limitText(limits.data)}</p>
+      <p className={styles.note}>
+        {limits.data === undefined ? 'Requests of all accounts.' : limitText(limits.data)}{' '}
+        <Link to="/settings" search={{ tab: 'limits' }}>
+          Limits
+        </Link>
+      </p>
       {inflight.error !== null && <ErrorNotice error={asApiError(inflight.error)} />}
       {inflight.data !== undefined && running.length === 0 && <p>No request is running.</p>}
       {running.length > 0 && (
@@ -44,5 +50,5 @@ export function Inflight() {
 function limitText({ enforced, standard }: { readonly enforced: boolean; readonly standard: number }): string {
   return enforced
     ? `An account may have ${standard} requests in flight on a model, unless the model or the account has a limit of its own.`
-    : 'No limit is enforced: the setting limits.realtime_inflight.enforce is off.'
+    : 'No limit is enforced.'
 }

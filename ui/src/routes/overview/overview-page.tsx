@@ -12,7 +12,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { spans, type Span } from '../search.ts'
-import { firstTokenPoints, quantile, usagePoints } from './buckets.ts'
+import { bucketsAround, firstTokenPoints, quantile, usagePoints } from './buckets.ts'
 import { Inflight } from './inflight.tsx'
 import styles from './overview-page.module.css'
 import { Tile } from './tile.tsx'
@@ -120,7 +120,7 @@ function UsageFigures({ span, isAdmin }: { readonly span: Span; readonly isAdmin
           ]}
           points={points.map(({ at, sums }) => ({ at, values: [sums.prompt_tokens, sums.completion_tokens] }))}
         />
-        {isAdmin && <FirstTokenChart option={option} times={points.map(({ at }) => at)} formatTime={formatTime} />}
+        {isAdmin && <FirstTokenChart spanMs={option.spanMs} />}
         {isAdmin && <Inflight />}
       </div>
     </>
@@ -157,22 +157,18 @@ function FirstTokenTile({ spanMs }: { readonly spanMs: number }) {
   )
 }
 
-interface FirstTokenChartProps {
-  readonly option: (typeof spanOptions)[Span]
-  readonly times: readonly number[]
-  readonly formatTime: (at: number) => string
-}
-
-function FirstTokenChart({ option, times, formatTime }: FirstTokenChartProps) {
-  const { data = [] } = useQuery(latestRequestsQuery(option.spanMs))
+/** Of its own span: the latest requests may all lie in the last minutes of what the other charts show. */
+function FirstTokenChart({ spanMs }: { readonly spanMs: number }) {
+  const { data = [] } = useQuery(latestRequestsQuery(spanMs))
+  const buckets = bucketsAround(data)
   return (
     <Chart
       title="Time to first token (latest 200)"
       kind="line"
       series={[{ name: 'median', tone: 'accent' }]}
-      points={firstTokenPoints(data, times, option.bucketMs)}
+      points={firstTokenPoints(data, buckets)}
       formatValue={milliseconds}
-      formatTime={formatTime}
+      formatTime={(at) => daysAndHours.format(at)}
     />
   )
 }

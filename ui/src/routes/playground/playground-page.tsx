@@ -1,8 +1,10 @@
 /** The place to try models out: a chat, a picture with many prompts, a search over documents. */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
+import { answersChat, seesPictures } from '../../api/model-abilities.ts'
 import { ownModelsQuery } from '../../api/queries.ts'
+import { buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -11,7 +13,6 @@ import { Tabs } from '../../components/tabs.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { playgroundTabs } from '../search.ts'
 import { ChatTab } from './chat/chat-tab.tsx'
-import { answersChat, seesPictures } from './queries.ts'
 import { SearchTab } from './search/search-tab.tsx'
 import { VisionTab } from './vision/vision-tab.tsx'
 
@@ -68,7 +69,17 @@ export function PlaygroundPage() {
 function NoModels() {
   const isAdmin = useIsAdmin()
   return (
-    <EmptyState icon="models" title="No chat model is open to you">
+    <EmptyState
+      icon="models"
+      title="No chat model is open to you"
+      action={
+        isAdmin && (
+          <Link to="/providers" className={buttonClass()}>
+            Go to the providers
+          </Link>
+        )
+      }
+    >
       {isAdmin
         ? 'Add a provider with its models, and open them to a group that you are in.'
         : 'Ask an administrator to add you to a group that has one.'}

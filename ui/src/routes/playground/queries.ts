@@ -2,7 +2,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type BodyOf } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
-import type { UsableModel } from '../../api/schema.d.ts'
 
 /** Which reasoning efforts each model takes, where that is known. */
 export const effortsQuery = queryOptions({
@@ -34,14 +33,4 @@ export function searchQuery(body: SearchBody) {
     queryFn: ({ signal }) => api('POST /api/v1/search', { body, signal }),
     staleTime: 30_000,
   })
-}
-
-/** Models that answer a chat. Unknown capabilities are no reason to leave one out. */
-export function answersChat({ capabilities: { endpoints } }: UsableModel): boolean {
-  return endpoints === undefined || endpoints.includes('chat/completions')
-}
-
-/** Models that look at pictures, as far as that is known. */
-export function seesPictures({ capabilities: { input } }: UsableModel): boolean {
-  return input === undefined || input.includes('image')
 }

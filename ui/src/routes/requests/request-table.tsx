@@ -80,9 +80,19 @@ const firstColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'model',
     header: 'Model',
-    cell: ({ model, model_asked: asked }) => (
-      <span title={asked !== null && asked !== model ? `asked for as ${asked}` : undefined} className={styles.model}>
-        {model ?? asked ?? '–'}
+    cell: ({ model, model_asked: asked, provider, attempts }) => (
+      <span title={asked !== null && asked !== model ? `asked for as ${asked}` : undefined} className={styles.target}>
+        <span className={styles.model}>{model ?? asked ?? '–'}</span>
+        {provider !== null && (
+          <span className={styles.provider}>
+            {attempts > 1 && (
+              <span title={`${attempts} attempts`} className={styles.attempts}>
+                {attempts}×{' '}
+              </span>
+            )}
+            {provider}
+          </span>
+        )}
       </span>
     ),
   },
@@ -91,24 +101,9 @@ const firstColumns: readonly Column<ListedRequest>[] = [
 const lastColumns: readonly Column<ListedRequest>[] = [
   { id: 'endpoint', header: 'Endpoint', width: '146px', hideBelow: 'medium', cell: ({ endpoint }) => endpoint },
   {
-    id: 'provider',
-    header: 'Provider',
-    hideBelow: 'medium',
-    cell: ({ provider, attempts }) => (
-      <>
-        {provider ?? '–'}
-        {attempts > 1 && (
-          <span title={`${attempts} attempts`} className={styles.attempts}>
-            <Badge tone="warning">{attempts}×</Badge>
-          </span>
-        )}
-      </>
-    ),
-  },
-  {
     id: 'tokens',
     header: 'Tokens',
-    width: '100px',
+    width: '124px',
     align: 'end',
     hideBelow: 'small',
     cell: ({ prompt_tokens: into, completion_tokens: out }) =>
@@ -117,7 +112,7 @@ const lastColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'first',
     header: 'First token',
-    width: '90px',
+    width: '98px',
     align: 'end',
     hideBelow: 'medium',
     cell: ({ first_token_ms: ms }) => (ms === null ? '–' : secondsText(ms)),

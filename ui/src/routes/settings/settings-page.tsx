@@ -41,7 +41,7 @@ export function SettingsPage() {
         tabs={[
           { value: 'live', label: 'Live settings', content: list('live') },
           { value: 'start', label: 'Read at start', content: list('boot') },
-          { value: 'limits', label: 'In-flight limits', content: <Limits /> },
+          { value: 'limits', label: 'Limits', content: <Limits /> },
           { value: 'about', label: 'About', content: <About /> },
         ]}
       />

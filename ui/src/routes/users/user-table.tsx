@@ -69,7 +69,7 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
     {
       id: 'created',
       header: 'Created',
-      width: '108px',
+      width: '128px',
       hideBelow: 'medium',
       cell: ({ created_at: at }) => <RelativeTime at={at} />,
     },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { asApiError } from '../../api/api-error.ts'
+import { answersChat } from '../../api/model-abilities.ts'
 import { ownModelsQuery } from '../../api/queries.ts'
 import type { UsableModel } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
@@ -39,7 +40,14 @@ export function WelcomePage() {
         </Step>
         <Step title="3. Your first answer" done={answered}>
           {chatModels.length > 0 ? (
-            <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={() => setAnswered(true)} />
+            <div className={styles.step}>
+              <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={() => setAnswered(true)} />
+              {answered && (
+                <p>
+                  The <Link to="/playground">playground</Link> has more: pictures, documents, two models side by side.
+                </p>
+              )}
+            </div>
           ) : (
             <p>Comes after the step before.</p>
           )}
@@ -73,9 +81,14 @@ function ModelStep({ models }: { readonly models: readonly UsableModel[] }) {
   if (models.length === 0) {
     return (
       <p>
-        {isAdmin
-          ? 'No chat model is open to you. Add a provider with its models: "sluice providers add" in a shell.'
-          : 'No chat model is open to you. Ask an administrator to add you to a group that has one.'}
+        No chat model is open to you.{' '}
+        {isAdmin ? (
+          <>
+            Add a provider with its models on the page <Link to="/providers">Providers</Link>.
+          </>
+        ) : (
+          'Ask an administrator to add you to a group that has one.'
+        )}
       </p>
     )
   }
@@ -123,9 +136,4 @@ function KeyStep({ model }: { readonly model: UsableModel | undefined }) {
       )}
     </Step>
   )
-}
-
-/** Unknown capabilities are no reason to leave a model out. */
-function answersChat({ capabilities: { endpoints } }: UsableModel): boolean {
-  return endpoints === undefined || endpoints.includes('chat/completions')
 }

@@ -65,7 +65,7 @@ export function ChatTab({ models, wished }: ChatTabProps) {
             />
           </div>
         )}
-        <Conversation chat={chat} onSuggestion={setDraft} />
+        <Conversation chat={chat} practices={model.startsWith('demo')} onSuggestion={setDraft} />
         <div className={styles.composer}>
           <Composer draft={draft} onDraft={setDraft} running={running} onAsk={chat.ask} onStop={chat.stop} />
         </div>
@@ -137,13 +137,14 @@ const suggestions = ['Hello! What can you do?', 'Explain server-sent events in t
 
 interface ConversationProps {
   readonly chat: ChatControl
+  /** Whether the model takes the practice provider's directives. */
+  readonly practices: boolean
   readonly onSuggestion: (text: string) => void
 }
 
-function Conversation({ chat, onSuggestion }: ConversationProps) {
+function Conversation({ chat, practices, onSuggestion }: ConversationProps) {
   const { turns, running } = chat
   if (turns.length === 0) {
-    const practices = chat.settings.model?.startsWith('demo') !== false
     return (
       <EmptyState
         icon="chat"
