@@ -230,7 +230,7 @@ class FragmentPass {
 
   #close(): void {
     if (this.#open !== null) {
-      this.#open.text += this.#heldVowelSign
+      this.#open.text = solid(this.#open.text + this.#heldVowelSign)
       if (this.#open.bold && this.#previous !== null) this.#open.bold = this.#isBold(this.#previous.index)
       this.#fragments.push(this.#open)
     }
@@ -275,4 +275,12 @@ function turned({ left, right, top, bottom }: Box, turn: number): Box {
   if (turn === 2) return { left: -right, right: -left, top: -bottom, bottom: -top }
   if (turn === 1) return { left: -top, right: -bottom, top: right, bottom: left }
   return { left, right, top, bottom }
+}
+
+/**
+ * The same text in one piece. The runtime keeps what was put together letter by letter as a tree, of thirty bytes and
+ * more for each letter, until somebody looks into it.
+ */
+function solid(text: string): string {
+  return text.slice(0, text.lastIndexOf(text.slice(-1)) + 1)
 }
