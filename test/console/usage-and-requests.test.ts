@@ -144,6 +144,8 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('combobox', { name: 'Search: User' }).fill('user@')
       await page.getByRole('option', { name: userEmail }).click()
       await rows.nth(2).waitFor({ state: 'detached' })
+      // While they are read again there is none.
+      await rows.nth(1).waitFor()
       expect(await rows.count()).toBe(2)
       await page.getByRole('combobox', { name: 'Model', exact: true }).click()
       await page.getByRole('option', { name: 'broken' }).click()

@@ -259,11 +259,11 @@ function jobContract(storeTest: StoreTest): void {
       const [next] = await claim(documents, { now: now + 60_500 })
       expect(next!.document.attempts).toBe(2)
       for (const write of [
-        documents.stage(heldBy(zombie!), space, chunks(1)),
-        documents.complete(heldBy(zombie!), completion, now),
-        documents.fail(heldBy(zombie!), { error: anError, retryAt: null, warnings: [] }, now),
+        () => documents.stage(heldBy(zombie!), space, chunks(1)),
+        () => documents.complete(heldBy(zombie!), completion, now),
+        () => documents.fail(heldBy(zombie!), { error: anError, retryAt: null, warnings: [] }, now),
       ]) {
-        expect(await rejection(write)).toBeInstanceOf(LeaseLost)
+        expect(await rejection(write())).toBeInstanceOf(LeaseLost)
       }
       await documents.giveBack([heldBy(zombie!)], now)
       await documents.stage(heldBy(next!), space, chunks(3))
