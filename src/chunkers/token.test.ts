@@ -36,6 +36,16 @@ describe('a chunk of tokens', () => {
     expect(Math.min(...repeated)).toBeGreaterThanOrEqual(14)
   })
 
+  test('is cut from a text of any length, whose stretches are planned one by one', () => {
+    const section = `# Section\n\n${'A few words in a line.\n'.repeat(3000)}\n`
+    for (const text of [section.repeat(20), 'words and words '.repeat(80_000), '😀'.repeat(300_000)]) {
+      const chunks = tokenChunker.chunk(plainReading(text), { units: 2000, overlap: 0 }, (part) => part.length / 4)
+      expect(chunks.map(({ start, end }) => text.slice(start, end)).join('')).toBe(text)
+      expect(Math.max(...chunks.map(({ tokens }) => tokens))).toBeLessThanOrEqual(2000)
+      expect(chunks.every(({ start }) => (text.charCodeAt(start) & 0xfc00) !== 0xdc00)).toBe(true)
+    }
+  })
+
   test('never goes from one sheet or attachment into the next, however small they are, but does over a page', () => {
     const parts = ['First sheet, a few words.\n\n', 'Second sheet.\n\n', 'Third one, and the last.']
     const starts = parts.map((_, index) => parts.slice(0, index).join('').length)
