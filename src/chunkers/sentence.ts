@@ -8,6 +8,8 @@ import { cheapestGroups } from './cheapest-cuts.ts'
 import type { Chunker } from './chunk.ts'
 import { piecesOf, type Piece } from './pieces.ts'
 import { withProvenance } from './provenance.ts'
+import { partOf } from './reading-part.ts'
+import { stretchesOf } from './stretches.ts'
 
 const sentenceMax = 1000
 const headerTokensMax = 128
@@ -36,12 +38,15 @@ export const sentenceChunker: Chunker = {
 /** Bricks of size 1. What was broken into words for its length is put together again up to the longest sentence. */
 function sentencesOf(reading: Reading): readonly Piece[] {
   const sentences: Piece[] = []
-  for (const piece of piecesOf(reading, { units: 2 * sentenceMax, overlap: 0 }, characters)) {
-    const last = sentences.at(-1)
-    const one = { ...piece, size: 1, spaceSize: 0, headerSize: 0 }
-    if (last !== undefined && piece.tear === 'word' && piece.end - last.start <= sentenceMax) {
-      sentences[sentences.length - 1] = { ...last, end: piece.end }
-    } else sentences.push(one)
+  for (const { start: origin, end: limit } of stretchesOf(reading)) {
+    const part = partOf(reading, { start: origin, end: limit })
+    for (const piece of piecesOf(part, { units: 2 * sentenceMax, overlap: 0 }, characters)) {
+      const last = sentences.at(-1)
+      const [start, end] = [origin + piece.start, origin + piece.end]
+      if (last !== undefined && piece.tear === 'word' && end - last.start <= sentenceMax) {
+        sentences[sentences.length - 1] = { ...last, end }
+      } else sentences.push({ ...piece, start, end, size: 1, spaceSize: 0, headerSize: 0 })
+    }
   }
   return sentences
 }

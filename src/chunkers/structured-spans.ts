@@ -4,10 +4,11 @@
  * tokens are only about additive, and a promised limit is a limit.
  */
 import type { Reading, Span } from '#readers/reading.ts'
-import { breakDown, clusterStart } from './break-down.ts'
+import { breakDown } from './break-down.ts'
 import { cheapestGroups, type Group, type Room } from './cheapest-cuts.ts'
 import { isHeaderRepeated, measureOf, piecesOf, type Piece, type Unit } from './pieces.ts'
 import { partOf } from './reading-part.ts'
+import { stretchesOf } from './stretches.ts'
 import { tableHeaders } from './table-headers.ts'
 
 export interface SizedSpan extends Span {
@@ -38,30 +39,6 @@ export function structuredSpans(reading: Reading, room: Room, unit: Unit): reado
     }
   }
   return spans
-}
-
-/** Planning takes some hundred bytes for each line, so a long text is planned in stretches of this many characters. */
-const stretchMax = 500_000
-
-/** The text in stretches that end where a section, a page, a block or a line does, whichever comes first in this order. */
-function* stretchesOf({ text, headings, pages }: Reading): Generator<Span> {
-  let start = 0
-  while (text.length - start > stretchMax) {
-    const limit = start + stretchMax
-    // In the first half there is nothing to look for: stretches would be many and small.
-    const least = start + stretchMax / 2
-    const inReach = (mark: { readonly start: number }): boolean => mark.start > least && mark.start <= limit
-    const block = text.lastIndexOf('\n\n', limit - 2) + 2
-    const line = text.lastIndexOf('\n', limit - 1) + 1
-    const end =
-      headings.findLast(inReach)?.start ??
-      pages.findLast(inReach)?.start ??
-      [block, line].find((offset) => offset > least) ??
-      clusterStart(text, limit, least)
-    yield { start, end }
-    start = end
-  }
-  if (start < text.length) yield { start, end: text.length }
 }
 
 /** Size of a span, or null when it takes more than a chunk may with the header that it needs. */
