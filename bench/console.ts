@@ -4,9 +4,9 @@
  * session but for its cookie.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import { adminEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { password, startConsoleApp } from '#test/support/console-app.ts'
+import { adminEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { password, startConsoleApp } from '#test/support/app/console-app.ts'
 import { frameMsMax, scrollRequests } from './console/scroll-requests.ts'
 import { median, percentile } from './measure.ts'
 import { figure, type Table } from './table.ts'

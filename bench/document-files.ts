@@ -1,5 +1,5 @@
 /** Files that the documents question imports. */
-import { writePdf } from '#test/support/pdf-writer.ts'
+import { writePdf } from '#test/support/documents/pdf-writer.ts'
 
 const words =
   'the report of the committee finds that costs rose in every year but one while the number of visitors fell and so the board has decided to look at other ways of paying for the house'.split(

@@ -5,7 +5,7 @@
  * Run by hand: `bun bench/documents-crash.ts [documents] [kills] [seed]`. Exit code 1 when anything differs.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { importWithCrashes } from '#test/support/documents-crash.ts'
+import { importWithCrashes } from '#test/support/documents/documents-crash.ts'
 
 const [documents = 200, kills = 100, seed = 1] = process.argv.slice(2).map(Number)
 const plan = { documents, seed, lifeMsMax: 2000 }

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { Installation } from '#test/cli/sluice.ts'
-import { hostileFiles, type HostileFile } from '#test/support/hostile-files.ts'
+import { hostileFiles, type HostileFile } from '#test/support/documents/hostile-files.ts'
 
 const secondsMax = 10
 const growthMax = 100_000_000

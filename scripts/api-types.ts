@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LiveSettings } from '#config/live-settings.ts'
+import { LiveSettings } from '#config/settings/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
 import type { OpenApiDocument, Operation, Parameter, Schema } from '#http/openapi.ts'
 import { systemClock } from '#lib/clock.ts'

@@ -6,14 +6,14 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import type { AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { startConsoleApp, visit } from '#test/support/console-app.ts'
-import { fillConsole } from '#test/support/console-sample.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
-import { stream, type Behaviour } from '#test/support/upstream-behaviours.ts'
-import { chatChunks, doneEvent } from '#test/support/upstream-samples.ts'
-import { startUpstream, type ReceivedRequest, type Upstream } from '#test/support/upstream.ts'
+import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { startConsoleApp, visit } from '#test/support/app/console-app.ts'
+import { fillConsole } from '#test/support/app/console-sample.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
+import { stream, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, doneEvent } from '#test/support/upstream/upstream-samples.ts'
+import { startUpstream, type ReceivedRequest, type Upstream } from '#test/support/upstream/upstream.ts'
 
 const directory = resolve(process.argv[2] ?? join(import.meta.dir, '../docs/images'))
 

@@ -4,7 +4,7 @@
  * gateway needs of the documents goes out as one.
  */
 import { join, resolve } from 'node:path'
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { BlobStore } from '#documents/blobs/blob-store.ts'
 import { directoryBlobs } from '#documents/blobs/directory-blobs.ts'

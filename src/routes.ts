@@ -3,7 +3,7 @@
  * OpenAPI document is made from these rows.
  */
 import { z } from 'zod'
-import { efforts } from '#config/routing-forms.ts'
+import { efforts } from '#config/declared/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsolePage } from '#console/serve-console.ts'

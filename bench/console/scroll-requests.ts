@@ -7,9 +7,9 @@
  * shows in it. The CPU time of the page's main thread for each layout does not depend on that.
  */
 import type { Browser, Page } from 'playwright-core'
-import type { AdminApp } from '#test/support/admin-app.ts'
-import { visit } from '#test/support/console-app.ts'
-import type { UsageRecord } from '#store/usage-record.ts'
+import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { visit } from '#test/support/app/console-app.ts'
+import type { UsageRecord } from '#store/usage/usage-record.ts'
 
 /** What a frame may take. */
 export const frameMsMax = 50

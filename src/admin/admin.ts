@@ -1,5 +1,5 @@
 /** What the stories of the admin API work with; built once by src/app.ts. */
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { InflightLimiter } from '#gateway/inflight.ts'
 import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -10,7 +10,7 @@ import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 import type { OidcIssuer } from './oidc/issuer.ts'
-import type { SignInGuard } from './sign-in-guard.ts'
+import type { SignInGuard } from './session/sign-in-guard.ts'
 
 export interface Admin {
   /** The truth: what the stories read and write. */

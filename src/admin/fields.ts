@@ -1,7 +1,7 @@
 /** Fields that several resources share, and how times and durations look on the wire. */
 import { z } from 'zod'
 import type { ModelCapabilities, Timeouts } from '#catalog/records.ts'
-import { readEmail } from '#config/formats.ts'
+import { readEmail } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { instantOf } from '#http/page.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import { aKey, aModel, aProvider, aUser } from '#test/support/store-records.ts'
+import { aKey, aModel, aProvider, aUser } from '#test/support/store/store-records.ts'
 import { Catalog } from './catalog.ts'
 
 const provider = aProvider()

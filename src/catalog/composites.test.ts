@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { efforts } from '#config/routing-forms.ts'
+import { efforts } from '#config/declared/routing-forms.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import { aComposite, aModel, aProvider, aUser } from '#test/support/store-records.ts'
+import { aComposite, aModel, aProvider, aUser } from '#test/support/store/store-records.ts'
 import { Catalog, type Model } from './catalog.ts'
 import type { Effort, ModelRecord, ReasoningConfig } from './records.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { reasoningForm } from '#config/routing-forms.ts'
+import { reasoningForm } from '#config/declared/routing-forms.ts'
 import { presetReasoning } from './reasoning-presets.ts'
 
 const at = (kind: string, baseUrl: string) => [kind, baseUrl] as const

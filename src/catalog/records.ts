@@ -2,7 +2,7 @@
  * Providers and models as configured. Immutable: a change makes a new record. Times are
  * milliseconds since 1970, ids are UUIDs.
  */
-import type { efforts, strategies } from '#config/routing-forms.ts'
+import type { efforts, strategies } from '#config/declared/routing-forms.ts'
 import type { JsonValue } from '#lib/json-value.ts'
 import type { Secret } from '#lib/secret.ts'
 

@@ -2,7 +2,7 @@
  * One way to serve a model, and how the record of a plain model becomes one. Done when a snapshot is
  * built, never for a request.
  */
-import { efforts } from '#config/routing-forms.ts'
+import { efforts } from '#config/declared/routing-forms.ts'
 import { presetReasoning } from './reasoning-presets.ts'
 import type { ComponentRecord, Effort, ModelRecord, ProviderRecord, ReasoningConfig } from './records.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { describeChunker } from '#test/support/chunker-contract.ts'
-import { plainReading } from '#test/support/generated-reading.ts'
+import { describeChunker } from '#test/support/contract/chunker-contract.ts'
+import { plainReading } from '#test/support/documents/generated-reading.ts'
 import { sentenceChunker } from './sentence.ts'
 
 describeChunker({

@@ -1,7 +1,7 @@
 /** The socket in the data directory by which a running server takes commands from its own user. */
 import { chmodSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Settings } from '#config/records.ts'
+import type { Settings } from '#config/settings/records.ts'
 import { controlSocketIn } from '#setup/data-directory.ts'
 
 const answerTimeoutMs = 5000

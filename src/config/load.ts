@@ -3,13 +3,13 @@
  * Printing the problems and ending with exit code 2 belong to the command line.
  */
 import type { ProxyFor } from '#lib/http1/proxy.ts'
-import type { Declared } from './declared.ts'
-import { processEnvironment, type Environment } from './environment.ts'
-import { readConfigFile } from './file.ts'
+import type { Declared } from './declared/declared.ts'
+import { processEnvironment, type Environment } from './sources/environment.ts'
+import { readConfigFile } from './sources/file.ts'
 import { shownValue, type Problem } from './problem.ts'
-import { readProxies } from './proxies.ts'
-import { rawFromCommandLine, rawFromEnvironment, rawFromFile, type RawValue } from './raw.ts'
-import { readDeclared } from './read-declared.ts'
+import { readProxies } from './settings/proxies.ts'
+import { rawFromCommandLine, rawFromEnvironment, rawFromFile, type RawValue } from './sources/raw.ts'
+import { readDeclared } from './declared/read-declared.ts'
 import {
   isSettingName,
   recordOf,
@@ -18,9 +18,9 @@ import {
   type SettingRecord,
   type Settings,
   type SettingValue,
-} from './records.ts'
-import { sourceText, type Source } from './source.ts'
-import { readValue } from './value.ts'
+} from './settings/records.ts'
+import { sourceText, type Source } from './sources/source.ts'
+import { readValue } from './settings/value.ts'
 
 /** Where each setting's value comes from. */
 export type Sources = Readonly<Record<SettingName, Source>>

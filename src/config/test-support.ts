@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Environment } from './environment.ts'
+import type { Environment } from './sources/environment.ts'
 import { loadConfig, type ConfigResult } from './load.ts'
 import type { Problem } from './problem.ts'
 

@@ -1,5 +1,5 @@
 /** What the stories of the documents work with; made in app.ts. */
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Caller } from '#identity/records.ts'
 import type { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'

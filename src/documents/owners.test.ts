@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Directory } from '#identity/directory.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import { aGroup, aUser } from '#test/support/store-records.ts'
+import { aGroup, aUser } from '#test/support/store/store-records.ts'
 import { ownersOnWire, resolveOwners, viewerOf } from './owners.ts'
 
 const [ada, bob] = [aUser({ email: 'ada@example.org' }), aUser({ email: 'bob@example.org' })]

@@ -27,7 +27,7 @@ import {
   listChunks,
   listDocuments,
   retryDocument,
-} from './records/document-stories.ts'
+} from './records/document-handlers.ts'
 import { search } from './search/search.ts'
 import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/search-wire.ts'
 

@@ -3,7 +3,7 @@ import { Catalog } from '#catalog/catalog.ts'
 import type { ModelRecord, Purpose, TrafficRules } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import { aComposite, aKey, aModel, aProvider, aUser } from '#test/support/store-records.ts'
+import { aComposite, aKey, aModel, aProvider, aUser } from '#test/support/store/store-records.ts'
 import { applyRules } from './apply-rules.ts'
 
 const provider = aProvider()

@@ -3,7 +3,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Tick } from '#lib/ticker.ts'
 import { Ticker } from '#lib/ticker.ts'
-import { exchangeOf } from '#test/support/exchange.ts'
+import { exchangeOf } from '#test/support/app/exchange.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { CallWatch } from './call-watch.ts'
 

@@ -1,6 +1,6 @@
 /** What the stories of the gateway work with; built once by src/app.ts. */
 import type { Catalog } from '#catalog/catalog.ts'
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'

@@ -3,10 +3,10 @@ import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { Catalog, type Model } from '#catalog/catalog.ts'
 import type { Effort, ReasoningConfig } from '#catalog/records.ts'
-import { efforts } from '#config/routing-forms.ts'
+import { efforts } from '#config/declared/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { JsonValue } from '#lib/json-value.ts'
-import { aModel, aProvider } from '#test/support/store-records.ts'
+import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { checkEffort, readEffort, withEffort } from './reasoning.ts'
 
 function thrownBy(act: () => unknown): ApiError {

@@ -8,7 +8,7 @@
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Effort, ReasoningConfig } from '#catalog/records.ts'
-import { efforts } from '#config/routing-forms.ts'
+import { efforts } from '#config/declared/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { findFields, firstFieldOffset, removeField, replaceSpans } from '#lib/json-span.ts'
 import type { JsonValue } from '#lib/json-value.ts'

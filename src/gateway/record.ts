@@ -10,7 +10,7 @@ import type { Exchange } from '#http/exchange.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
-import type { AttemptReason, UsageRecord } from '#store/usage-record.ts'
+import type { AttemptReason, UsageRecord } from '#store/usage/usage-record.ts'
 import type { TokenUsage } from './usage.ts'
 
 export interface RecorderOptions {

@@ -1,5 +1,5 @@
 /** What the generation stories work with; built once by src/app.ts. */
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { ModelGates } from './fair-gate.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
-import { exchangeOf, exchangeWithBody } from '#test/support/exchange.ts'
-import { rejection } from '#test/support/store-test.ts'
+import { exchangeOf, exchangeWithBody } from '#test/support/app/exchange.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 import { BodyReader } from './body-reader.ts'
 
 const limits = { bytesMax: 100, readSeconds: 10 }

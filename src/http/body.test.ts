@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Buffer } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
-import { startTestServer, undocumented, type TestServer } from '#test/support/test-server.ts'
+import { startTestServer, undocumented, type TestServer } from '#test/support/app/test-server.ts'
 import { readBody } from './body.ts'
 
 const bytesMax = 1000

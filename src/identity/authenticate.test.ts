@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
-import { aKey, aUser } from '#test/support/store-records.ts'
+import { aKey, aUser } from '#test/support/store/store-records.ts'
 import { createKeySecret } from './api-key.ts'
 import { authenticateKey, mayUseArea } from './authenticate.ts'
 import { Directory } from './directory.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { aKey, aUser } from '#test/support/store-records.ts'
+import { aKey, aUser } from '#test/support/store/store-records.ts'
 import { Directory } from './directory.ts'
 import { everyoneGroupId } from './records.ts'
 

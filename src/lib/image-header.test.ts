@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { stripedPng } from '#test/support/png-file.ts'
+import { stripedPng } from '#test/support/documents/png-file.ts'
 import { readImageHeader } from './image-header.ts'
 
 const png = stripedPng(30, 20, [[1, 2, 3]])

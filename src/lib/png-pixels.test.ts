@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { pngFile, stripedPng } from '#test/support/png-file.ts'
+import { pngFile, stripedPng } from '#test/support/documents/png-file.ts'
 import { pngPixels } from './png-pixels.ts'
 
 const samplesPerPixel = { 0: 1, 2: 3, 4: 2, 6: 4 } as const

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { aiSdkProvider } from './ai-sdk.ts'
-import { responseOf } from '#test/support/reply-response.ts'
-import { eventsIn, providerContract, upstreamCall } from '#test/support/provider-contract.ts'
-import { startUpstream, type ReceivedRequest, type Upstream } from '#test/support/upstream.ts'
-import type { Behaviour } from '#test/support/upstream-behaviours.ts'
-import { replay, vendorRecord, vendorStreams } from '#test/support/vendor-fixtures.ts'
-import { anthropicWire, googleWire } from '#test/support/vendor-wires.ts'
+import { responseOf } from '#test/support/network/reply-response.ts'
+import { eventsIn, providerContract, upstreamCall } from '#test/support/contract/provider-contract.ts'
+import { startUpstream, type ReceivedRequest, type Upstream } from '#test/support/upstream/upstream.ts'
+import type { Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
+import { replay, vendorRecord, vendorStreams } from '#test/support/upstream/vendor-fixtures.ts'
+import { anthropicWire, googleWire } from '#test/support/upstream/vendor-wires.ts'
 
 interface Delta {
   readonly role?: string

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { responseOf } from '#test/support/reply-response.ts'
-import { demo, demoClient } from '#test/support/demo-provider.ts'
-import { stripedPng } from '#test/support/png-file.ts'
-import { eventsIn, providerContract, upstreamCall } from '#test/support/provider-contract.ts'
+import { responseOf } from '#test/support/network/reply-response.ts'
+import { demo, demoClient } from '#test/support/upstream/demo-provider.ts'
+import { stripedPng } from '#test/support/documents/png-file.ts'
+import { eventsIn, providerContract, upstreamCall } from '#test/support/contract/provider-contract.ts'
 
 providerContract('demo', async () => ({
   provider: demo,

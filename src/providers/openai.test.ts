@@ -4,11 +4,19 @@ import { readAll } from '#lib/http1/reply.ts'
 import { systemClock } from '#lib/clock.ts'
 import { Secret } from '#lib/secret.ts'
 import { Ticker } from '#lib/ticker.ts'
-import { providerContract, upstreamCall } from '#test/support/provider-contract.ts'
-import { aProvider } from '#test/support/store-records.ts'
-import { close, closeReused, head, json, openAiAnswer, reset, send } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
-import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { providerContract, upstreamCall } from '#test/support/contract/provider-contract.ts'
+import { aProvider } from '#test/support/store/store-records.ts'
+import {
+  close,
+  closeReused,
+  head,
+  json,
+  openAiAnswer,
+  reset,
+  send,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
+import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 import { openaiProvider } from './openai.ts'
 import { UpstreamFailure, type Provider } from './provider.ts'
 

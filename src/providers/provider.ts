@@ -4,7 +4,7 @@
  * A provider answers in the OpenAI dialect whatever it speaks upstream. It keeps no counters,
  * does not retry, and does not time out: the gateway's signal ends every call. Adding a kind means
  * one file here, one line in registry.ts, and a run of the contract suite
- * (test/support/provider-contract.ts).
+ * (test/support/contract/provider-contract.ts).
  */
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Cancellation } from '#lib/cancellation.ts'

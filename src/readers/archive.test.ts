@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { zip } from '#test/support/zip-writer.ts'
+import { zip } from '#test/support/documents/zip-writer.ts'
 import { openArchive } from './archive.ts'
 import { ReadFailure } from './reading.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { column, writePdf } from '#test/support/pdf-writer.ts'
+import { column, writePdf } from '#test/support/documents/pdf-writer.ts'
 import { readFile } from './readers.ts'
 import { ReadFailure } from './reading.ts'
 import type { Reading, ReadLimits } from './reading.ts'

@@ -6,8 +6,8 @@
  */
 import PostalMime from 'postal-mime'
 import type { Address, Attachment, Email } from 'postal-mime'
-import { appendHtml } from './html.ts'
-import { detectMediaType } from './media-type.ts'
+import { appendHtml } from './html/html.ts'
+import { detectMediaType } from './types/media-type.ts'
 import { ReadFailure } from './reading.ts'
 import type { Reader, Reading, ReadLimits, ReadRequest } from './reading.ts'
 import { TextBuilder } from './text-builder.ts'

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
-import { docx, epub } from '#test/support/office-files.ts'
-import { failureOfReading, readBytes } from '#test/support/read-office.ts'
-import { zip } from '#test/support/zip-writer.ts'
+import { docx, epub } from '#test/support/documents/office-files.ts'
+import { failureOfReading, readBytes } from '#test/support/documents/read-office.ts'
+import { zip } from '#test/support/documents/zip-writer.ts'
 import { epubReader } from './epub.ts'
 
 const navItem = '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'

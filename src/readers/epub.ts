@@ -5,8 +5,8 @@
 
 import { openArchive } from './archive.ts'
 import type { Archive } from './archive.ts'
-import { decodeText } from './charset.ts'
-import { appendHtml } from './html.ts'
+import { decodeText } from './text/charset.ts'
+import { appendHtml } from './html/html.ts'
 import { ReadFailure } from './reading.ts'
 import type { Reader, Reading, ReadRequest } from './reading.ts'
 import { TextBuilder } from './text-builder.ts'

@@ -4,10 +4,10 @@
  *
  * Invariant: a media type has at most one reader.
  */
-import { decodeText } from './charset.ts'
-import { detectMediaType, isBinary } from './media-type.ts'
+import { decodeText } from './text/charset.ts'
+import { detectMediaType, isBinary } from './types/media-type.ts'
 import { type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
-import { sourceMediaTypes } from './text-type.ts'
+import { sourceMediaTypes } from './types/text-type.ts'
 
 interface ReaderRow {
   readonly name: string
@@ -22,39 +22,39 @@ const rows: readonly ReaderRow[] = [
     name: 'text',
     mediaTypes: ['text/plain'],
     isText: true,
-    load: async () => (await import('./plain-text.ts')).plainTextReader,
+    load: async () => (await import('./text/plain-text.ts')).plainTextReader,
   },
   {
     name: 'markdown',
     mediaTypes: ['text/markdown'],
     isText: true,
-    load: async () => (await import('./markdown.ts')).markdownReader,
+    load: async () => (await import('./text/markdown.ts')).markdownReader,
   },
   {
     name: 'html',
     mediaTypes: ['text/html', 'application/xhtml+xml'],
     isText: true,
-    load: async () => (await import('./html.ts')).htmlReader,
+    load: async () => (await import('./html/html.ts')).htmlReader,
   },
   {
     name: 'csv',
     mediaTypes: ['text/csv', 'text/tab-separated-values'],
     isText: true,
-    load: async () => (await import('./delimited.ts')).delimitedReader,
+    load: async () => (await import('./text/delimited.ts')).delimitedReader,
   },
   {
     name: 'json',
     mediaTypes: ['application/json', 'application/jsonl'],
     isText: true,
-    load: async () => (await import('./json-text.ts')).jsonReader,
+    load: async () => (await import('./text/json-text.ts')).jsonReader,
   },
   {
     name: 'source',
     mediaTypes: ['text/x-source', ...sourceMediaTypes],
     isText: true,
-    load: async () => (await import('./source-code.ts')).sourceCodeReader,
+    load: async () => (await import('./text/source-code.ts')).sourceCodeReader,
   },
-  { name: 'pdf', mediaTypes: ['application/pdf'], load: async () => (await import('./pdf.ts')).pdfReader },
+  { name: 'pdf', mediaTypes: ['application/pdf'], load: async () => (await import('./pdf/pdf.ts')).pdfReader },
   {
     name: 'docx',
     mediaTypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
@@ -90,7 +90,7 @@ const rows: readonly ReaderRow[] = [
     mediaTypes: ['application/epub+zip'],
     load: async () => (await import('./epub.ts')).epubReader,
   },
-  { name: 'rtf', mediaTypes: ['application/rtf'], load: async () => (await import('./rtf.ts')).rtfReader },
+  { name: 'rtf', mediaTypes: ['application/rtf'], load: async () => (await import('./rtf/rtf.ts')).rtfReader },
   {
     name: 'eml',
     mediaTypes: ['message/rfc822'],

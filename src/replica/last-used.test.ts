@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { KeyTouch } from '#store/keys.ts'
-import { rejection } from '#test/support/store-test.ts'
+import type { KeyTouch } from '#store/identity/keys.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 import { LastUsed } from './last-used.ts'
 
 function collected() {

@@ -2,7 +2,7 @@
  * When each key was last used, written behind: a request only notes the time in memory, and a loop
  * writes what has changed about once a minute and at the stop.
  */
-import type { KeyTouch } from '#store/keys.ts'
+import type { KeyTouch } from '#store/identity/keys.ts'
 
 export class LastUsed {
   #touched = new Map<string, number>()

@@ -7,7 +7,7 @@
  * read again with the next call; until then memory is known to be old, and `current` says so.
  */
 import { Catalog } from '#catalog/catalog.ts'
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { Directory } from '#identity/directory.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Store } from '#store/store.ts'

@@ -1,7 +1,7 @@
 /** Declared entities against a real store. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Declared } from '#config/declared.ts'
-import { readDeclared } from '#config/read-declared.ts'
+import type { Declared } from '#config/declared/declared.ts'
+import { readDeclared } from '#config/declared/read-declared.ts'
 import { passwordMatches } from '#identity/password.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import { sealer } from '#lib/seal.ts'

@@ -3,7 +3,7 @@
  * names: entities are added, changed or, when an administrator made one of the same name, taken
  * over. What it no longer names stays as it is and becomes editable again.
  */
-import type { Declared } from '#config/declared.ts'
+import type { Declared } from '#config/declared/declared.ts'
 import type { Logger } from '#observe/log.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Store } from '#store/store.ts'

@@ -1,5 +1,5 @@
 /** Applies declared groups, users and memberships. */
-import type { DeclaredGroup, DeclaredUser } from '#config/declared.ts'
+import type { DeclaredGroup, DeclaredUser } from '#config/declared/declared.ts'
 import { hashPassword, passwordMatches } from '#identity/password.ts'
 import type { Group, User } from '#identity/records.ts'
 import { changedFields } from './changed-fields.ts'

@@ -1,6 +1,12 @@
 /** Applies declared providers, models, composites and aliases. */
 import type { ModelRecord, ModelTarget, ProviderRecord, TrafficRule, TrafficRules } from '#catalog/records.ts'
-import type { Declared, DeclaredModel, DeclaredProvider, DeclaredRule, DeclaredTarget } from '#config/declared.ts'
+import type {
+  Declared,
+  DeclaredModel,
+  DeclaredProvider,
+  DeclaredRule,
+  DeclaredTarget,
+} from '#config/declared/declared.ts'
 import { changedFields } from './changed-fields.ts'
 import type { Applying } from './applying.ts'
 

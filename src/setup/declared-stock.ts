@@ -3,7 +3,7 @@
  * that the file refers to exists, and no declared name is refused by what is there.
  */
 import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
-import { unresolvedReferences, type Declared, type DeclaredReference } from '#config/declared.ts'
+import { unresolvedReferences, type Declared, type DeclaredReference } from '#config/declared/declared.ts'
 import { nearestRemedy } from '#config/nearest.ts'
 import { everyoneGroupId, type Group, type User } from '#identity/records.ts'
 import type { Store } from '#store/store.ts'

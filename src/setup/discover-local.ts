@@ -3,7 +3,7 @@
  * vendors whose API key is in the environment. Found ones are only told of. Nobody is charged for a
  * vendor's tokens, and no model is opened to everyone, because a key happened to be there.
  */
-import { readEnvironment, type Environment } from '#config/environment.ts'
+import { readEnvironment, type Environment } from '#config/sources/environment.ts'
 import { localPresets, presetBaseUrl, vendorPresets, type ProviderPreset } from '#providers/presets.ts'
 
 export interface FoundProvider {

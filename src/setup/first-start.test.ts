@@ -1,6 +1,6 @@
 /** What a store without an administrator gets. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Declared } from '#config/declared.ts'
+import type { Declared } from '#config/declared/declared.ts'
 import { digestKey, isWellFormedKey } from '#identity/api-key.ts'
 import { passwordMatches } from '#identity/password.ts'
 import { sealer } from '#lib/seal.ts'

@@ -6,7 +6,7 @@
  * key either; when it declares providers, the practice provider is left out.
  */
 import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
-import type { Declared } from '#config/declared.ts'
+import type { Declared } from '#config/declared/declared.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 import { hashPassword } from '#identity/password.ts'
 import { everyoneGroupId } from '#identity/records.ts'

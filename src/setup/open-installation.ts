@@ -1,8 +1,8 @@
 /** From settings to an open store: data directory, secret key, database, declared entities. */
 import { join } from 'node:path'
-import type { Declared } from '#config/declared.ts'
+import type { Declared } from '#config/declared/declared.ts'
 import { maskUrlPassword } from '#config/problem.ts'
-import type { Settings } from '#config/records.ts'
+import type { Settings } from '#config/settings/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { SealError, sealer, type Sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'

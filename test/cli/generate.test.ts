@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stripedPng } from '#test/support/png-file.ts'
+import { stripedPng } from '#test/support/documents/png-file.ts'
 import { Installation } from './sluice.ts'
 
 const practice = ['--group', 'demo-vision', '--max-tokens', '500']

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { eventually } from '#test/support/documents-app.ts'
-import { unrulyLine } from '#test/support/unruly-line.ts'
+import { eventually } from '#test/support/app/documents-app.ts'
+import { unrulyLine } from '#test/support/network/unruly-line.ts'
 import { Installation, type RunningServer } from './sluice.ts'
 
 interface Imported {

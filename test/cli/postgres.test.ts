@@ -1,6 +1,6 @@
 /** The same binary on PostgreSQL, where several processes may start at once. */
 import { describe, expect, test } from 'bun:test'
-import { makePostgresSchema } from '#test/support/postgres-schema.ts'
+import { makePostgresSchema } from '#test/support/store/postgres-schema.ts'
 import { Installation } from './sluice.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { adminEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { buildConsole, journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
+import { adminEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { buildConsole, journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp

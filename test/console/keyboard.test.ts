@@ -1,9 +1,9 @@
 /** The way of an app developer through the console without a mouse: nothing here is clicked or filled by the browser's driver. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { userEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, password, startConsoleApp, visit } from '#test/support/console-app.ts'
+import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, password, startConsoleApp, visit } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp

@@ -1,9 +1,9 @@
 /** Journeys of an administrator through models: composites made by keyboard, health, groups, and what stands in the way. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
+import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp

@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import type { ConsoleFile, ConsoleFiles } from '#console/console-files.ts'
-import { prefix, startAdminApp } from '#test/support/admin-app.ts'
-import { browserMissing, collectComplaints, startBrowser } from '#test/support/browser.ts'
-import { startOidcProvider } from '#test/support/oidc-provider.ts'
+import { prefix, startAdminApp } from '#test/support/app/admin-app.ts'
+import { browserMissing, collectComplaints, startBrowser } from '#test/support/app/browser.ts'
+import { startOidcProvider } from '#test/support/network/oidc-provider.ts'
 
 function file(mediaType: string, text: string): ConsoleFile {
   const identity = new Uint8Array(Buffer.from(text))

@@ -5,10 +5,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
-import { pngFile } from '#test/support/png-file.ts'
+import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { pngFile } from '#test/support/documents/png-file.ts'
 
 let browser: Browser
 let app: AdminApp

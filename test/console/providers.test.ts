@@ -1,12 +1,12 @@
 /** Journeys through the providers in a real browser, against a scripted one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
-import { htmlBadGateway, json } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion, modelList } from '#test/support/upstream-samples.ts'
-import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream.ts'
+import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { htmlBadGateway, json } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion, modelList } from '#test/support/upstream/upstream-samples.ts'
+import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 
 let browser: Browser
 let app: AdminApp

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { oidcRefusals } from '#admin/oidc/refusal.ts'
-import type { AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
-import { startOidcProvider, type OidcProvider } from '#test/support/oidc-provider.ts'
+import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { startOidcProvider, type OidcProvider } from '#test/support/network/oidc-provider.ts'
 import { refusalText } from '../../ui/src/routes/sign-in-refusals.ts'
 
 let browser: Browser

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
-import { userEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
+import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp

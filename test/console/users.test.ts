@@ -1,9 +1,9 @@
 /** Journeys through users, groups and the own account in a real browser: who may sign in, and what that opens. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { adminEmail, userEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startBrowser } from '#test/support/browser.ts'
-import { journeysSkipped, password, startConsoleApp, visit, type Visitor } from '#test/support/console-app.ts'
+import { adminEmail, userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, password, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 
 const wide = { width: 1280, height: 800 }
 const narrow = { width: 360, height: 740 }

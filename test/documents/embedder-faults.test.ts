@@ -4,11 +4,19 @@
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { DocumentOnWire } from '#documents/records/document-record.ts'
-import { documentsOfFile, eventually, startDocuments } from '#test/support/documents-app.ts'
-import { embeds, embedsWhenReleased, textsOf, vectorList } from '#test/support/embedding-script.ts'
-import { cutBody, gate, hang, json, rateLimited, reset, type Behaviour } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
-import type { Script } from '#test/support/upstream.ts'
+import { documentsOfFile, eventually, startDocuments } from '#test/support/app/documents-app.ts'
+import { embeds, embedsWhenReleased, textsOf, vectorList } from '#test/support/upstream/embedding-script.ts'
+import {
+  cutBody,
+  gate,
+  hang,
+  json,
+  rateLimited,
+  reset,
+  type Behaviour,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
+import type { Script } from '#test/support/upstream/upstream.ts'
 
 // One attempt, so that no document waits for its second one.
 const app = documentsOfFile({

@@ -1,8 +1,8 @@
 /** Files that are made to hurt: each ends with its code, and everybody else is served meanwhile. */
 import { existsSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { documentsOfFile } from '#test/support/documents-app.ts'
-import { hostileFiles, type HostileFile } from '#test/support/hostile-files.ts'
+import { documentsOfFile } from '#test/support/app/documents-app.ts'
+import { hostileFiles, type HostileFile } from '#test/support/documents/hostile-files.ts'
 
 const app = documentsOfFile({ set: ['documents.max_unpacked_bytes=8388608', 'documents.reader_processes=2'] })
 const files = hostileFiles({ unpackedBytes: 16_000_000, contentStreamBytes: 30_000_000 })

@@ -1,9 +1,9 @@
 /** Imported files in an S3-compatible store: kept there, fetched from there, removed there, and what an outage does. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { loadConfig } from '#config/load.ts'
-import { eventually, startDocuments, type DocumentsApp } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { startS3, type S3Server } from '#test/support/s3-server.ts'
+import { eventually, startDocuments, type DocumentsApp } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { startS3, type S3Server } from '#test/support/documents/s3-server.ts'
 
 let s3: S3Server
 let app: DocumentsApp

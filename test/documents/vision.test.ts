@@ -1,11 +1,11 @@
 /** Pictures and scanned pages: a multimodal model of the gateway writes down what they show. */
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile, startDocuments } from '#test/support/documents-app.ts'
-import { column, writePdf } from '#test/support/pdf-writer.ts'
-import { stripedPng } from '#test/support/png-file.ts'
-import { json, rateLimited } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion, errorObject } from '#test/support/upstream-samples.ts'
-import type { ReceivedRequest } from '#test/support/upstream.ts'
+import { documentsOfFile, startDocuments } from '#test/support/app/documents-app.ts'
+import { column, writePdf } from '#test/support/documents/pdf-writer.ts'
+import { stripedPng } from '#test/support/documents/png-file.ts'
+import { json, rateLimited } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion, errorObject } from '#test/support/upstream/upstream-samples.ts'
+import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 
 const app = documentsOfFile({ set: ['documents.max_attempts=1'] })
 const vision = { reader: { name: 'vision', model: 'plain-alias' } }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { getEventListeners } from 'node:events'
-import { endlessStream, gate, hang, json, send, stream } from '#test/support/upstream-behaviours.ts'
+import { endlessStream, gate, hang, json, send, stream } from '#test/support/upstream/upstream-behaviours.ts'
 import { until } from '#test/support/until.ts'
 import { rejection, startClient, textOf } from './client-under-test.ts'
 

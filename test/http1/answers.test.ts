@@ -14,8 +14,8 @@ import {
   sendSplit,
   stream,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { refusingUrl } from '#test/support/upstream.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { refusingUrl } from '#test/support/upstream/upstream.ts'
 import { until } from '#test/support/until.ts'
 import { aRequest, failureOf, startClient, textOf, type ClientUnderTest } from './client-under-test.ts'
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { answer, endlessStream, gate, head, json, stream, type Step } from '#test/support/upstream-behaviours.ts'
+import {
+  answer,
+  endlessStream,
+  gate,
+  head,
+  json,
+  stream,
+  type Step,
+} from '#test/support/upstream/upstream-behaviours.ts'
 import { until } from '#test/support/until.ts'
 import { aRequest, failureOf, nextTurn, startClient, textOf } from './client-under-test.ts'
 

@@ -5,7 +5,7 @@ import { readAll, type Reply, type ReplyBody } from '#lib/http1/reply.ts'
 import type { Http1Request } from '#lib/http1/request.ts'
 import { Ticker } from '#lib/ticker.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
-import { startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 
 export interface ClientUnderTest extends AsyncDisposable {
   readonly client: Http1Client

@@ -9,7 +9,7 @@ import {
   reset,
   send,
   stream,
-} from '#test/support/upstream-behaviours.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
 import { until } from '#test/support/until.ts'
 import { failureOf, startClient, textOf } from './client-under-test.ts'
 

@@ -1,6 +1,6 @@
 /** What an administrator does on the first day, from signing in to taking a key away, over HTTP only. */
 import { expect, test } from 'bun:test'
-import { adminEmail, startAdminApp, type Answer } from '#test/support/admin-app.ts'
+import { adminEmail, startAdminApp, type Answer } from '#test/support/app/admin-app.ts'
 
 test('an administrator connects a provider, lets a team in, sees its usage, and takes a key away', async () => {
   await using app = await startAdminApp()

@@ -3,11 +3,11 @@
  * nobody else notices.
  */
 import { expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { endlessStream } from '#test/support/upstream-behaviours.ts'
-import type { ReceivedRequest } from '#test/support/upstream.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { endlessStream } from '#test/support/upstream/upstream-behaviours.ts'
+import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 import { until } from '#test/support/until.ts'
 
 const megabyte = 1_000_000

@@ -1,8 +1,8 @@
 /** A server that dies while it imports documents loses nothing, doubles nothing and leaves nothing behind. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { importWithCrashes, type CrashReport } from '#test/support/documents-crash.ts'
-import { eventually, startDocuments } from '#test/support/documents-app.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
+import { importWithCrashes, type CrashReport } from '#test/support/documents/documents-crash.ts'
+import { eventually, startDocuments } from '#test/support/app/documents-app.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 
 // bench/documents-crash.ts does the same with 200 documents and 100 kills.
 const plan = { documents: 60, seed: 20_261_120, lifeMsMax: 900 }

@@ -7,10 +7,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { Installation, type RunningServer } from '../cli/sluice.ts'
-import { eventually, type SearchHitOnWire } from '#test/support/documents-app.ts'
-import { libraryFiles, writeLibrary } from '#test/support/library-folder.ts'
-import { openAiAnswer } from '#test/support/upstream-behaviours.ts'
-import { startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { eventually, type SearchHitOnWire } from '#test/support/app/documents-app.ts'
+import { libraryFiles, writeLibrary } from '#test/support/documents/library-folder.ts'
+import { openAiAnswer } from '#test/support/upstream/upstream-behaviours.ts'
+import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 
 interface Imported {
   readonly name: string

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ImportAnswer } from '#documents/import/import-answer.ts'
 import type { DocumentOnWire } from '#documents/records/document-record.ts'
-import { makeCluster, type Cluster, type TestReplica } from '#test/support/cluster.ts'
-import { eventually, type SearchOnWire } from '#test/support/documents-app.ts'
-import { embeds, embedsWhenReleased, textsOf } from '#test/support/embedding-script.ts'
-import { startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { makeCluster, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { eventually, type SearchOnWire } from '#test/support/app/documents-app.ts'
+import { embeds, embedsWhenReleased, textsOf } from '#test/support/upstream/embedding-script.ts'
+import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const skipped = serverUrl === undefined

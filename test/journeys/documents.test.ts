@@ -1,6 +1,6 @@
 /** A folder becomes searchable: imported, waited for, searched, talked about, deleted, and gone. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startDocuments, type DocumentsApp } from '#test/support/documents-app.ts'
+import { startDocuments, type DocumentsApp } from '#test/support/app/documents-app.ts'
 
 let app: DocumentsApp
 beforeAll(async () => void (app = await startDocuments()))

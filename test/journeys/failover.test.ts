@@ -1,8 +1,8 @@
 /** A composite whose components fail in every way: what the client sees, and what is left behind. */
 import { describe, expect, test } from 'bun:test'
-import type { AttemptReason } from '#store/usage-record.ts'
-import { startComposite, type CompositeApp } from '#test/support/composite-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import type { AttemptReason } from '#store/usage/usage-record.ts'
+import { startComposite, type CompositeApp } from '#test/support/app/composite-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 import {
   brokenStream,
   close,
@@ -17,8 +17,8 @@ import {
   streamEnd,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion, doneEvent, errorObject } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion, doneEvent, errorObject } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
 
 interface Outcome {

@@ -8,8 +8,8 @@
  */
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 import {
   answer,
   brokenStream,
@@ -30,8 +30,8 @@ import {
   stream,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion, doneEvent, errorObject } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion, doneEvent, errorObject } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
 
 const seed = 20260801

@@ -18,13 +18,21 @@ import {
   textsOf,
   tokenEvents,
   type GenerationApp,
-} from '#test/support/generation-app.ts'
-import { echoing } from '#test/support/generation-contract.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+} from '#test/support/app/generation-app.ts'
+import { echoing } from '#test/support/contract/generation-contract.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 import { until } from '#test/support/until.ts'
-import { endlessStream, gate, hang, json, modelsOf, reset, streamHead } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import {
+  endlessStream,
+  gate,
+  hang,
+  json,
+  modelsOf,
+  reset,
+  streamHead,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const batch = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 

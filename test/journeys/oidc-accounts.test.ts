@@ -1,7 +1,7 @@
 /** Whom a sign-in by OpenID Connect makes somebody: which account, with which groups and role, and for whom there is none. */
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
-import { adminEmail, userEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startOidcProvider, type OidcProvider } from '#test/support/oidc-provider.ts'
+import { adminEmail, userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startOidcProvider, type OidcProvider } from '#test/support/network/oidc-provider.ts'
 import {
   appWith,
   atProvider,
@@ -16,7 +16,7 @@ import {
   signIn,
   start,
   whoIs,
-} from '#test/support/oidc-sign-in.ts'
+} from '#test/support/network/oidc-sign-in.ts'
 
 let provider: OidcProvider
 let app: AdminApp

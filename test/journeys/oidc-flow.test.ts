@@ -1,7 +1,7 @@
 /** The flow of a sign-in by OpenID Connect: what is sent, what is believed, and what happens when the provider is down. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { startAdminApp, userEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { startOidcProvider, type Misbehaviour, type OidcProvider } from '#test/support/oidc-provider.ts'
+import { startAdminApp, userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { startOidcProvider, type Misbehaviour, type OidcProvider } from '#test/support/network/oidc-provider.ts'
 import {
   appWith,
   atProvider,
@@ -13,7 +13,7 @@ import {
   setSetting,
   signIn,
   start,
-} from '#test/support/oidc-sign-in.ts'
+} from '#test/support/network/oidc-sign-in.ts'
 
 let provider: OidcProvider
 let app: AdminApp

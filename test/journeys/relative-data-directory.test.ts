@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { startDocuments } from '#test/support/documents-app.ts'
+import { startDocuments } from '#test/support/app/documents-app.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'sluice-relative-'))
 afterAll(() => rm(directory, { recursive: true }))

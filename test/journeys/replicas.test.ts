@@ -1,8 +1,8 @@
 /** Several processes on one PostgreSQL: what is changed on one holds on all when the change is answered. */
 import { describe, expect, test } from 'bun:test'
-import { makeCluster, secretKeyText, until, type Cluster, type TestReplica } from '#test/support/cluster.ts'
-import { rejection } from '#test/support/store-test.ts'
-import { openLine, type NetworkLine } from '#test/support/network-line.ts'
+import { makeCluster, secretKeyText, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { rejection } from '#test/support/store/store-test.ts'
+import { openLine, type NetworkLine } from '#test/support/network/network-line.ts'
 import { Installation } from '../cli/sluice.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']

@@ -1,11 +1,11 @@
 /** A graceful stop, from the first refusal to the last row. The signal itself is tested in test/cli/stop.test.ts. */
 import { describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { hang } from '#test/support/upstream-behaviours.ts'
-import type { StoredUsage } from '#store/usage-record.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { hang } from '#test/support/upstream/upstream-behaviours.ts'
+import type { StoredUsage } from '#store/usage/usage-record.ts'
 import { until } from '#test/support/until.ts'
 
 /** The usage row of a request, read from the database after the app has closed it. */

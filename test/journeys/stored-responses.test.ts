@@ -1,14 +1,14 @@
 /** Answers that a provider keeps are found after a restart, and after a crash right behind the answer. */
 import { expect, test } from 'bun:test'
-import { LiveSettings } from '#config/live-settings.ts'
+import { LiveSettings } from '#config/settings/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
 import { systemClock as clock } from '#lib/clock.ts'
 import { createLogger } from '#observe/log.ts'
 import { openApp } from '#src/app.ts'
-import { askDialect, nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { keepingProvider } from '#test/support/keeping-provider.ts'
-import { makeResponse } from '#test/support/stored-response.ts'
+import { askDialect, nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { keepingProvider } from '#test/support/upstream/keeping-provider.ts'
+import { makeResponse } from '#test/support/upstream/stored-response.ts'
 
 /** A second server on the same database: what a restart finds, and what another process sees. */
 async function startAgain(gateway: GatewayApp) {

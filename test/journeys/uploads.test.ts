@@ -2,12 +2,12 @@
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { compositeOf, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { compositeOf, modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 import { until } from '#test/support/until.ts'
-import { startUploadSink, type ReceivedUpload, type UploadSink } from '#test/support/upload-sink.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
+import { startUploadSink, type ReceivedUpload, type UploadSink } from '#test/support/upstream/upload-sink.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
 
 const megabyte = Buffer.alloc(1_000_000, 0x61)
 const megabytes = 100

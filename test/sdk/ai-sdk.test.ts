@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible'
 import { APICallError, embed, embedMany, generateText, isStepCount, Output, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
 import {
   brokenStream,
   close,
@@ -15,8 +15,8 @@ import {
   rateLimited,
   stream,
   streamHead,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion, doneEvent, sampleUsage } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion, doneEvent, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 
 let gateway: GatewayApp
 let provider: OpenAICompatibleProvider

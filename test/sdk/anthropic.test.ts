@@ -10,11 +10,25 @@ import Anthropic, {
   RateLimitError,
   type ClientOptions,
 } from '@anthropic-ai/sdk'
-import { messagesEndpoint, nativeModel } from '#test/support/dialect-contract.ts'
-import { nativeMessage, nativeMessageEvents, typedStream } from '#test/support/dialect-samples.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { brokenStream, events, hang, json, reset, stream, streamHead } from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion, doneEvent, errorObject, sampleUsage } from '#test/support/upstream-samples.ts'
+import { messagesEndpoint, nativeModel } from '#test/support/contract/dialect-contract.ts'
+import { nativeMessage, nativeMessageEvents, typedStream } from '#test/support/contract/dialect-samples.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import {
+  brokenStream,
+  events,
+  hang,
+  json,
+  reset,
+  stream,
+  streamHead,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import {
+  chatChunks,
+  chatCompletion,
+  doneEvent,
+  errorObject,
+  sampleUsage,
+} from '#test/support/upstream/upstream-samples.ts'
 
 let gateway: GatewayApp
 let client: Anthropic

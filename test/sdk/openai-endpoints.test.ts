@@ -1,8 +1,8 @@
 /** The official OpenAI client on every endpoint but chat and models, which have files of their own. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
-import { endpointAnswers, mediaUsage } from '#test/support/endpoint-samples.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
+import { endpointAnswers, mediaUsage } from '#test/support/contract/endpoint-samples.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import {
   answer,
   chunk,
@@ -12,9 +12,9 @@ import {
   openAiAnswer,
   streamEnd,
   streamHead,
-} from '#test/support/upstream-behaviours.ts'
-import { doneEvent } from '#test/support/upstream-samples.ts'
-import type { ReceivedRequest } from '#test/support/upstream.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { doneEvent } from '#test/support/upstream/upstream-samples.ts'
+import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 import { openAiClient } from './openai-client.ts'
 
 let gateway: GatewayApp

@@ -15,10 +15,10 @@ import {
   RateLimitError,
   UnprocessableEntityError,
 } from 'openai'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { hang, json, type Behaviour } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion, errorObject } from '#test/support/upstream-samples.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { hang, json, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion, errorObject } from '#test/support/upstream/upstream-samples.ts'
 import { openAiClient } from './openai-client.ts'
 import { until } from '#test/support/until.ts'
 

@@ -1,7 +1,7 @@
 /** The official OpenAI client: listing models and looking one up. */
 import { expect, test } from 'bun:test'
 import { NotFoundError, PermissionDeniedError } from 'openai'
-import { startGateway } from '#test/support/gateway-app.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
 import { openAiClient } from './openai-client.ts'
 
 test('models are listed, and one is found by name, by alias and with a slash in its name', async () => {

@@ -1,11 +1,19 @@
 /** The official OpenAI client: the Responses API, translated and passed through. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from 'openai'
-import { nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { nativeResponse, nativeResponseEvents, typedStream } from '#test/support/dialect-samples.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { brokenStream, events, hang, json, reset, stream, streamHead } from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion, doneEvent, sampleUsage } from '#test/support/upstream-samples.ts'
+import { nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { nativeResponse, nativeResponseEvents, typedStream } from '#test/support/contract/dialect-samples.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import {
+  brokenStream,
+  events,
+  hang,
+  json,
+  reset,
+  stream,
+  streamHead,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion, doneEvent, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 import { openAiClient } from './openai-client.ts'
 
 let gateway: GatewayApp

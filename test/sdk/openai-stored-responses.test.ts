@@ -1,11 +1,11 @@
 /** The official OpenAI client: answers that a provider keeps, from their making to their deletion. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { NotFoundError } from 'openai'
-import { nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { nativeResponseEvents } from '#test/support/dialect-samples.ts'
-import { modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { keepingProvider } from '#test/support/keeping-provider.ts'
+import { nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { nativeResponseEvents } from '#test/support/contract/dialect-samples.ts'
+import { modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { keepingProvider } from '#test/support/upstream/keeping-provider.ts'
 import { openAiClient } from './openai-client.ts'
 
 let gateway: GatewayApp

@@ -1,7 +1,7 @@
 /** The official OpenAI client: streams, their helpers, and leaving them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError, APIUserAbortError } from 'openai'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import {
   brokenStream,
   events,
@@ -11,8 +11,8 @@ import {
   stream,
   streamEnd,
   streamHead,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, doneEvent, errorObject, sampleUsage } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, doneEvent, errorObject, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 import { openAiClient } from './openai-client.ts'
 
 let gateway: GatewayApp

@@ -1,9 +1,9 @@
 /** The official OpenAI client: tool calls, whole and streamed, and the loop that runs them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type OpenAI from 'openai'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { json, stream } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion, doneEvent } from '#test/support/upstream-samples.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { json, stream } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion, doneEvent } from '#test/support/upstream/upstream-samples.ts'
 import { openAiClient } from './openai-client.ts'
 
 let gateway: GatewayApp

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { sealer } from '#lib/seal.ts'
 import { openStore, type Store } from '#store/store.ts'
-import { makePostgresSchema, type PostgresSchema } from '#test/support/postgres-schema.ts'
-import { documentContract } from '#test/support/store-contract-documents.ts'
-import { recordContract } from '#test/support/store-contract-records.ts'
-import { searchContract } from '#test/support/store-contract-search.ts'
-import { aDocument, aVector, chunks, complete, everything, space } from '#test/support/store-documents.ts'
-import type { StoreTest } from '#test/support/store-test.ts'
+import { makePostgresSchema, type PostgresSchema } from '#test/support/store/postgres-schema.ts'
+import { documentContract } from '#test/support/store/store-contract-documents.ts'
+import { recordContract } from '#test/support/store/store-contract-records.ts'
+import { searchContract } from '#test/support/store/store-contract-search.ts'
+import { aDocument, aVector, chunks, complete, everything, space } from '#test/support/store/store-documents.ts'
+import type { StoreTest } from '#test/support/store/store-test.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const reasonToSkip = serverUrl === undefined ? 'SLUICE_TEST_POSTGRES_URL names no server' : undefined

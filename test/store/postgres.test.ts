@@ -6,11 +6,11 @@ import { openDatabase } from '#store/database.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import { StoreTooNew } from '#store/migrate.ts'
 import { openStore, type Store } from '#store/store.ts'
-import { makePostgresSchema, type PostgresSchema } from '#test/support/postgres-schema.ts'
-import { storeContract } from '#test/support/store-contract.ts'
-import { openAtOnce } from '#test/support/store-processes.ts'
-import { aUser } from '#test/support/store-records.ts'
-import { rejection } from '#test/support/store-test.ts'
+import { makePostgresSchema, type PostgresSchema } from '#test/support/store/postgres-schema.ts'
+import { storeContract } from '#test/support/store/store-contract.ts'
+import { openAtOnce } from '#test/support/store/store-processes.ts'
+import { aUser } from '#test/support/store/store-records.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const reasonToSkip = serverUrl === undefined ? 'SLUICE_TEST_POSTGRES_URL names no server' : undefined

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { sealer } from '#lib/seal.ts'
 import type { ConnectOptions, Notice, ReplicaSession, ReplicaStore } from '#store/replicas.ts'
 import { openStore } from '#store/store.ts'
-import { makePostgresSchema, type PostgresSchema } from '#test/support/postgres-schema.ts'
-import { rejection } from '#test/support/store-test.ts'
+import { makePostgresSchema, type PostgresSchema } from '#test/support/store/postgres-schema.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']

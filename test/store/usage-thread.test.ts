@@ -6,16 +6,16 @@ import { sealer } from '#lib/seal.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 import { openStore, type Store } from '#store/store.ts'
-import type { UsageRecord } from '#store/usage-record.ts'
-import { usageStore } from '#store/usage.ts'
-import { UsageThread, usageOn } from '#store/usage-thread.ts'
-import { aKey, aUsage, aUser } from '#test/support/store-records.ts'
-import { rejection } from '#test/support/store-test.ts'
+import type { UsageRecord } from '#store/usage/usage-record.ts'
+import { usageStore } from '#store/usage/usage.ts'
+import { UsageThread, usageOn } from '#store/usage/usage-thread.ts'
+import { aKey, aUsage, aUser } from '#test/support/store/store-records.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 
 const ownSealer = sealer(new Uint8Array(32))
 const always = { from: 0, to: Number.MAX_SAFE_INTEGER }
-const dyingWorker = new URL('../support/dying-usage-worker.ts', import.meta.url)
-const usageProcess = new URL('../support/usage-process.ts', import.meta.url).pathname
+const dyingWorker = new URL('../support/store/dying-usage-worker.ts', import.meta.url)
+const usageProcess = new URL('../support/store/usage-process.ts', import.meta.url).pathname
 let folder = ''
 
 beforeAll(() => {

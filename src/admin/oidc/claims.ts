@@ -2,7 +2,7 @@
  * What the claims of a user mean here. The claims have been verified; their form is still the
  * issuer's own. Pure: no settings, no store.
  */
-import { readEmail } from '#config/formats.ts'
+import { readEmail } from '#config/settings/formats.ts'
 import { everyoneGroupId, type Group } from '#identity/records.ts'
 
 /** Claims by name, of the ID token and the userinfo endpoint. */

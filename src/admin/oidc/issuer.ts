@@ -7,8 +7,8 @@
  * of the ID token against the issuer's published keys.
  */
 import type { ClientAuth, Configuration } from 'openid-client'
-import { readHttpUrl } from '#config/formats.ts'
-import type { LiveSettings } from '#config/live-settings.ts'
+import { readHttpUrl } from '#config/settings/formats.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import { hasClaim, type Claims } from './claims.ts'
 import type { PendingSignIn } from './pending.ts'

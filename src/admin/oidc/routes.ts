@@ -3,7 +3,7 @@
  * a browser, so refusals too lead to a page: the sign-in page, with a code that it words.
  */
 import { z } from 'zod'
-import { isLoopbackHost } from '#config/formats.ts'
+import { isLoopbackHost } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { json } from '#http/respond.ts'
@@ -14,7 +14,7 @@ import { StoreUnavailable } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
 import { adminPrefix, notKept } from '../endpoint.ts'
 import { healed } from '../healing.ts'
-import { startSession } from '../session.ts'
+import { startSession } from '../session/session.ts'
 import { accountOf } from './account.ts'
 import { personOf } from './claims.ts'
 import { reasonOf } from './issuer.ts'

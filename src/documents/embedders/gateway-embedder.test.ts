@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
 import { innerCall } from '#gateway/inner-call.ts'
-import { cosine, embed, embedderContract } from '#test/support/embedder-contract.ts'
-import { gatewayBeside, type GatewayBeside } from '#test/support/gateway-beside.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { answer, cutBody, hang, json, rateLimited, reset, type Behaviour } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { cosine, embed, embedderContract } from '#test/support/contract/embedder-contract.ts'
+import { gatewayBeside, type GatewayBeside } from '#test/support/app/gateway-beside.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import {
+  answer,
+  cutBody,
+  hang,
+  json,
+  rateLimited,
+  reset,
+  type Behaviour,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
-import type { ReceivedRequest } from '#test/support/upstream.ts'
+import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 import { EmbedFailure } from './embedder.ts'
 import { EmbedQueue } from './embed-queue.ts'
 import { GatewayEmbedder, type GatewayEmbedderOptions } from './gateway-embedder.ts'

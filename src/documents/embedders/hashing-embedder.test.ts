@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cosine, embed, embedderContract } from '#test/support/embedder-contract.ts'
+import { cosine, embed, embedderContract } from '#test/support/contract/embedder-contract.ts'
 import { hashingEmbedder } from './hashing-embedder.ts'
 
 embedderContract('hashing', async () => ({ embedder: hashingEmbedder, [Symbol.asyncDispose]: async () => {} }))

@@ -1,5 +1,5 @@
 /** Whether a file that has arrived is of a type that can be read at all, told by its content before it is accepted. */
-import { detectMediaType } from '#readers/media-type.ts'
+import { detectMediaType } from '#readers/types/media-type.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Component } from '#store/documents/document-store.ts'
 import type { Received } from '../blobs/blob-store.ts'

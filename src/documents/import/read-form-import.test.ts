@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
-import { exchangeWithBody } from '#test/support/exchange.ts'
+import { exchangeWithBody } from '#test/support/app/exchange.ts'
 import { Spool } from '../blobs/spool.ts'
 import { readFormImport } from './read-form-import.ts'
 

@@ -38,7 +38,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
 
   async assemble({ directory, texts, mediaType, warnings, limits, chunker }, onCutting) {
     const [{ markdownPart }, { TextBuilder }] = await Promise.all([
-      import('#readers/markdown.ts'),
+      import('#readers/text/markdown.ts'),
       import('#readers/text-builder.ts'),
     ])
     const builder = new TextBuilder(limits)

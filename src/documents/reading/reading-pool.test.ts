@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readImageHeader } from '#lib/image-header.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
-import { unrulyScript, unrulyWork } from '#test/support/unruly-reading.ts'
+import { unrulyScript, unrulyWork } from '#test/support/documents/unruly-reading.ts'
 import { until } from '#test/support/until.ts'
 import type { ChunkRecord } from './chunk-record.ts'
 import { ReadingStopped } from './reading-child.ts'
@@ -290,7 +290,7 @@ describe('the pool', () => {
   test.each(['hang', ...(process.platform === 'linux' ? ['loop'] : [])])(
     'leaves no process behind when its owner is killed (%s)',
     async (harm) => {
-      const script = fileURLToPath(new URL('../../../test/support/reading-pool-owner.ts', import.meta.url))
+      const script = fileURLToPath(new URL('../../../test/support/documents/reading-pool-owner.ts', import.meta.url))
       const owner = Bun.spawn([process.execPath, script, harm], { stdout: 'pipe', stderr: 'inherit' })
       const { value } = await owner.stdout.getReader().read()
       const pid = Number(Buffer.from(value ?? []).toString())

@@ -4,7 +4,7 @@
  *
  * What a run does is in process-document.ts; this file decides only who works on what and how it ends.
  */
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { fullJitterMs, type BackoffOptions } from '#lib/backoff.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'

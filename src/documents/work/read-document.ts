@@ -2,10 +2,10 @@
  * Reads the file of a document and cuts its text, in reading processes; pictures, and pages that are
  * pictures, are described by a multimodal model on the importer's account.
  */
-import type { LiveSettings } from '#config/live-settings.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { resolveChunker, type ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { Caller } from '#identity/records.ts'
-import { detectMediaType } from '#readers/media-type.ts'
+import { detectMediaType } from '#readers/types/media-type.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
 import type { DocumentModels } from '../documents.ts'
 import type { ReadingFacts } from '../reading/protocol.ts'

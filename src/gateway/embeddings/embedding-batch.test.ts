@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Provider, UpstreamCall } from '#providers/provider.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
-import { aProvider } from '#test/support/store-records.ts'
+import { aProvider } from '#test/support/store/store-records.ts'
 import { EmbeddingBatcher } from './embedding-batch.ts'
 
 const callMs = 20

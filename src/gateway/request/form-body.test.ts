@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { exchangeOf } from '#test/support/exchange.ts'
-import { rejection } from '#test/support/store-test.ts'
+import { exchangeOf } from '#test/support/app/exchange.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 import { FormBody } from './form-body.ts'
 
 const opening = (model: string): string =>

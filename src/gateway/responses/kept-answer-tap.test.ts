@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'bun:test'
-import { nativeResponse, nativeResponseEvents, typedEventText } from '#test/support/dialect-samples.ts'
+import { nativeResponse, nativeResponseEvents, typedEventText } from '#test/support/contract/dialect-samples.ts'
 import { KeptAnswerTap } from './kept-answer-tap.ts'
 import type { Keeper, SeenAnswer } from './kept-answer.ts'
 import { StreamTap } from '../relay/stream-tap.ts'

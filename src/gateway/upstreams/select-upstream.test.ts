@@ -4,7 +4,7 @@ import { Catalog, type Model } from '#catalog/catalog.ts'
 import type { Strategy } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
-import { aModel, aProvider } from '#test/support/store-records.ts'
+import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { selectUpstream } from './select-upstream.ts'
 import { UpstreamHealth } from './upstream-health.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ProviderRecord } from '#catalog/records.ts'
-import { anUpstream } from '#test/support/an-upstream.ts'
-import { aProvider } from '#test/support/store-records.ts'
+import { anUpstream } from '#test/support/upstream/an-upstream.ts'
+import { aProvider } from '#test/support/store/store-records.ts'
 import { requestOf } from '../request/model-request.ts'
 import { upstreamBody } from './upstream-body.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { aiSdkProvider } from '../ai-sdk.ts'
-import { responseOf } from '#test/support/reply-response.ts'
-import { upstreamCall } from '#test/support/provider-contract.ts'
-import { startUpstream, type Upstream } from '#test/support/upstream.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
-import { vendorRecord } from '#test/support/vendor-fixtures.ts'
+import { responseOf } from '#test/support/network/reply-response.ts'
+import { upstreamCall } from '#test/support/contract/provider-contract.ts'
+import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { vendorRecord } from '#test/support/upstream/vendor-fixtures.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

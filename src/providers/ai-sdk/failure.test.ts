@@ -3,9 +3,9 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import { aiSdkProvider } from '../ai-sdk.ts'
 import { UpstreamFailure } from '../provider.ts'
-import { responseOf } from '#test/support/reply-response.ts'
-import { eventsIn, upstreamCall } from '#test/support/provider-contract.ts'
-import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { responseOf } from '#test/support/network/reply-response.ts'
+import { eventsIn, upstreamCall } from '#test/support/contract/provider-contract.ts'
+import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 import {
   answer,
   chunk,
@@ -19,8 +19,8 @@ import {
   stream,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { replay, vendorRecord, vendorStreams } from '#test/support/vendor-fixtures.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { replay, vendorRecord, vendorStreams } from '#test/support/upstream/vendor-fixtures.ts'
 
 let upstream: Upstream
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { callFetch } from './call-fetch.ts'
 import { chatModel, forVersion } from './model.ts'
 import { vendors } from './vendors.ts'
 import type { Vendor } from './vendor.ts'
-import { vendorRecord } from '#test/support/vendor-fixtures.ts'
+import { vendorRecord } from '#test/support/upstream/vendor-fixtures.ts'
 
 const record = vendorRecord('ai-sdk', '', { package: 'some-package', settings: { region: 'eu' } })
 const out = callFetch({

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { aiSdkProvider } from '../ai-sdk.ts'
-import { responseOf } from '#test/support/reply-response.ts'
-import { upstreamCall } from '#test/support/provider-contract.ts'
-import { startUpstream, type ReceivedRequest, type Upstream } from '#test/support/upstream.ts'
-import { json, stream } from '#test/support/upstream-behaviours.ts'
-import { vendorAnswer, vendorRecord } from '#test/support/vendor-fixtures.ts'
-import { anthropicWire, googleWire } from '#test/support/vendor-wires.ts'
+import { responseOf } from '#test/support/network/reply-response.ts'
+import { upstreamCall } from '#test/support/contract/provider-contract.ts'
+import { startUpstream, type ReceivedRequest, type Upstream } from '#test/support/upstream/upstream.ts'
+import { json, stream } from '#test/support/upstream/upstream-behaviours.ts'
+import { vendorAnswer, vendorRecord } from '#test/support/upstream/vendor-fixtures.ts'
+import { anthropicWire, googleWire } from '#test/support/upstream/vendor-wires.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const hello = [{ role: 'user', content: 'Hello' }]

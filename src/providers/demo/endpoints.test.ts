@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { responseOf } from '#test/support/reply-response.ts'
-import { demo, demoClient } from '#test/support/demo-provider.ts'
-import { upstreamCall } from '#test/support/provider-contract.ts'
+import { responseOf } from '#test/support/network/reply-response.ts'
+import { demo, demoClient } from '#test/support/upstream/demo-provider.ts'
+import { upstreamCall } from '#test/support/contract/provider-contract.ts'
 import type { Endpoint } from '../provider.ts'
 
 async function paramOf(response: Response): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { stripedPng } from '#test/support/png-file.ts'
+import { stripedPng } from '#test/support/documents/png-file.ts'
 import { picturesOf, type Picture } from './picture.ts'
 import { DemoProblem } from './problem.ts'
 

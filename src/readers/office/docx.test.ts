@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
-import { docx, officePackage } from '#test/support/office-files.ts'
-import { failureOfReading, readBytes } from '#test/support/read-office.ts'
+import { docx, officePackage } from '#test/support/documents/office-files.ts'
+import { failureOfReading, readBytes } from '#test/support/documents/read-office.ts'
 import { docxReader } from './docx.ts'
 
 const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
-import { officePackage, pptx } from '#test/support/office-files.ts'
-import { failureOfReading, readBytes } from '#test/support/read-office.ts'
+import { officePackage, pptx } from '#test/support/documents/office-files.ts'
+import { failureOfReading, readBytes } from '#test/support/documents/read-office.ts'
 import { pptxReader } from './pptx.ts'
 
 const p = (text: string, properties = ''): string =>

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
-import { officePackage, xlsx } from '#test/support/office-files.ts'
-import { failureOfReading, readBytes } from '#test/support/read-office.ts'
+import { officePackage, xlsx } from '#test/support/documents/office-files.ts'
+import { failureOfReading, readBytes } from '#test/support/documents/read-office.ts'
 import { xlsxReader } from './xlsx.ts'
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'

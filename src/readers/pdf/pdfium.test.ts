@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { column, writePdf } from '#test/support/pdf-writer.ts'
+import { column, writePdf } from '#test/support/documents/pdf-writer.ts'
 import { loadPdfium, openPdf, withEngine } from './pdfium.ts'
 
 const file = writePdf({ pages: [{ texts: column(['Words']) }] })

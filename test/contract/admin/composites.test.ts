@@ -1,7 +1,7 @@
 /** Composites, traffic rules and reasoning of models in the admin API. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { everyoneGroupId } from '#identity/records.ts'
-import { startAdminApp, type AdminApp, type Answer } from '#test/support/admin-app.ts'
+import { startAdminApp, type AdminApp, type Answer } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 let providerId: string

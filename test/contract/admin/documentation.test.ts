@@ -1,7 +1,7 @@
 /** GET /openapi.json and GET /docs, as served. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '#http/openapi.ts'
-import { startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** What holds for every row of the admin API's table, whichever rows there are. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createKeySecret } from '#identity/api-key.ts'
-import { prefix, startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { prefix, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeAll(async () => {

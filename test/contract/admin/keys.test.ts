@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isWellFormedKey } from '#identity/api-key.ts'
-import { allItems, startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { allItems, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startAdminApp, userEmail, type AdminApp } from '#test/support/admin-app.ts'
-import { gate, json } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion } from '#test/support/upstream-samples.ts'
-import { startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { startAdminApp, userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
+import { gate, json } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion } from '#test/support/upstream/upstream-samples.ts'
+import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 
 let app: AdminApp
 let upstream: Upstream

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { everyoneGroupId } from '#identity/records.ts'
-import { prefix, startAdminApp, userEmail, type AdminApp, type CallOptions } from '#test/support/admin-app.ts'
+import { prefix, startAdminApp, userEmail, type AdminApp, type CallOptions } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeAll(async () => {

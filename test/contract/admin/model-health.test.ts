@@ -1,6 +1,6 @@
 /** GET /admin/api/v1/models/{id}/health: what the process that answers has seen of each upstream. */
 import { expect, test } from 'bun:test'
-import { startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 interface Health {
   readonly data: readonly { readonly model: string; readonly state: string; readonly failures_in_row: number }[]

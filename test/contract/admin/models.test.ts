@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { everyoneGroupId } from '#identity/records.ts'
-import { allItems, startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
-import { refusingUrl, startUpstream } from '#test/support/upstream.ts'
+import { allItems, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { refusingUrl, startUpstream } from '#test/support/upstream/upstream.ts'
 
 let app: AdminApp
 let providerId: string

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { allItems, startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
-import { hang, htmlBadGateway, json, redirect } from '#test/support/upstream-behaviours.ts'
-import { modelList } from '#test/support/upstream-samples.ts'
-import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream.ts'
+import { allItems, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
+import { hang, htmlBadGateway, json, redirect } from '#test/support/upstream/upstream-behaviours.ts'
+import { modelList } from '#test/support/upstream/upstream-samples.ts'
+import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 
 let app: AdminApp
 let upstream: Upstream

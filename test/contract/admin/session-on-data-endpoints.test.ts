@@ -1,6 +1,6 @@
 /** The console's session on the endpoints of the data APIs: the same rights as a key of that user, from our own pages only. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startAdminApp, userEmail, type AdminApp, type Answer, type CallOptions } from '#test/support/admin-app.ts'
+import { startAdminApp, userEmail, type AdminApp, type Answer, type CallOptions } from '#test/support/app/admin-app.ts'
 
 const password = 'correct horse'
 const dataRoutes = [

@@ -7,7 +7,7 @@ import {
   type AdminApp,
   type Answer,
   type CallOptions,
-} from '#test/support/admin-app.ts'
+} from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeAll(async () => {

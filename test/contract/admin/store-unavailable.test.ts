@@ -1,6 +1,6 @@
 /** 503: what the admin API answers while the database cannot be used. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { adminEmail, startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { adminEmail, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 let app: AdminApp
 beforeAll(async () => {

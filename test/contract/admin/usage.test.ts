@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { UsageRecord } from '#store/usage-record.ts'
-import { allItems, startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import type { UsageRecord } from '#store/usage/usage-record.ts'
+import { allItems, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 const hour = 3_600_000
 const midnight = Date.UTC(2026, 0, 10)

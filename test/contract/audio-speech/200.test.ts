@@ -1,9 +1,9 @@
 /** POST /ai/v1/audio/speech: sound as it is made. */
 import { describe, expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { mediaUsage } from '#test/support/endpoint-samples.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { mediaUsage } from '#test/support/contract/endpoint-samples.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 import {
   answer,
   chunk,
@@ -17,7 +17,7 @@ import {
   streamEnd,
   streamHead,
   type Step,
-} from '#test/support/upstream-behaviours.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
 import { until } from '#test/support/until.ts'
 
 const gateway = gatewayOfFile()

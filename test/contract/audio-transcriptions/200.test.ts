@@ -1,10 +1,10 @@
 /** POST /ai/v1/audio/transcriptions: as JSON, as subtitles, and as events. */
 import { describe, expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { endpointAnswers, mediaUsage } from '#test/support/endpoint-samples.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { answer, chunk, eventText, json, streamEnd, streamHead } from '#test/support/upstream-behaviours.ts'
-import { doneEvent } from '#test/support/upstream-samples.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { endpointAnswers, mediaUsage } from '#test/support/contract/endpoint-samples.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { answer, chunk, eventText, json, streamEnd, streamHead } from '#test/support/upstream/upstream-behaviours.ts'
+import { doneEvent } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const ask = (requestId: string) =>

@@ -1,4 +1,4 @@
 /** 413 of POST /ai/v1/audio/transcriptions. */
-import { largeFormContract } from '#test/support/bad-forms.ts'
+import { largeFormContract } from '#test/support/contract/bad-forms.ts'
 
 largeFormContract('audio/transcriptions')

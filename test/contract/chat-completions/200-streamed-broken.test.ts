@@ -3,8 +3,8 @@
  * complete. What was whole comes through, then one error event, no [DONE], and the end.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 import {
   brokenStream,
   chunk,
@@ -19,8 +19,8 @@ import {
   stream,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, doneEvent, errorObject, sampleUsage } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, doneEvent, errorObject, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
 
 const maxEventBytes = 100_000

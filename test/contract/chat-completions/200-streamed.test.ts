@@ -1,7 +1,7 @@
 /** POST /ai/v1/chat/completions, answered as a stream that ends well. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 import {
   chunk,
   close,
@@ -16,8 +16,8 @@ import {
   stream,
   streamEnd,
   streamHead,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, doneEvent, sampleUsage } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, doneEvent, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
 
 let gateway: GatewayApp

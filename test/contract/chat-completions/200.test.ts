@@ -1,10 +1,10 @@
 /** POST /ai/v1/chat/completions, answered whole. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { upstreamCredential } from '#test/support/gateway-stock.ts'
-import { answer, closeReused, json, privateHeaders } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion, sampleUsage } from '#test/support/upstream-samples.ts'
-import type { ReceivedRequest } from '#test/support/upstream.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { upstreamCredential } from '#test/support/app/gateway-catalog.ts'
+import { answer, closeReused, json, privateHeaders } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
+import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

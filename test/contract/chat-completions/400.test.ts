@@ -1,8 +1,8 @@
 /** 400 of POST /ai/v1/chat/completions: the request cannot be understood, here or by the provider. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { answer, json } from '#test/support/upstream-behaviours.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { answer, json } from '#test/support/upstream/upstream-behaviours.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

@@ -1,7 +1,7 @@
 /** 401 of POST /ai/v1/chat/completions: the caller is not known. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

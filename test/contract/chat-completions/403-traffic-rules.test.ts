@@ -1,8 +1,8 @@
 /** 403 of POST /ai/v1/chat/completions by traffic rules, and what a redirect does instead. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import type { ModelName } from '#test/support/gateway-stock.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import type { ModelName } from '#test/support/app/gateway-catalog.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

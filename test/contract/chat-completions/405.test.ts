@@ -1,7 +1,7 @@
 /** 405 of /ai/v1/chat/completions: it takes POST only. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 test('every other method is refused with the one that is allowed, and without a key it is 401', async () => {
   await using gateway = await startGateway()

@@ -1,7 +1,7 @@
 /** 408 of POST /ai/v1/chat/completions: the body does not arrive in time. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway({ set: ['server.body_read_seconds=0.1'] })))

@@ -1,8 +1,8 @@
 /** 413 of POST /ai/v1/chat/completions: the body is larger than the limit. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 import { until } from '#test/support/until.ts'
 
 const limitBytes = 4_000_000

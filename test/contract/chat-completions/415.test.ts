@@ -1,8 +1,8 @@
 /** 415 of POST /ai/v1/chat/completions: the body comes in an encoding. */
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'bun:test'
-import { messages, startGateway } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { messages, startGateway } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const refusal = { status: 415, type: 'invalid_request_error', code: 'unsupported_media_type' } as const
 

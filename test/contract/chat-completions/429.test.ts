@@ -1,10 +1,10 @@
 /** 429 of POST /ai/v1/chat/completions: the provider is limiting the gateway, or the gateway the account. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { json, rateLimited } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { json, rateLimited } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway({ set: ['limits.realtime_inflight.enforce=true'] })))

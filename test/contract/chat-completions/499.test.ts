@@ -3,10 +3,10 @@
  * counts is that the upstream is let go at once and the slot is free.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { hang, head, send, streamHead, type Behaviour } from '#test/support/upstream-behaviours.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { hang, head, send, streamHead, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
 import { until } from '#test/support/until.ts'
 
 let gateway: GatewayApp

@@ -2,9 +2,9 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ErrorCode } from '#errors/catalogue.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { upstreamCredential } from '#test/support/gateway-stock.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { upstreamCredential } from '#test/support/app/gateway-catalog.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 import {
   answer,
   brokenStream,
@@ -23,8 +23,8 @@ import {
   streamEnd,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion, errorObject } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion, errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const maxResponseBytes = 100_000
 

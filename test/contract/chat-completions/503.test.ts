@@ -1,7 +1,7 @@
 /** 503 of POST /ai/v1/chat/completions: no provider of the model can be used. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const promised = { status: 503, type: 'upstream_unavailable', code: 'upstream_unavailable' } as const
 

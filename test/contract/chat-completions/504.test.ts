@@ -1,10 +1,10 @@
 /** 504 of POST /ai/v1/chat/completions, and the time-outs after the first event, which end a stream in-band. */
 import { describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { hang, head, json, send, streamHead, type Behaviour } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { hang, head, json, send, streamHead, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const promised = { status: 504, type: 'upstream_timeout', code: 'upstream_timeout' } as const
 const halfBody = [head(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }), send('{"a":')]

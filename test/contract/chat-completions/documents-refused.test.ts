@@ -1,8 +1,8 @@
 /** POST /ai/v1/chat/completions with a field `documents` that is wrong, or not for this caller. */
 import { afterAll, beforeAll, describe, test, expect } from 'bun:test'
-import { gatewayBeside, type GatewayBeside } from '#test/support/gateway-beside.ts'
-import { messages, startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { gatewayBeside, type GatewayBeside } from '#test/support/app/gateway-beside.ts'
+import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 let app: GatewayApp
 let beside: GatewayBeside

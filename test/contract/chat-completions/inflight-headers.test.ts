@@ -1,8 +1,8 @@
 /** What answers of a limited model say of the limit. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
 
 function told({ headers }: Response): readonly (string | null)[] {
   return [headers.get('x-sluice-inflight-limit'), headers.get('x-sluice-inflight-used')]

@@ -1,8 +1,8 @@
 /** The limit of requests in flight: who shares a count, what the limit is, and what gives a slot back. */
 import { describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 import {
   brokenStream,
   cutBody,
@@ -12,8 +12,8 @@ import {
   reset,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, chatCompletion } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
 
 const enforced = 'limits.realtime_inflight.enforce=true'

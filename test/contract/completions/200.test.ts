@@ -1,9 +1,9 @@
 /** POST /ai/v1/completions, answered. */
 import { describe, expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { endpointAnswers, textUsage } from '#test/support/endpoint-samples.ts'
-import { answer, brokenStream, eventText, reset, stream } from '#test/support/upstream-behaviours.ts'
-import { doneEvent } from '#test/support/upstream-samples.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { endpointAnswers, textUsage } from '#test/support/contract/endpoint-samples.ts'
+import { answer, brokenStream, eventText, reset, stream } from '#test/support/upstream/upstream-behaviours.ts'
+import { doneEvent } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const chunk = (text: string, finish: string | null = null, more: object = {}) => ({

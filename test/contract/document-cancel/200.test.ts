@@ -1,8 +1,8 @@
 /** POST /api/v1/document/{doc_id}/cancel: ends a document that has not ended. */
 import { expect, test } from 'bun:test'
 import type { DocumentOnWire } from '#documents/records/document-record.ts'
-import { documentsOfFile, startDocuments, eventually } from '#test/support/documents-app.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
+import { documentsOfFile, startDocuments, eventually } from '#test/support/app/documents-app.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 
 const app = documentsOfFile({ set: ['documents.lease_seconds=2'] })
 

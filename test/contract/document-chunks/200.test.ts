@@ -1,7 +1,7 @@
 /** GET /api/v1/document/{doc_id}/chunks: the text of a document in pieces, with where each comes from. */
 import { expect, test } from 'bun:test'
 import { chunkAnswer, type ChunkOnWire } from '#documents/records/document-record.ts'
-import { documentsOfFile, startDocuments } from '#test/support/documents-app.ts'
+import { documentsOfFile, startDocuments } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile()
 

@@ -1,7 +1,7 @@
 /** DELETE /api/v1/document/{doc_id}: when it has answered, nothing of the document is left. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, eventually } from '#test/support/documents-app.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
+import { documentsOfFile, eventually } from '#test/support/app/documents-app.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 
 const app = documentsOfFile()
 

@@ -1,10 +1,10 @@
 /** POST /api/v1/document/{doc_id}/retry: a failed or cancelled document is processed again. */
 import { expect, test } from 'bun:test'
 import type { DocumentOnWire } from '#documents/records/document-record.ts'
-import { documentsOfFile } from '#test/support/documents-app.ts'
-import { embeds } from '#test/support/embedding-script.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { documentsOfFile } from '#test/support/app/documents-app.ts'
+import { embeds } from '#test/support/upstream/embedding-script.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const app = documentsOfFile()
 

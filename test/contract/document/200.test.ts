@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'bun:test'
 import { documentAnswer } from '#documents/records/document-record.ts'
-import { documentsOfFile, startDocuments, eventually } from '#test/support/documents-app.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
-import { column, writePdf } from '#test/support/pdf-writer.ts'
+import { documentsOfFile, startDocuments, eventually } from '#test/support/app/documents-app.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
+import { column, writePdf } from '#test/support/documents/pdf-writer.ts'
 
 const app = documentsOfFile()
 

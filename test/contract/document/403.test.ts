@@ -1,7 +1,7 @@
 /** 403 about one document: the caller may read it, and not change it. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 const changes = [

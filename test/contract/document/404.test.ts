@@ -1,8 +1,8 @@
 /** 404 about one document: there is none, or none that the caller sees; which of the two is not told. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { routesOf } from '#test/support/document-routes.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { routesOf } from '#test/support/contract/document-routes.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 const refusal = { status: 404, type: 'not_found_error', code: 'not_found' } as const

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { documentAnswer, type DocumentOnWire } from '#documents/records/document-record.ts'
 import { pageAnswer } from '#http/page.ts'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })
 

@@ -1,7 +1,7 @@
 /** 400 of GET /api/v1/documents: a parameter that does not exist or has a value that it may not have. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 const refusal = { status: 400, type: 'invalid_request_error' } as const

@@ -1,6 +1,6 @@
 /** The filter by ids of GET /api/v1/documents: how somebody who waits for documents asks for all of them at once. */
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })
 

@@ -1,7 +1,7 @@
 /** GET /api/v1/documents/options: what an import can name on this server. */
 import { expect, test } from 'bun:test'
 import { componentsAnswer } from '#documents/components.ts'
-import { documentsOfFile, idle, startDocuments } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle, startDocuments } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })
 

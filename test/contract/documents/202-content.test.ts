@@ -1,7 +1,7 @@
 /** What `bytes` stands for: each accepted file has the digest of exactly the bytes that were meant. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })
 

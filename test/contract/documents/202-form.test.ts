@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'bun:test'
 import type { ImportAnswer } from '#documents/import/import-answer.ts'
-import { documentsOfFile } from '#test/support/documents-app.ts'
+import { documentsOfFile } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile()
 

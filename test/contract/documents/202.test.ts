@@ -1,7 +1,7 @@
 /** 202 of POST /api/v1/documents: every file was accepted. */
 import { expect, test } from 'bun:test'
 import type { ImportAnswer } from '#documents/import/import-answer.ts'
-import { documentsOfFile } from '#test/support/documents-app.ts'
+import { documentsOfFile } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile()
 const text = 'Lentil soup is served on Mondays.'

@@ -1,6 +1,6 @@
 /** 207 of POST /api/v1/documents: the same file was imported before. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })
 const own = (fields: object = {}) => ({ name: 'a.txt', category: crypto.randomUUID(), bytes: 'the same', ...fields })

@@ -1,9 +1,9 @@
 /** 207 of POST /api/v1/documents: an item that cannot be imported says why by a code, and the others are imported. */
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { zip } from '#test/support/zip-writer.ts'
-import { encryptedPdf } from '#test/support/pdf-writer.ts'
-import { stripedPng } from '#test/support/png-file.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { zip } from '#test/support/documents/zip-writer.ts'
+import { encryptedPdf } from '#test/support/documents/pdf-writer.ts'
+import { stripedPng } from '#test/support/documents/png-file.ts'
 
 const app = documentsOfFile({ set: [...idle, 'documents.max_file_bytes=1000', 'documents.categories=notes, letters'] })
 const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64')

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-roots-'))
 afterAll(() => rmSync(directory, { recursive: true }))

@@ -1,8 +1,8 @@
 /** 401 of everything about documents: nothing is told to a caller without a valid key. */
 import { describe, expect, test } from 'bun:test'
-import { documentRoutes, routesOf } from '#test/support/document-routes.ts'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentRoutes, routesOf } from '#test/support/contract/document-routes.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: [...idle, 'documents.max_backlog=1', 'documents.max_body_bytes=1024'] })
 const refusal = { status: 401, type: 'authentication_error' } as const

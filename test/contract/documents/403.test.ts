@@ -1,8 +1,8 @@
 /** 403 about documents: the key is not for them, or the import asks for a model that the caller may not use. */
 import { describe, expect, test } from 'bun:test'
-import { documentRoutes } from '#test/support/document-routes.ts'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentRoutes } from '#test/support/contract/document-routes.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 

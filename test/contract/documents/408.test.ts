@@ -1,7 +1,7 @@
 /** 408 of POST /api/v1/documents: the body does not arrive in time. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
 
 const app = documentsOfFile({ set: [...idle, 'server.body_read_seconds=0.1'] })
 const path = '/api/v1/documents'

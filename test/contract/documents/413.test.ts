@@ -1,8 +1,8 @@
 /** 413 of POST /api/v1/documents: the body is larger than the limit. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const limit = 200_000
 const app = documentsOfFile({ set: [...idle, `documents.max_body_bytes=${limit}`] })

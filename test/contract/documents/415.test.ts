@@ -1,8 +1,8 @@
 /** 415 of POST /api/v1/documents: the body comes in an encoding. */
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 const refusal = { status: 415, type: 'invalid_request_error', code: 'unsupported_media_type' } as const

@@ -1,7 +1,7 @@
 /** 422 of POST /api/v1/documents: a field that does not exist or has a value that it may not have; `param` names the first. */
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 const file = { name: 'a.txt', category: 'notes', bytes: 'text' }

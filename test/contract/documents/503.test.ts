@@ -1,8 +1,8 @@
 /** 503 about documents: too much waits, or the database cannot be used. */
 import { describe, expect, test } from 'bun:test'
-import { documentRoutes } from '#test/support/document-routes.ts'
-import { documentsOfFile, idle, startDocuments } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentRoutes } from '#test/support/contract/document-routes.ts'
+import { documentsOfFile, idle, startDocuments } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 describe('a backlog that is full', () => {
   const app = documentsOfFile({ set: [...idle, 'documents.max_backlog=2'] })

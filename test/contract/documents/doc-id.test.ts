@@ -1,7 +1,7 @@
 /** `doc_id` of an item: a document of one's own gets a new version; one of somebody else is not touched. */
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile, eventually } from '#test/support/documents-app.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
+import { documentsOfFile, eventually } from '#test/support/app/documents-app.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 
 const app = documentsOfFile()
 

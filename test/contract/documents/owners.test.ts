@@ -1,7 +1,7 @@
 /** Who owns a document, and who sees that it exists: its owners, its importer and administrators, nobody else. */
 import { describe, expect, test } from 'bun:test'
-import { documentsOfFile } from '#test/support/documents-app.ts'
-import type { StockKey } from '#test/support/gateway-stock.ts'
+import { documentsOfFile } from '#test/support/app/documents-app.ts'
+import type { StockKey } from '#test/support/app/gateway-catalog.ts'
 
 const app = documentsOfFile()
 

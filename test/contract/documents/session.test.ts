@@ -1,6 +1,6 @@
 /** The console's session on the documents: the same rights as a key of that user. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })
 const password = 'correct horse battery'

@@ -1,8 +1,8 @@
 /** `wait_for_completion`: the answer comes when all accepted files have ended, or after documents.wait_seconds. */
 import { expect, test } from 'bun:test'
 import type { ImportAnswer } from '#documents/import/import-answer.ts'
-import { documentsOfFile, idle, startDocuments, eventually } from '#test/support/documents-app.ts'
-import { embedsWhenReleased } from '#test/support/embedding-script.ts'
+import { documentsOfFile, idle, startDocuments, eventually } from '#test/support/app/documents-app.ts'
+import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 
 const app = documentsOfFile()
 const wait = { wait_for_completion: true, embedder: 'plain' }

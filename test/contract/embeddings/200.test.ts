@@ -1,8 +1,8 @@
 /** POST /ai/v1/embeddings, answered. What joining does is in joined.test.ts. */
 import { expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { answer, json } from '#test/support/upstream-behaviours.ts'
-import { embeddingList } from '#test/support/upstream-samples.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { answer, json } from '#test/support/upstream/upstream-behaviours.ts'
+import { embeddingList } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 

@@ -1,5 +1,5 @@
 /** 400 of POST /ai/v1/embeddings. */
-import { badJsonContract, namesNoModel } from '#test/support/endpoint-contract.ts'
+import { badJsonContract, namesNoModel } from '#test/support/contract/endpoint-contract.ts'
 
 badJsonContract('embeddings', [
   namesNoModel,

@@ -1,7 +1,7 @@
 /** POST /ai/v1/embeddings while the provider is busy with the same model: small requests share one call. */
 import { describe, expect, test } from 'bun:test'
-import { callEndpoint, compositeOf, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
+import { callEndpoint, compositeOf, modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import {
   answer,
   cutBody,
@@ -10,8 +10,8 @@ import {
   reset,
   type Behaviour,
   type ScriptedRequest,
-} from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 import { until } from '#test/support/until.ts'
 
 const waits = ['embeddings.join_milliseconds=1000']

@@ -1,9 +1,9 @@
 /** 200 of POST /generate_stream: events of one text each, no terminator, failures of their own. */
 import { describe, expect, test } from 'bun:test'
-import { answering, chunks, promptIn, textsOf, tokenEvents } from '#test/support/generation-app.ts'
-import { echoing, useGeneration } from '#test/support/generation-contract.ts'
-import { gate, hang, json, reset, streamHead, type Behaviour } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { answering, chunks, promptIn, textsOf, tokenEvents } from '#test/support/app/generation-app.ts'
+import { echoing, useGeneration } from '#test/support/contract/generation-contract.ts'
+import { gate, hang, json, reset, streamHead, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const app = useGeneration()
 

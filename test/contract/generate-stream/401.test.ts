@@ -1,4 +1,4 @@
 /** 401 of POST /generate_stream: who is calling. */
-import { contract401 } from '#test/support/generation-contract.ts'
+import { contract401 } from '#test/support/contract/generation-contract.ts'
 
 contract401('generate_stream')

@@ -1,4 +1,4 @@
 /** 404 of POST /generate_stream: the consumer group is unknown. */
-import { contract404 } from '#test/support/generation-contract.ts'
+import { contract404 } from '#test/support/contract/generation-contract.ts'
 
 contract404('generate_stream')

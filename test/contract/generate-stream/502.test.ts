@@ -1,4 +1,4 @@
 /** 502 of POST /generate_stream: the upstream failed, or refused. */
-import { contract502 } from '#test/support/generation-contract.ts'
+import { contract502 } from '#test/support/contract/generation-contract.ts'
 
 contract502('generate_stream')

@@ -1,4 +1,4 @@
 /** 504 of POST /generate_stream: the upstream is silent. */
-import { contract504 } from '#test/support/generation-contract.ts'
+import { contract504 } from '#test/support/contract/generation-contract.ts'
 
 contract504('generate_stream')

@@ -1,7 +1,7 @@
 /** 200 of POST /generate: one answer for one prompt, and one for each of several, in their order. */
 import { describe, expect, test } from 'bun:test'
-import { answering, promptIn, tokenEvents } from '#test/support/generation-app.ts'
-import { echoing, useGeneration } from '#test/support/generation-contract.ts'
+import { answering, promptIn, tokenEvents } from '#test/support/app/generation-app.ts'
+import { echoing, useGeneration } from '#test/support/contract/generation-contract.ts'
 
 const app = useGeneration()
 

@@ -1,4 +1,4 @@
 /** 499 of POST /generate: the client has gone. */
-import { contract499 } from '#test/support/generation-contract.ts'
+import { contract499 } from '#test/support/contract/generation-contract.ts'
 
 contract499('generate')

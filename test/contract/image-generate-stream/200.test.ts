@@ -1,7 +1,7 @@
 /** 200 of POST /image_generate_stream: tokens about one image, as they are generated. */
 import { describe, expect, test } from 'bun:test'
-import { answering, picture, promptIn, textsOf, tokenEvents } from '#test/support/generation-app.ts'
-import { echoing, useGeneration } from '#test/support/generation-contract.ts'
+import { answering, picture, promptIn, textsOf, tokenEvents } from '#test/support/app/generation-app.ts'
+import { echoing, useGeneration } from '#test/support/contract/generation-contract.ts'
 
 const app = useGeneration()
 

@@ -1,4 +1,4 @@
 /** 413 of POST /image_generate_stream: the image or the body is too large. */
-import { contract413 } from '#test/support/generation-images.ts'
+import { contract413 } from '#test/support/contract/generation-images.ts'
 
 contract413('image_generate_stream')

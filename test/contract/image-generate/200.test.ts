@@ -1,7 +1,7 @@
 /** 200 of POST /image_generate: answers about one image, sent in any way that clients send it. */
 import { describe, expect, test } from 'bun:test'
-import { made, picture, promptIn } from '#test/support/generation-app.ts'
-import { echoing, useGeneration } from '#test/support/generation-contract.ts'
+import { made, picture, promptIn } from '#test/support/app/generation-app.ts'
+import { echoing, useGeneration } from '#test/support/contract/generation-contract.ts'
 
 const app = useGeneration()
 
@@ -99,7 +99,7 @@ test('all prompts about an image go to one component of a composite, and other i
   for (let shade = 0; shade < 12; shade += 1) {
     echoing(app())
     const from = app().upstream.requests.length
-    const { stripedPng } = await import('#test/support/png-file.ts')
+    const { stripedPng } = await import('#test/support/documents/png-file.ts')
     const own = stripedPng(4, 4, [[shade, shade, shade]])
     for (let round = 0; round < 2; round += 1) {
       const payload = { text: ['a', 'b', 'c', 'd'], consumer_group: 'replicas' }

@@ -1,4 +1,4 @@
 /** 401 of POST /image_generate: who is calling. */
-import { contract401 } from '#test/support/generation-contract.ts'
+import { contract401 } from '#test/support/contract/generation-contract.ts'
 
 contract401('image_generate')

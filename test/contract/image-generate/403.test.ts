@@ -1,4 +1,4 @@
 /** 403 of POST /image_generate: the caller may not use the model. */
-import { contract403 } from '#test/support/generation-contract.ts'
+import { contract403 } from '#test/support/contract/generation-contract.ts'
 
 contract403('image_generate')

@@ -1,4 +1,4 @@
 /** 415 of POST /image_generate: no form, or no image. */
-import { contract415 } from '#test/support/generation-images.ts'
+import { contract415 } from '#test/support/contract/generation-images.ts'
 
 contract415('image_generate')

@@ -1,4 +1,4 @@
 /** 504 of POST /image_generate: the upstream is silent. */
-import { contract504 } from '#test/support/generation-contract.ts'
+import { contract504 } from '#test/support/contract/generation-contract.ts'
 
 contract504('image_generate')

@@ -1,11 +1,11 @@
 /** POST /ai/v1/images/edits: a form passed on. Large ones are in test/journeys/uploads.test.ts. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { endpointAnswers, formOf, mediaUsage } from '#test/support/endpoint-samples.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { brokenStream, chunk, reset, streamEnd, streamHead } from '#test/support/upstream-behaviours.ts'
-import type { ReceivedRequest } from '#test/support/upstream.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { endpointAnswers, formOf, mediaUsage } from '#test/support/contract/endpoint-samples.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { brokenStream, chunk, reset, streamEnd, streamHead } from '#test/support/upstream/upstream-behaviours.ts'
+import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 
 const gateway = gatewayOfFile()
 

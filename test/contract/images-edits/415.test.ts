@@ -1,4 +1,4 @@
 /** 415 of POST /ai/v1/images/edits. */
-import { formTypeContract } from '#test/support/bad-forms.ts'
+import { formTypeContract } from '#test/support/contract/bad-forms.ts'
 
 formTypeContract('images/edits')

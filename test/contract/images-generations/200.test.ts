@@ -1,8 +1,15 @@
 /** POST /ai/v1/images/generations, answered whole and as events. */
 import { describe, expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { endpointAnswers, endpointRequests, mediaUsage } from '#test/support/endpoint-samples.ts'
-import { brokenStream, chunk, reset, stream, streamEnd, streamHead } from '#test/support/upstream-behaviours.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { endpointAnswers, endpointRequests, mediaUsage } from '#test/support/contract/endpoint-samples.ts'
+import {
+  brokenStream,
+  chunk,
+  reset,
+  stream,
+  streamEnd,
+  streamHead,
+} from '#test/support/upstream/upstream-behaviours.ts'
 
 const gateway = gatewayOfFile()
 

@@ -1,5 +1,5 @@
 /** 400 of POST /ai/v1/images/generations. */
-import { badJsonContract, namesNoModel } from '#test/support/endpoint-contract.ts'
+import { badJsonContract, namesNoModel } from '#test/support/contract/endpoint-contract.ts'
 
 badJsonContract('images/generations', [
   namesNoModel,

@@ -1,7 +1,7 @@
 /** 200 of POST /ai/v1/messages/count_tokens: an estimate, made here. */
 import { expect, test } from 'bun:test'
-import { messagesEndpoint } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
+import { messagesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
 
 const gateway = gatewayOfFile()
 

@@ -1,7 +1,7 @@
 /** 401 of POST /ai/v1/messages/count_tokens: the caller is not known. */
 import { test } from 'bun:test'
-import { messagesEndpoint } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
+import { messagesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
 
 const gateway = gatewayOfFile()
 const path = '/ai/v1/messages/count_tokens'

@@ -1,8 +1,8 @@
 /** 403 and 404 of POST /ai/v1/messages/count_tokens: models that the caller cannot have. */
 import { test } from 'bun:test'
 import type { ErrorCode } from '#errors/catalogue.ts'
-import { messagesEndpoint } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
+import { messagesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
 
 const gateway = gatewayOfFile()
 

@@ -3,10 +3,15 @@
  * Anthropic's words, no message_stop, and the end.
  */
 import { describe, expect, test } from 'bun:test'
-import { askDialect, messagesEndpoint, nativeModel } from '#test/support/dialect-contract.ts'
-import { nativeMessageEvents, readTypedEvents, typedEvents, typedEventText } from '#test/support/dialect-samples.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { startGateway } from '#test/support/gateway-app.ts'
+import { askDialect, messagesEndpoint, nativeModel } from '#test/support/contract/dialect-contract.ts'
+import {
+  nativeMessageEvents,
+  readTypedEvents,
+  typedEvents,
+  typedEventText,
+} from '#test/support/contract/dialect-samples.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
 import {
   close,
   events,
@@ -16,8 +21,8 @@ import {
   streamEnd,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, errorObject } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const broken = { type: 'api_error', message: expect.any(String), details: { error_code: 'upstream_stream_error' } }

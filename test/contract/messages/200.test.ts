@@ -1,11 +1,11 @@
 /** 200 of POST /ai/v1/messages with whole answers: translated, and as a provider sends them that has the endpoint. */
 import { describe, expect, test } from 'bun:test'
-import { askDialect, messagesEndpoint, nativeModel, type Fields } from '#test/support/dialect-contract.ts'
-import { nativeMessage } from '#test/support/dialect-samples.ts'
-import { compositeOf, gatewayOfFile, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { startGateway, type ChatOptions } from '#test/support/gateway-app.ts'
-import { answer, head, json, send, streamEnd } from '#test/support/upstream-behaviours.ts'
-import { chatCompletion, sampleUsage } from '#test/support/upstream-samples.ts'
+import { askDialect, messagesEndpoint, nativeModel, type Fields } from '#test/support/contract/dialect-contract.ts'
+import { nativeMessage } from '#test/support/contract/dialect-samples.ts'
+import { compositeOf, gatewayOfFile, modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { startGateway, type ChatOptions } from '#test/support/app/gateway-app.ts'
+import { answer, head, json, send, streamEnd } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatCompletion, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const ask = (fields: Fields = {}, options: ChatOptions = {}) => askDialect(gateway(), messagesEndpoint, fields, options)

@@ -1,10 +1,10 @@
 /** 400 of POST /ai/v1/messages: what cannot be understood, and what no chat completion can say. */
 import { describe, expect, test } from 'bun:test'
 import type { ErrorCode } from '#errors/catalogue.ts'
-import { askDialect, messagesEndpoint, nativeModel, type Fields } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { askDialect, messagesEndpoint, nativeModel, type Fields } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const refuse = async (fields: Fields | string, code: ErrorCode, param?: string): Promise<string> => {

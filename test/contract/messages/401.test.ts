@@ -1,4 +1,4 @@
 /** 401 of POST /ai/v1/messages: the caller is not known. */
-import { messagesEndpoint, unknownCallerContract } from '#test/support/dialect-contract.ts'
+import { messagesEndpoint, unknownCallerContract } from '#test/support/contract/dialect-contract.ts'
 
 unknownCallerContract(messagesEndpoint)

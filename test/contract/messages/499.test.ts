@@ -1,4 +1,4 @@
 /** 499 of POST /ai/v1/messages: the client has gone. */
-import { messagesEndpoint, leavingClientContract } from '#test/support/dialect-contract.ts'
+import { messagesEndpoint, leavingClientContract } from '#test/support/contract/dialect-contract.ts'
 
 leavingClientContract(messagesEndpoint)

@@ -1,6 +1,6 @@
 /** GET /ai/v1/models: what is told of reasoning efforts, and the filter by real-time deny rules. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 
 interface ListedModel {
   readonly id: string

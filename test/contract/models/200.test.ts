@@ -1,8 +1,8 @@
 /** GET /ai/v1/models and GET /ai/v1/models/{id}: what the caller can call, in OpenAI's shape. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { everyoneGroupId } from '#identity/records.ts'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import type { ModelName, StockKey } from '#test/support/gateway-stock.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import type { ModelName, StockKey } from '#test/support/app/gateway-catalog.ts'
 
 interface ModelList {
   readonly object: 'list'

@@ -1,7 +1,7 @@
 /** 400 of GET /ai/v1/models: a filter that cannot be read. */
 import { afterAll, beforeAll, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

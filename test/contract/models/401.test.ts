@@ -1,7 +1,7 @@
 /** 401 of GET /ai/v1/models and GET /ai/v1/models/{id}: the caller is not known, and learns nothing. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 test('without a key every address below is the same, whether there is a model or not', async () => {
   await using gateway = await startGateway()

@@ -1,7 +1,7 @@
 /** 403 of GET /ai/v1/models and GET /ai/v1/models/{id}: the caller is known and may not see this. */
 import { afterAll, beforeAll, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

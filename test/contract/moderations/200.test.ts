@@ -1,8 +1,8 @@
 /** POST /ai/v1/moderations, answered. */
 import { expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { endpointAnswers } from '#test/support/endpoint-samples.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { endpointAnswers } from '#test/support/contract/endpoint-samples.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const gateway = gatewayOfFile()
 

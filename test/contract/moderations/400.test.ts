@@ -1,5 +1,5 @@
 /** 400 of POST /ai/v1/moderations. */
-import { badJsonContract } from '#test/support/endpoint-contract.ts'
+import { badJsonContract } from '#test/support/contract/endpoint-contract.ts'
 
 badJsonContract('moderations', [
   {

@@ -1,8 +1,8 @@
 /** POST /ai/v1/rerank, answered. */
 import { expect, test } from 'bun:test'
-import { callEndpoint, gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { endpointAnswers, endpointRequests } from '#test/support/endpoint-samples.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
+import { callEndpoint, gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { endpointAnswers, endpointRequests } from '#test/support/contract/endpoint-samples.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
 
 const gateway = gatewayOfFile()
 

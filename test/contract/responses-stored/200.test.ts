@@ -1,9 +1,9 @@
 /** 200 of GET, DELETE and POST …/cancel below /ai/v1/responses/{id}: the provider's own answer, for its owner. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { askDialect, nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { compositeOf, gatewayOfFile, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { keepingProvider } from '#test/support/keeping-provider.ts'
-import { askStored, makeResponse } from '#test/support/stored-response.ts'
+import { askDialect, nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { compositeOf, gatewayOfFile, modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { keepingProvider } from '#test/support/upstream/keeping-provider.ts'
+import { askStored, makeResponse } from '#test/support/upstream/stored-response.ts'
 import { until } from '#test/support/until.ts'
 
 const gateway = gatewayOfFile()

@@ -1,10 +1,10 @@
 /** 400 of POST /ai/v1/responses that builds on what cannot be built on. */
 import { beforeAll, expect, test } from 'bun:test'
-import { askDialect, nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { keepingProvider } from '#test/support/keeping-provider.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { makeResponse } from '#test/support/stored-response.ts'
+import { askDialect, nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile, modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { keepingProvider } from '#test/support/upstream/keeping-provider.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { makeResponse } from '#test/support/upstream/stored-response.ts'
 
 const gateway = gatewayOfFile()
 let model = ''

@@ -1,8 +1,8 @@
 /** 401 and 405 below /ai/v1/responses/{id}: who is not known learns nothing, and other methods are refused. */
 import { expect, test } from 'bun:test'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { askStored } from '#test/support/stored-response.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { askStored } from '#test/support/upstream/stored-response.ts'
 
 const gateway = gatewayOfFile()
 

@@ -1,10 +1,10 @@
 /** 403 below /ai/v1/responses/{id}: access to the model is checked at each request. */
 import { beforeAll, expect, test } from 'bun:test'
-import { nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { keepingProvider } from '#test/support/keeping-provider.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { askStored, makeResponse } from '#test/support/stored-response.ts'
+import { nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { keepingProvider } from '#test/support/upstream/keeping-provider.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { askStored, makeResponse } from '#test/support/upstream/stored-response.ts'
 
 const gateway = gatewayOfFile()
 beforeAll(() => gateway().upstream.script(keepingProvider()))

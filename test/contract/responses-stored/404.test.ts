@@ -1,11 +1,11 @@
 /** 404 below /ai/v1/responses/{id}: what was never stored, is gone, or is somebody else's. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { askDialect, nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { gatewayOfFile, modelWithEndpoints } from '#test/support/endpoint-contract.ts'
-import { keepingProvider } from '#test/support/keeping-provider.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { askStored, makeResponse } from '#test/support/stored-response.ts'
-import { openAiAnswer } from '#test/support/upstream-behaviours.ts'
+import { askDialect, nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { gatewayOfFile, modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
+import { keepingProvider } from '#test/support/upstream/keeping-provider.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { askStored, makeResponse } from '#test/support/upstream/stored-response.ts'
+import { openAiAnswer } from '#test/support/upstream/upstream-behaviours.ts'
 
 const gateway = gatewayOfFile()
 let model = ''

@@ -3,9 +3,14 @@
  * translated one response.failed after it, never response.completed, and the end.
  */
 import { describe, expect, test } from 'bun:test'
-import { askDialect, nativeModel, responsesEndpoint } from '#test/support/dialect-contract.ts'
-import { nativeResponseEvents, readTypedEvents, typedEvents, typedEventText } from '#test/support/dialect-samples.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
+import { askDialect, nativeModel, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import {
+  nativeResponseEvents,
+  readTypedEvents,
+  typedEvents,
+  typedEventText,
+} from '#test/support/contract/dialect-samples.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
 import {
   close,
   events,
@@ -15,8 +20,8 @@ import {
   streamEnd,
   streamHead,
   type Behaviour,
-} from '#test/support/upstream-behaviours.ts'
-import { chatChunks, errorObject } from '#test/support/upstream-samples.ts'
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const code = 'upstream_stream_error'

@@ -1,12 +1,17 @@
 /** 200 of POST /ai/v1/responses with streams: translated, and as a provider sends them that has the endpoint. */
 import { describe, expect, test } from 'bun:test'
-import { askDialect, nativeModel, responsesEndpoint, type Fields } from '#test/support/dialect-contract.ts'
-import { nativeResponseEvents, readTypedEvents, typedEventText, typedStream } from '#test/support/dialect-samples.ts'
-import { gatewayOfFile } from '#test/support/endpoint-contract.ts'
-import { startGateway, type ChatOptions } from '#test/support/gateway-app.ts'
-import { RawClient, rawRequest } from '#test/support/raw-client.ts'
-import { events, gate, json, stream, streamEnd, streamHead } from '#test/support/upstream-behaviours.ts'
-import { chatChunks, doneEvent, sampleUsage } from '#test/support/upstream-samples.ts'
+import { askDialect, nativeModel, responsesEndpoint, type Fields } from '#test/support/contract/dialect-contract.ts'
+import {
+  nativeResponseEvents,
+  readTypedEvents,
+  typedEventText,
+  typedStream,
+} from '#test/support/contract/dialect-samples.ts'
+import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
+import { startGateway, type ChatOptions } from '#test/support/app/gateway-app.ts'
+import { RawClient, rawRequest } from '#test/support/network/raw-client.ts'
+import { events, gate, json, stream, streamEnd, streamHead } from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, doneEvent, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 
 const gateway = gatewayOfFile()
 const ask = (fields: Fields = {}, options: ChatOptions = {}) =>

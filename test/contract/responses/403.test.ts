@@ -1,4 +1,4 @@
 /** 403 of POST /ai/v1/responses: the model is for others. */
-import { deniedModelContract, responsesEndpoint } from '#test/support/dialect-contract.ts'
+import { deniedModelContract, responsesEndpoint } from '#test/support/contract/dialect-contract.ts'
 
 deniedModelContract(responsesEndpoint)

@@ -1,10 +1,10 @@
 /** POST /api/v1/search: passages of the documents that the caller sees, the best first. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { searchAnswer } from '#documents/search/search-wire.ts'
-import { documentsOfFile, type SearchOnWire } from '#test/support/documents-app.ts'
-import { embeds } from '#test/support/embedding-script.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { documentsOfFile, type SearchOnWire } from '#test/support/app/documents-app.ts'
+import { embeds } from '#test/support/upstream/embedding-script.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const app = documentsOfFile()
 

@@ -1,7 +1,7 @@
 /** 400 of POST /api/v1/search: the body is no JSON. */
 import { test } from 'bun:test'
-import { documentsOfFile, idle } from '#test/support/documents-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { documentsOfFile, idle } from '#test/support/app/documents-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 const app = documentsOfFile({ set: idle })
 

@@ -1,10 +1,10 @@
 /** 503 of POST /api/v1/search: meaning alone was asked for, and the embedding model cannot be used. */
 import { expect, test } from 'bun:test'
-import { documentsOfFile } from '#test/support/documents-app.ts'
-import { embeds } from '#test/support/embedding-script.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { json } from '#test/support/upstream-behaviours.ts'
-import { errorObject } from '#test/support/upstream-samples.ts'
+import { documentsOfFile } from '#test/support/app/documents-app.ts'
+import { embeds } from '#test/support/upstream/embedding-script.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 
 const app = documentsOfFile()
 

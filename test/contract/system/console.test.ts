@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { readConsoleFiles } from '#console/console-files.ts'
-import { startAdminApp, type AdminApp } from '#test/support/admin-app.ts'
+import { startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 
 const page = '<!doctype html><title>Console</title>'
 const script = 'export const answer = 42;\n'.repeat(40)

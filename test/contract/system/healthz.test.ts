@@ -1,6 +1,6 @@
 /** GET /healthz: the process runs. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
 
 test('answers 200 to anybody, with a request id, also when the database is gone', async () => {
   await using gateway = await startGateway()

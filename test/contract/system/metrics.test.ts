@@ -1,9 +1,9 @@
 /** GET /metrics: what was counted, in Prometheus' text format. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
-import { holdStream } from '#test/support/held-stream.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
-import { sampleUsage } from '#test/support/upstream-samples.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
+import { sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 
 test('is 200 to anybody, in the format that Prometheus reads', async () => {
   await using gateway = await startGateway()

@@ -1,7 +1,7 @@
 /** GET /readyz: 200 while the server takes requests, 503 when it cannot. The stop is in test/journeys/shutdown.test.ts. */
 import { expect, test } from 'bun:test'
-import { startGateway } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 test('is 200 to anybody while the database answers', async () => {
   await using gateway = await startGateway()

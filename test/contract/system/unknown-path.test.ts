@@ -1,7 +1,7 @@
 /** Addresses that do not exist: 404, and below the protected areas only to those who may be there. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startGateway, type GatewayApp } from '#test/support/gateway-app.ts'
-import { expectRefusal } from '#test/support/refusal.ts'
+import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { expectRefusal } from '#test/support/contract/refusal.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => void (gateway = await startGateway()))

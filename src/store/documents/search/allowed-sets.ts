@@ -5,10 +5,10 @@
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { changedSince } from '../changes.ts'
+import { changedSince } from '../work/changes.ts'
 import type { FindQuery } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
-import { passes, seesContent } from '../visibility.ts'
+import { passes, seesContent } from '../records/visibility.ts'
 
 export interface AllowedSets {
   /** The sets with the number of their chunks. */

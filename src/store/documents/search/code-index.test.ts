@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { chunkRow } from '../chunk-row.ts'
+import { chunkRow } from '../work/chunk-row.ts'
 import { CodeIndex } from './code-index.ts'
 import { signCoder } from './sign-code.ts'
 

@@ -6,7 +6,7 @@
  * off. It goes by the bits first; what is near then is ordered by the query's own values against the
  * bits, which tells more. The caller compares the best of those with the vectors themselves.
  */
-import { chunkRow } from '../chunk-row.ts'
+import { chunkRow } from '../work/chunk-row.ts'
 import type { SignCoder } from './sign-code.ts'
 
 interface Block {

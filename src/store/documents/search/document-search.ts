@@ -9,7 +9,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
-import { changedSince, changeVersion } from '../changes.ts'
+import { changedSince, changeVersion } from '../work/changes.ts'
 import type { Component, DocumentStore, Ranked } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
 import { AllowedSetsCache, type AllowedSets } from './allowed-sets.ts'

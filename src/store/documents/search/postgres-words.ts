@@ -5,9 +5,9 @@
  */
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { chunksMax } from '../chunk-row.ts'
+import { chunksMax } from '../work/chunk-row.ts'
 import type { Ranked } from '../document-store.ts'
-import { passes, seesContent } from '../visibility.ts'
+import { passes, seesContent } from '../records/visibility.ts'
 import { byScore, commonRowsMax, followedBy, type KeywordQuery, type KeywordSearch } from './keyword-search.ts'
 import { queryWords, type QueryWord } from './words.ts'
 

@@ -7,7 +7,7 @@
  */
 import { CompiledQuery } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { chunksMax, setOf } from '../chunk-row.ts'
+import { chunksMax, setOf } from '../work/chunk-row.ts'
 import type { Ranked } from '../document-store.ts'
 import { byScore, commonRowsMax, followedBy, type KeywordQuery, type KeywordSearch } from './keyword-search.ts'
 import { queryWords, type QueryWord } from './words.ts'

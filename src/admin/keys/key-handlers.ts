@@ -1,0 +1,167 @@
+/**
+ * Making, changing and deleting API keys: the same for an administrator and for users' own keys.
+ * When a deletion has been answered, the next request with that key is refused.
+ */
+import { pageAnswer, pageOnWire } from '#http/page.ts'
+import { z } from 'zod'
+import { createKeySecret } from '#identity/api-key.ts'
+import { keyAreas, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
+import type { KeyPatch } from '#store/identity/keys.ts'
+import type { Admin } from '../admin.ts'
+import { found, label, text, time } from '../fields.ts'
+import { keyAnswer, keyOnWire, scopeNames, type KeyOnWire } from './key-record.ts'
+import { belongsTo, boundedExpiry, boundedScopes, scopedModelIds } from './key-scopes.ts'
+
+/** Whose keys a story is about: those of anyone, or only those of one user. */
+export type Reach = { readonly owner: 'anyone' } | { readonly owner: 'self'; readonly userId: string }
+
+const models = z
+  .array(z.string().max(200))
+  .min(1)
+  .max(1000)
+  .nullable()
+  .describe('Model names or aliases; null = all that the user has')
+const areas = z.array(z.enum(keyAreas)).min(1).max(keyAreas.length).nullable().describe('null = all')
+const expiry = time.nullable().describe('null = never')
+
+export const keyCreation = z
+  .strictObject({
+    name: label,
+    description: text.default(''),
+    expires_at: expiry.default(null),
+    scopes: z.strictObject({ models: models.default(null), areas: areas.default(null) }).prefault({}),
+  })
+  .meta({ id: 'ApiKeyCreation' })
+
+export const keyChange = z
+  .strictObject({
+    name: label.optional(),
+    description: text.optional(),
+    expires_at: expiry.optional(),
+    scopes: z.strictObject({ models: models.optional(), areas: areas.optional() }).optional(),
+  })
+  .meta({ id: 'ApiKeyChange' })
+
+export const createdKey = keyAnswer
+  .extend({ secret: z.string().describe('The key itself. It is in no other answer: keep it now') })
+  .meta({ id: 'CreatedApiKey' })
+
+export const keyDeletion = z
+  .strictObject({ ids: z.array(z.string().max(200)).min(1).max(1000) })
+  .meta({ id: 'ApiKeyDeletion' })
+export const deletedKeys = z.strictObject({
+  deleted: z.array(z.string()).describe('Ids; those that did not exist are not among them'),
+})
+export const keyPage = pageAnswer(keyAnswer)
+
+/** A page of keys, of one user or of all. */
+export async function listKeys(
+  admin: Admin,
+  page: { readonly cursor?: string | undefined; readonly limit: number },
+  userId: string | undefined,
+): Promise<z.input<typeof keyPage>> {
+  const keys = await admin.store.keys.list({ ...page, userId })
+  const names = await scopeNames(admin, keys.items)
+  return pageOnWire(keys, (key) => keyOnWire(key, names))
+}
+
+/** Makes a key that works on the next request. */
+export async function createKey(
+  admin: Admin,
+  maker: Caller,
+  reach: Reach & { readonly userId: string },
+  body: z.output<typeof keyCreation>,
+): Promise<z.input<typeof createdKey>> {
+  const { secret, publicId, digest } = createKeySecret()
+  const createdAt = admin.clock.now()
+  const key: ApiKey = {
+    id: crypto.randomUUID(),
+    publicId,
+    digest,
+    name: body.name,
+    description: body.description,
+    userId: reach.userId,
+    createdAt,
+    lastUsedAt: null,
+    expiresAt: boundedExpiry(body.expires_at, maker, createdAt),
+    scopes: await readScopes(admin, maker, reach, body.scopes),
+  }
+  await admin.store.keys.insert(key)
+  await admin.feed.publish([{ kind: 'key', id: key.id }])
+  return { ...keyOnWire(key, await scopeNames(admin, [key])), secret }
+}
+
+/** One key. Answers 404 for one that does not exist or belongs to somebody else. */
+export async function getKey(admin: Admin, reach: Reach, id: string): Promise<KeyOnWire> {
+  const key = await readKey(admin, reach, id)
+  return keyOnWire(key, await scopeNames(admin, [key]))
+}
+
+/** The key as changed. */
+export async function changeKey(
+  admin: Admin,
+  maker: Caller,
+  target: Reach & { readonly id: string },
+  body: z.output<typeof keyChange>,
+): Promise<KeyOnWire> {
+  const before = await readKey(admin, target, target.id)
+  const patch: KeyPatch = {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.description !== undefined && { description: body.description }),
+    ...(body.expires_at !== undefined && { expiresAt: boundedExpiry(body.expires_at, maker, admin.clock.now()) }),
+    ...(body.scopes && { scopes: await changedScopes(admin, maker, target, { before, wanted: body.scopes }) }),
+  }
+  const key = found(await admin.store.keys.update(target.id, patch), 'API key')
+  await admin.feed.publish([{ kind: 'key', id: key.id }])
+  return keyOnWire(key, await scopeNames(admin, [key]))
+}
+
+/** Deletes what exists of these keys; returns the ids of those. */
+export async function deleteKeys(admin: Admin, reach: Reach, ids: readonly string[]): Promise<string[]> {
+  const owner = reach.owner === 'self' ? { userId: reach.userId } : undefined
+  const distinctIds = [...new Set(ids)]
+  const deleted = await admin.store.keys.delete(distinctIds, owner)
+  // All that were asked for, so that asking again heals a deletion whose answer was lost.
+  await admin.feed.publish(distinctIds.map((id) => ({ kind: 'key', id })))
+  return [...deleted]
+}
+
+/** Deletes one key. Answers 404 for one that does not exist or belongs to somebody else. */
+export async function deleteKey(admin: Admin, reach: Reach, id: string): Promise<void> {
+  const [deleted] = await deleteKeys(admin, reach, [id])
+  found(deleted, 'API key')
+}
+
+async function readKey({ store }: Admin, reach: Reach, id: string): Promise<ApiKey> {
+  const key = await store.keys.get(id)
+  return found(belongsTo(key, reach.owner === 'self' ? reach.userId : null) ? key : null, 'API key')
+}
+
+interface WantedScopes {
+  readonly models: readonly string[] | null
+  readonly areas: readonly KeyArea[] | null
+}
+
+async function readScopes(admin: Admin, maker: Caller, reach: Reach, wanted: WantedScopes): Promise<KeyScopes> {
+  const modelIds = wanted.models && (await scopedModelIds(admin, wanted.models, maker, reach.owner))
+  return boundedScopes({ modelIds, areas: wanted.areas }, maker)
+}
+
+/** Only what the change names is changed, and only that is bounded by the maker. */
+async function changedScopes(
+  admin: Admin,
+  maker: Caller,
+  reach: Reach,
+  change: {
+    readonly before: ApiKey
+    readonly wanted: { readonly [K in keyof WantedScopes]?: WantedScopes[K] | undefined }
+  },
+): Promise<KeyScopes> {
+  const { models: wantedModels, areas: wantedAreas } = change.wanted
+  const read = await readScopes(admin, maker, reach, { models: wantedModels ?? null, areas: wantedAreas ?? null })
+  const { modelIds, areas: areasBefore } = change.before.scopes
+  return {
+    modelIds: wantedModels === undefined ? modelIds : read.modelIds,
+    areas: wantedAreas === undefined ? areasBefore : read.areas,
+  }
+}

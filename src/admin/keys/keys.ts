@@ -1,0 +1,113 @@
+/** Routes of all users' API keys, for administrators. A user's own are in me.ts. */
+import { pageQuery } from '#http/page.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { found, id } from '../fields.ts'
+import { keyAnswer } from './key-record.ts'
+import {
+  changeKey,
+  createdKey,
+  createKey,
+  deletedKeys,
+  deleteKey,
+  deleteKeys,
+  getKey,
+  keyChange,
+  keyCreation,
+  keyDeletion,
+  keyPage,
+  listKeys,
+} from './key-handlers.ts'
+
+const anyone = { owner: 'anyone' } as const
+
+const tag = 'API keys'
+
+export function keyRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/keys',
+      access: 'admin',
+      summary: 'List API keys of all users',
+      query: pageQuery.extend({ user_id: id.optional().describe('Only the keys of this user') }),
+      answer: keyPage,
+      errors: ['invalid_cursor'],
+      story: ({ query: { user_id: userId, ...page } }) => listKeys(admin, page, userId),
+    }),
+    route({
+      method: 'GET',
+      path: '/users/:id/keys',
+      access: 'admin',
+      summary: "List one user's API keys",
+      query: pageQuery,
+      answer: keyPage,
+      errors: ['invalid_cursor'],
+      async story({ params, query }) {
+        const user = found(await admin.store.users.get(params.id), 'user')
+        return listKeys(admin, query, user.id)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/users/:id/keys',
+      access: 'admin',
+      summary: 'Create an API key for a user',
+      description:
+        'The answer is the only one that ever holds the secret. A key made through another key never gets more than that key has.',
+      body: keyCreation,
+      answer: createdKey,
+      status: 201,
+      async story({ params, caller, body }) {
+        const user = found(await admin.store.users.get(params.id), 'user')
+        return createKey(admin, caller, { ...anyone, userId: user.id }, body)
+      },
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/keys/:id',
+      access: 'admin',
+      summary: 'One API key',
+      answer: keyAnswer,
+      story: ({ params }) => getKey(admin, anyone, params.id),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/keys/:id',
+      access: 'admin',
+      summary: 'Change an API key',
+      body: keyChange,
+      answer: keyAnswer,
+      story: ({ params, caller, body }) => changeKey(admin, caller, { ...anyone, id: params.id }, body),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/keys/:id',
+      access: 'admin',
+      summary: 'Delete an API key; the next request with it is refused',
+      story: ({ params }) => deleteKey(admin, anyone, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/keys/delete',
+      access: 'admin',
+      summary: 'Delete several API keys at once',
+      body: keyDeletion,
+      answer: deletedKeys,
+      story: async ({ body }) => ({ deleted: await deleteKeys(admin, anyone, body.ids) }),
+    }),
+  ]
+}

@@ -1,0 +1,75 @@
+/**
+ * The route that tells how the upstreams of a model are doing, as the process that answers has seen
+ * them: health is read off requests and is never stored.
+ */
+import { z } from 'zod'
+import type { ModelRecord } from '#catalog/records.ts'
+import { standings } from '#gateway/upstreams/upstream-health.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { found } from '../fields.ts'
+
+const stateText =
+  'unknown: not asked yet; failing: failed last, but is still asked; out: left out for its failures; resting: asked to be left alone; off: switched off, as component, model or provider'
+
+const upstreamAnswer = z
+  .strictObject({
+    model_id: z.string().describe('The plain model: a component, or the model itself'),
+    model: z.string(),
+    provider: z.string(),
+    state: z.enum([...standings, 'off']).describe(stateText),
+    failures_in_row: z.int(),
+    retry_in_ms: z.int().describe('When it may be tried again; 0 = now'),
+    first_byte_ms: z.int().nullable().describe('Smoothed; null while nothing is known'),
+    in_flight: z.int().describe('Requests that it is serving for this process'),
+  })
+  .meta({ id: 'UpstreamHealth' })
+
+export function modelHealthRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, 'Models')
+  return [
+    route({
+      method: 'GET',
+      path: '/models/:id/health',
+      access: 'admin',
+      summary: 'How the upstreams of a model are doing',
+      description:
+        'One entry for a plain model, one for each component of a composite. Of several replicas, the one that answers tells what it has seen.',
+      answer: z.strictObject({ data: z.array(upstreamAnswer) }),
+      story: async ({ params }) => ({ data: await readHealth(admin, params.id) }),
+    }),
+  ]
+}
+
+async function readHealth({ store, health }: Admin, id: string): Promise<z.input<typeof upstreamAnswer>[]> {
+  const model = found(await store.models.get(id), 'model')
+  const models = new Map((await store.models.all()).map((record) => [record.id, record]))
+  const providers = new Map((await store.providers.all()).map((record) => [record.id, record]))
+  return partsOf(model, models).flatMap(({ part, enabled }) => {
+    const provider = part.target.kind === 'plain' ? providers.get(part.target.providerId) : undefined
+    if (provider === undefined) return []
+    const { state, failuresInRow, outForMs, firstByteMs, inFlight } = health.standing(part.id)
+    const isOn = enabled && part.active && provider.enabled
+    return {
+      model_id: part.id,
+      model: part.name,
+      provider: provider.name,
+      state: isOn ? state : 'off',
+      failures_in_row: failuresInRow,
+      retry_in_ms: Math.ceil(outForMs),
+      first_byte_ms: firstByteMs === null ? null : Math.round(firstByteMs),
+      in_flight: inFlight,
+    }
+  })
+}
+
+/** The plain models that serve it, in the order of the record. */
+function partsOf(model: ModelRecord, models: ReadonlyMap<string, ModelRecord>) {
+  if (model.target.kind === 'plain') return [{ part: model, enabled: true }]
+  return model.target.components.flatMap(({ modelId, enabled }) => {
+    const part = models.get(modelId)
+    return part === undefined ? [] : { part, enabled }
+  })
+}

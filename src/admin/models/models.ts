@@ -1,0 +1,117 @@
+/** Routes of models and their aliases: what has been answered holds for the next request. */
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { editable, found, id } from '../fields.ts'
+import { importAnswer, importedModels, importModels } from './import-models.ts'
+import { newLeads, readLeads, requireUnled } from './model-references.ts'
+import {
+  modelAnswer,
+  modelChange,
+  modelCreation,
+  modelOnWire,
+  modelPatch,
+  newModel,
+  requireGroups,
+} from './model-record.ts'
+
+const tag = 'Models'
+
+export function modelRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/models',
+      access: 'admin',
+      summary: 'List models, active or not',
+      query: pageQuery.extend({ provider_id: id.optional().describe('Only the models of this provider') }),
+      answer: pageAnswer(modelAnswer),
+      errors: ['invalid_cursor'],
+      story: async ({ query: { provider_id: providerId, ...page } }) =>
+        pageOnWire(await store.models.list({ ...page, providerId }), modelOnWire),
+    }),
+    route({
+      method: 'POST',
+      path: '/models',
+      access: 'admin',
+      summary: 'Create a model of a provider, or a composite of models',
+      body: modelCreation,
+      answer: modelAnswer,
+      status: 201,
+      errors: ['conflict'],
+      async story({ body }) {
+        await requireGroups(admin, body.groups)
+        const model = newModel(body, await newLeads(admin, body), clock.now())
+        await store.models.insert(model)
+        await feed.publish([{ kind: 'catalog' }])
+        return modelOnWire(found(await store.models.get(model.id), 'model'))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/providers/:id/import-models',
+      access: 'admin',
+      summary: 'Create many models that the provider offers',
+      description:
+        'A model whose name is taken is skipped, as is one that the provider does not offer or whose name has blanks.',
+      body: importedModels,
+      answer: importAnswer,
+      errors: ['upstream_error'],
+      story: async ({ params, body, exchange }) =>
+        importModels(admin, exchange, found(await store.providers.get(params.id), 'provider'), body),
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/models/:id',
+      access: 'admin',
+      summary: 'One model',
+      answer: modelAnswer,
+      story: async ({ params }) => modelOnWire(found(await store.models.get(params.id), 'model')),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/models/:id',
+      access: 'admin',
+      summary: 'Change a model',
+      body: modelChange,
+      answer: modelAnswer,
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params, body }) {
+        const before = editable(found(await store.models.get(params.id), 'model'))
+        await requireGroups(admin, body.groups)
+        const leads = await readLeads(admin, body, before)
+        const model = found(await store.models.update(before.id, modelPatch(body, leads)), 'model')
+        await feed.publish([{ kind: 'catalog' }])
+        return modelOnWire(model)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/models/:id',
+      access: 'admin',
+      summary: 'Delete a model with its aliases; usage records stay',
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params }) {
+        const model = editable(found(await store.models.get(params.id), 'model'))
+        await requireUnled(admin, [model])
+        await store.models.delete(model.id)
+        await feed.publish([{ kind: 'catalog' }])
+      },
+    }),
+  ]
+}

@@ -1,0 +1,214 @@
+/**
+ * A provider as the admin API shows it and takes it. The credential and the values of headers go in
+ * and never come out.
+ */
+import { instant, instantOf } from '#http/page.ts'
+import { z } from 'zod'
+import type { ProviderRecord } from '#catalog/records.ts'
+import { readHttpUrl } from '#config/settings/formats.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
+import { Secret } from '#lib/secret.ts'
+import { isCredentialField } from '#observe/redact.ts'
+import { presetBaseUrl, type ProviderPreset } from '#providers/presets.ts'
+import { providerKindNames, providerKinds } from '#providers/registry.ts'
+import type { ProviderPatch } from '#store/catalog/providers.ts'
+import { name, timeouts, timeoutsFromWire, timeoutsOnWire } from '../fields.ts'
+import { reasoning, reasoningAnswer, reasoningOnWire } from '../models/routing-fields.ts'
+
+export const providerAnswer = z
+  .strictObject({
+    id: z.string(),
+    name: z.string().describe('Shown as `owned_by` of its models'),
+    kind: z.string(),
+    base_url: z.string().describe('Empty for a kind without a server'),
+    has_credential: z.boolean(),
+    header_names: z.array(z.string()).describe('Further headers of every request; their values are not shown'),
+    timeouts,
+    options: z.record(z.string(), z.unknown()).describe('What only its kind knows; secrets among them read [secret]'),
+    reasoning: reasoningAnswer
+      .nullable()
+      .describe('For all its models without their own; null = what is known of the vendor'),
+    enabled: z.boolean(),
+    declared: z.boolean().describe('Read-only here, because the configuration file has it'),
+    created_at: instant,
+  })
+  .meta({ id: 'Provider' })
+
+const kind = z.enum(providerKindNames as [string, ...string[]])
+
+const baseUrl = z
+  .string()
+  .max(2000)
+  .transform((value, context): string => {
+    const read = value === '' ? '' : readHttpUrl(value)
+    if (read !== null) return read
+    context.addIssue('expected an http:// or https:// address without user, query or fragment')
+    return z.NEVER
+  })
+
+/** What a header can carry; a line feed in it would begin another header. */
+const headerValue = z
+  .string()
+  .max(10_000)
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'expected printable ASCII characters without blanks at the ends')
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, 'expected the name of an HTTP header')
+
+const shownSecret = '[secret]'
+const optionName = z.string().regex(/^\w{1,100}$/, 'expected the name of an option')
+const option = z
+  .unknown()
+  .refine(isJsonValue, 'expected a JSON value')
+  .refine((value) => value !== shownSecret, 'expected the secret itself') as z.ZodType<JsonValue>
+
+export const providerCreation = z
+  .strictObject({
+    name,
+    kind: kind.default('openai'),
+    base_url: baseUrl.default(''),
+    credential: headerValue.nullable().default(null).describe('Sent as the bearer token; never shown again'),
+    headers: z.record(headerName, headerValue).default({}),
+    timeouts: timeouts.default({}),
+    options: z.record(optionName, option).default({}).describe('What only its kind knows, such as region or package'),
+    reasoning: reasoning.nullable().default(null).describe('For all its models; null = what is known of the vendor'),
+    enabled: z.boolean().default(true),
+  })
+  .meta({ id: 'ProviderCreation' })
+
+export const providerChange = z
+  .strictObject({
+    name: name.optional(),
+    kind: kind.optional(),
+    base_url: baseUrl.optional(),
+    credential: headerValue.nullable().optional().describe('null removes it; left out: as it is'),
+    headers: z.record(headerName, headerValue.nullable()).optional().describe('Set one by one; null removes one'),
+    timeouts: timeouts.optional(),
+    options: z.record(optionName, option).optional().describe('Set one by one; null removes one'),
+    reasoning: reasoning.nullable().optional(),
+    enabled: z.boolean().optional(),
+  })
+  .meta({ id: 'ProviderChange' })
+
+export function providerOnWire(record: ProviderRecord): z.input<typeof providerAnswer> {
+  return {
+    id: record.id,
+    name: record.name,
+    kind: record.kind,
+    base_url: record.baseUrl,
+    has_credential: record.credential !== null,
+    header_names: Object.keys(record.headers).sort(),
+    timeouts: timeoutsOnWire(record.timeouts),
+    options: withoutSecrets(record.options) as Record<string, unknown>,
+    reasoning: reasoningOnWire(record.reasoning),
+    enabled: record.enabled,
+    declared: record.declared,
+    created_at: instantOf(record.createdAt),
+  }
+}
+
+/** A new record with these fields. Answers 422 when the kind needs an address and there is none. */
+export function newProvider(body: z.output<typeof providerCreation>, createdAt: number): ProviderRecord {
+  return withAddress({
+    id: crypto.randomUUID(),
+    name: body.name,
+    kind: body.kind,
+    baseUrl: body.base_url,
+    credential: body.credential === null ? null : new Secret(body.credential),
+    headers: body.headers,
+    timeouts: timeoutsFromWire(body.timeouts),
+    options: mergedOptions({}, body.options),
+    reasoning: body.reasoning,
+    enabled: body.enabled,
+    declared: false,
+    createdAt,
+  })
+}
+
+/** What the change means for this record. Answers 422 like `newProvider`. */
+export function providerPatch(before: ProviderRecord, body: z.output<typeof providerChange>): ProviderPatch {
+  const patch: ProviderPatch = {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.kind !== undefined && { kind: body.kind }),
+    ...(body.base_url !== undefined && { baseUrl: body.base_url }),
+    ...(body.credential !== undefined && { credential: body.credential === null ? null : new Secret(body.credential) }),
+    ...(body.headers && { headers: mergedHeaders(before.headers, body.headers) }),
+    ...(body.timeouts && { timeouts: timeoutsFromWire(body.timeouts) }),
+    ...(body.options && { options: mergedOptions(before.options, body.options) }),
+    ...(body.reasoning !== undefined && { reasoning: body.reasoning }),
+    ...(body.enabled !== undefined && { enabled: body.enabled }),
+  }
+  withAddress({ ...before, ...patch })
+  return patch
+}
+
+/** Header names have no case: setting `X-Team` replaces `x-team`. */
+function mergedHeaders(
+  before: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+  const changed = new Set(Object.keys(changes).map((header) => header.toLowerCase()))
+  const kept = Object.entries(before).filter(([header]) => !changed.has(header.toLowerCase()))
+  const set = Object.entries(changes).filter((entry): entry is [string, string] => entry[1] !== null)
+  return Object.fromEntries([...kept, ...set])
+}
+
+type ProviderOptions = ProviderRecord['options']
+
+function mergedOptions(before: ProviderOptions, changes: ProviderOptions): ProviderOptions {
+  return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null))
+}
+
+/** The value as it may be shown: nothing of a field whose name says that it holds a secret. */
+function withoutSecrets(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Array) return value.map(withoutSecrets)
+  const shown = Object.entries(value).map(([field, inner]) => [
+    field,
+    isSecret(field) ? shownSecret : withoutSecrets(inner),
+  ])
+  return Object.fromEntries(shown) as JsonValue
+}
+
+function isSecret(field: string): boolean {
+  return isCredentialField(field) || /secret|password|(token|key)$/i.test(field)
+}
+
+function withAddress(record: ProviderRecord): ProviderRecord {
+  if (record.baseUrl !== '' || providerKinds[record.kind]?.needsBaseUrl === false) return record
+  const message = `"base_url": a provider of kind "${record.kind}" needs one, for example http://127.0.0.1:11434/v1.`
+  throw new ApiError('validation_failed', { param: 'base_url', message })
+}
+
+export const providerKindAnswer = z
+  .strictObject({ kind: z.string(), description: z.string(), needs_base_url: z.boolean() })
+  .meta({ id: 'ProviderKind' })
+
+/** A kind of provider as the API shows it. */
+export function kindOnWire(kindName: string): z.input<typeof providerKindAnswer> {
+  const known = providerKinds[kindName]
+  return { kind: kindName, description: known?.description ?? '', needs_base_url: known?.needsBaseUrl ?? true }
+}
+
+export const providerPresetAnswer = z
+  .strictObject({
+    name: z.string(),
+    title: z.string(),
+    kind: z.string(),
+    place: z.enum(['local', 'vendor']).describe('local: a server that usually runs on the machine of this one'),
+    base_url: z.string().describe('Where it is reached unless somebody says otherwise'),
+    headers: z.record(z.string(), z.string()).describe('What the service wants besides the credential'),
+  })
+  .meta({ id: 'ProviderPreset' })
+
+/** A preset as the API shows it. */
+export function presetOnWire(preset: ProviderPreset): z.input<typeof providerPresetAnswer> {
+  const { name: presetName, title, kind: presetKind, place } = preset
+  return {
+    name: presetName,
+    title,
+    kind: presetKind,
+    place,
+    base_url: presetBaseUrl(preset),
+    headers: place === 'vendor' ? { ...preset.headers } : {},
+  }
+}

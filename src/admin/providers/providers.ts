@@ -1,0 +1,179 @@
+/** Routes of providers: records, connection tests, and what kinds there are. */
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import { z } from 'zod'
+import type { ProviderRecord } from '#catalog/records.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import { providerPresets } from '#providers/presets.ts'
+import { providerKindNames } from '#providers/registry.ts'
+import { eachPage } from '../each-page.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { editable, found } from '../fields.ts'
+import { requireUnled } from '../models/model-references.ts'
+import { discoveryAnswer, testConnection } from './provider-discovery.ts'
+import {
+  kindOnWire,
+  newProvider,
+  presetOnWire,
+  providerAnswer,
+  providerChange,
+  providerCreation,
+  providerKindAnswer,
+  providerOnWire,
+  providerPatch,
+  providerPresetAnswer,
+} from './provider-record.ts'
+
+const tag = 'Providers'
+
+export function providerRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin), ...testRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/provider-kinds',
+      access: 'admin',
+      summary: 'What kinds of provider there are',
+      answer: z.strictObject({ data: z.array(providerKindAnswer) }),
+      story: () => ({ data: providerKindNames.map(kindOnWire) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/provider-presets',
+      access: 'admin',
+      summary: 'Known vendors and local servers, to set up a provider with one choice',
+      answer: z.strictObject({ data: z.array(providerPresetAnswer) }),
+      story: () => ({ data: providerPresets.map(presetOnWire) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/providers',
+      access: 'admin',
+      summary: 'List providers',
+      query: pageQuery,
+      answer: pageAnswer(providerAnswer),
+      errors: ['invalid_cursor'],
+      story: async ({ query }) => pageOnWire(await store.providers.list(query), providerOnWire),
+    }),
+    route({
+      method: 'POST',
+      path: '/providers',
+      access: 'admin',
+      summary: 'Create a provider',
+      body: providerCreation,
+      answer: providerAnswer,
+      status: 201,
+      errors: ['conflict'],
+      async story({ body }) {
+        const provider = newProvider(body, clock.now())
+        await store.providers.insert(provider)
+        await feed.publish([{ kind: 'catalog' }])
+        return providerOnWire(provider)
+      },
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/providers/:id',
+      access: 'admin',
+      summary: 'One provider',
+      answer: providerAnswer,
+      story: async ({ params }) => providerOnWire(found(await store.providers.get(params.id), 'provider')),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/providers/:id',
+      access: 'admin',
+      summary: 'Change a provider; running requests go on as they began',
+      body: providerChange,
+      answer: providerAnswer,
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params, body }) {
+        const before = editable(found(await store.providers.get(params.id), 'provider'))
+        const provider = found(await store.providers.update(before.id, providerPatch(before, body)), 'provider')
+        await feed.publish([{ kind: 'catalog' }])
+        return providerOnWire(provider)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/providers/:id',
+      access: 'admin',
+      summary: 'Delete a provider',
+      query: z.strictObject({
+        cascade: z.enum(['true', 'false']).default('false').describe('true deletes its models too'),
+      }),
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params, query }) {
+        const provider = editable(found(await store.providers.get(params.id), 'provider'))
+        try {
+          await clearModels(admin, provider, query.cascade === 'true')
+          await store.providers.delete(provider.id)
+        } finally {
+          // Some models may be gone even when the rest failed.
+          await feed.publish([{ kind: 'catalog' }])
+        }
+      },
+    }),
+  ]
+}
+
+function testRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'POST',
+      path: '/providers/test',
+      access: 'admin',
+      summary: 'Ask a provider for its models without saving it',
+      description: 'Always answers 200: `ok` says how it went.',
+      body: providerCreation,
+      answer: discoveryAnswer,
+      story: ({ body, exchange }) => testConnection(admin, exchange, newProvider(body, admin.clock.now())),
+    }),
+    route({
+      method: 'POST',
+      path: '/providers/:id/test',
+      access: 'admin',
+      summary: 'Ask a saved provider for its models',
+      description: 'Always answers 200: `ok` says how it went.',
+      answer: discoveryAnswer,
+      story: async ({ params, exchange }) =>
+        testConnection(admin, exchange, found(await admin.store.providers.get(params.id), 'provider')),
+    }),
+  ]
+}
+
+const namesShown = 10
+
+/**
+ * Deletes the provider's models if that was asked for. Answers 409 with their names if not, or when
+ * other models lead to one of them; 403 when one is declared.
+ */
+async function clearModels(admin: Admin, provider: ProviderRecord, cascade: boolean): Promise<void> {
+  const { store } = admin
+  const models = await eachPage((page) => store.models.list({ ...page, providerId: provider.id }))
+  if (models.length > 0 && !cascade) {
+    const names = models.slice(0, namesShown).map((model) => model.name)
+    const more = models.length > namesShown ? ` and ${models.length - namesShown} more` : ''
+    throw new ApiError('conflict', {
+      message: `The provider still has models: ${names.join(', ')}${more}. Delete them first, or with ?cascade=true.`,
+    })
+  }
+  for (const model of models) editable(model)
+  await requireUnled(admin, models)
+  for (const model of models) await store.models.delete(model.id)
+}

@@ -1,0 +1,269 @@
+/** Routes of the caller's own account: keys, models, usage and password, whatever the caller's role. */
+import { pageQuery } from '#http/page.ts'
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { Route } from '#http/route.ts'
+import { passwordMatches } from '#identity/password.ts'
+import type { Caller, User } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf, type Call } from '../endpoint.ts'
+import { capabilities, capabilitiesOnWire, password } from '../fields.ts'
+import { keyAnswer } from '../keys/key-record.ts'
+import {
+  changeKey,
+  createdKey,
+  createKey,
+  deletedKeys,
+  deleteKey,
+  deleteKeys,
+  getKey,
+  keyChange,
+  keyCreation,
+  keyDeletion,
+  keyPage,
+  listKeys,
+  type Reach,
+} from '../keys/key-handlers.ts'
+import { tooManyAttempts } from './session-routes.ts'
+import {
+  ownRequestsQuery,
+  ownSeriesQuery,
+  ownTotalsQuery,
+  readRequests,
+  readSeries,
+  readTotals,
+  requestsAnswer,
+  seriesAnswer,
+  totalsAnswer,
+} from '../usage/usage.ts'
+import { setPassword } from '../users/users.ts'
+import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
+
+const passwordChange = z.strictObject({ current: z.string().max(1024), new: password }).meta({ id: 'PasswordChange' })
+
+const ownModels = z.strictObject({
+  data: z.array(
+    z
+      .strictObject({
+        name: z.string(),
+        aliases: z.array(z.string()),
+        description: z.string(),
+        provider: z.string(),
+        context_length: z.int().nullable().describe('Tokens'),
+        capabilities,
+        groups: z.array(z.string()).describe('Ids of the own groups that open it'),
+      })
+      .meta({ id: 'UsableModel' }),
+  ),
+})
+
+const tag = 'Own account'
+
+export function meRoutes(admin: Admin): Route<Caller>[] {
+  return [...accountRoutes(admin), ...ownKeyListRoutes(admin), ...ownKeyRecordRoutes(admin), ...ownUsageRoutes(admin)]
+}
+
+type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'exchange'>
+
+/** The caller's user. Answers 404 for the operator on the control socket, who is nobody's user. */
+function self({ caller, exchange }: MeCall): User {
+  if (exchange.trusted) {
+    throw new ApiError('not_found', {
+      message: 'The operator on the control socket has no account of its own. Use the addresses of /users.',
+    })
+  }
+  return caller.account.user
+}
+
+function own(call: MeCall): Reach & { readonly userId: string } {
+  return { owner: 'self', userId: self(call).id }
+}
+
+function accountRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/me',
+      access: 'user',
+      summary: 'The own user, groups, and the API key if one was used',
+      answer: whoAmIAnswer,
+      errors: ['not_found'],
+      story(call) {
+        self(call)
+        return whoAmI(admin, call.caller)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/me/models',
+      access: 'user',
+      summary: 'The models that the caller can use, by name',
+      answer: ownModels,
+      errors: ['not_found'],
+      story(call) {
+        self(call)
+        return { data: modelsOf(admin, call.caller) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/me/password',
+      access: 'user',
+      summary: 'Change the own password; all sessions end, this one too',
+      body: passwordChange,
+      errors: ['not_found', 'too_many_attempts'],
+      async story(call) {
+        const user = self(call)
+        await requireCurrentPassword(admin, call.exchange, { user, current: call.body.current })
+        await setPassword(admin, user.id, call.body.new)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/sessions',
+      access: 'user',
+      summary: 'Sign out everywhere: all own sessions end, this one too',
+      errors: ['not_found'],
+      async story(call) {
+        await admin.store.sessions.deleteOfUser(self(call).id)
+      },
+    }),
+  ]
+}
+
+function ownKeyListRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/me/keys',
+      access: 'user',
+      summary: 'List the own API keys',
+      query: pageQuery,
+      answer: keyPage,
+      errors: ['invalid_cursor', 'not_found'],
+      story: (call) => listKeys(admin, call.query, self(call).id),
+    }),
+    route({
+      method: 'POST',
+      path: '/me/keys',
+      access: 'user',
+      summary: 'Create an API key',
+      description:
+        'The answer is the only one that ever holds the secret. A key made through another key never gets more than that key has.',
+      body: keyCreation,
+      answer: createdKey,
+      status: 201,
+      errors: ['not_found'],
+      story: (call) => createKey(admin, call.caller, own(call), call.body),
+    }),
+  ]
+}
+
+function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/me/keys/:id',
+      access: 'user',
+      summary: 'One own API key',
+      answer: keyAnswer,
+      story: (call) => getKey(admin, own(call), call.params.id),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/me/keys/:id',
+      access: 'user',
+      summary: 'Change an own API key',
+      body: keyChange,
+      answer: keyAnswer,
+      story: (call) => changeKey(admin, call.caller, { ...own(call), id: call.params.id }, call.body),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/keys/:id',
+      access: 'user',
+      summary: 'Delete an own API key; the next request with it is refused',
+      story: (call) => deleteKey(admin, own(call), call.params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/me/keys/delete',
+      access: 'user',
+      summary: 'Delete several own API keys at once',
+      body: keyDeletion,
+      answer: deletedKeys,
+      errors: ['not_found'],
+      story: async (call) => ({ deleted: await deleteKeys(admin, own(call), call.body.ids) }),
+    }),
+  ]
+}
+
+function ownUsageRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/me/usage',
+      access: 'user',
+      summary: 'What the own account used',
+      query: ownTotalsQuery,
+      answer: totalsAnswer,
+      errors: ['not_found'],
+      story: (call) => readTotals(admin, { ...call.query, user_id: self(call).id }),
+    }),
+    route({
+      method: 'GET',
+      path: '/me/usage/series',
+      access: 'user',
+      summary: 'The same over time',
+      query: ownSeriesQuery,
+      answer: seriesAnswer,
+      errors: ['not_found'],
+      story: (call) => readSeries(admin, { ...call.query, user_id: self(call).id }),
+    }),
+    route({
+      method: 'GET',
+      path: '/me/requests',
+      access: 'user',
+      summary: 'The own requests, the newest first',
+      query: ownRequestsQuery,
+      answer: requestsAnswer,
+      errors: ['invalid_cursor', 'not_found'],
+      story: (call) => readRequests(admin, { ...call.query, user_id: self(call).id }),
+    }),
+  ]
+}
+
+function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['data'] {
+  const ownGroups = caller.account.groupIds
+  return state.catalog.listFor(caller).map(({ record, ownedBy, groupIds }) => ({
+    name: record.name,
+    aliases: [...record.aliases],
+    description: record.description,
+    provider: ownedBy,
+    context_length: record.contextLength,
+    capabilities: capabilitiesOnWire(record.capabilities),
+    groups: [...groupIds].filter((group) => ownGroups.has(group)).sort(),
+  }))
+}
+
+/** Guesses count like failed sign-ins: a borrowed session must not be a way around that limit. */
+async function requireCurrentPassword(
+  { store, signInGuard }: Admin,
+  { remoteAddress }: Exchange,
+  { user, current }: { readonly user: User; readonly current: string },
+): Promise<void> {
+  const waitSeconds = signInGuard.begin(user.email, remoteAddress)
+  if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
+  if (!(await passwordMatches(current, await store.users.passwordHash(user.id)))) {
+    throw new ApiError('validation_failed', {
+      param: 'current',
+      message: '"current": this is not the current password.',
+    })
+  }
+  signInGuard.succeeded(user.email, remoteAddress)
+}

@@ -1,0 +1,88 @@
+/** Signing in to the console and out again. */
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { json } from '#http/respond.ts'
+import type { Route } from '#http/route.ts'
+import { passwordMatches } from '#identity/password.ts'
+import { everyoneGroupId, type Account, type Caller } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { adminPrefix, bodyErrors, endpointsOf, notKept, readBody } from '../endpoint.ts'
+import { email } from '../fields.ts'
+import { guarded } from '../guarded.ts'
+import { requireOwnOrigin } from './request-origin.ts'
+import { endSession, startSession } from './session.ts'
+import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
+
+const signIn = z
+  .strictObject({ email, password: z.string().max(1024, 'expected at most 1024 characters') })
+  .meta({ id: 'SignIn' })
+
+const tag = 'Session'
+
+export function sessionRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    {
+      method: 'POST',
+      path: `${adminPrefix}/session`,
+      access: 'public',
+      docs: {
+        tag,
+        summary: 'Sign in with e-mail address and password',
+        description:
+          'The answer sets the cookie sluice_session, which the console sends from then on. API keys need no session.',
+        body: signIn,
+        answer: whoAmIAnswer,
+        errors: ['invalid_credentials', 'origin_denied', 'too_many_attempts', 'store_unavailable', ...bodyErrors],
+      },
+      story: (exchange) => guarded(() => serveSignIn(admin, exchange)),
+    },
+    route({
+      method: 'GET',
+      path: '/session',
+      access: 'user',
+      summary: 'Who am I: user, groups, and the API key if one was used',
+      answer: whoAmIAnswer,
+      story: ({ caller }) => whoAmI(admin, caller),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/session',
+      access: 'user',
+      summary: 'Sign out',
+      async story({ exchange }) {
+        exchange.addHeader('set-cookie', await endSession(admin, exchange))
+      },
+    }),
+  ]
+}
+
+async function serveSignIn(admin: Admin, exchange: Exchange): Promise<Response> {
+  requireOwnOrigin(exchange.request, admin.settings.get('server.public_url')) // 403
+  const sent = await readBody(admin, exchange, signIn) // 400, 408, 413, 415, 422
+  const account = await checkPassword(admin, exchange, sent) // 401, 429
+  const cookie = await startSession(admin, account.user.id)
+  const answer = await whoAmI(admin, { account, key: null })
+  return json(answer, 200, { 'set-cookie': cookie, ...notKept })
+}
+
+/** The account that these credentials belong to. An unknown, disabled and passwordless user all answer the same 401. */
+async function checkPassword(admin: Admin, exchange: Exchange, sent: z.output<typeof signIn>): Promise<Account> {
+  const { store, signInGuard } = admin
+  const waitSeconds = signInGuard.begin(sent.email, exchange.remoteAddress)
+  if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
+  const user = await store.users.byEmail(sent.email)
+  const matches = await passwordMatches(sent.password, user && (await store.users.passwordHash(user.id)))
+  if (user === null || !matches || user.disabled) throw new ApiError('invalid_credentials')
+  signInGuard.succeeded(sent.email, exchange.remoteAddress)
+  return { user, groupIds: new Set([everyoneGroupId, ...(await store.users.groupsOf(user.id))]) }
+}
+
+/** 429 with the time after which the next attempt is looked at. */
+export function tooManyAttempts(waitSeconds: number): ApiError {
+  return new ApiError('too_many_attempts', {
+    message: `Too many failed sign-ins. Try again in ${waitSeconds} seconds.`,
+    headers: { 'retry-after': String(waitSeconds) },
+  })
+}

@@ -1,0 +1,92 @@
+/**
+ * Browser sessions: a random token in a cookie, its digest in the store. A session ends at its
+ * time, at sign-out, when the password changes, and when the user is disabled or deleted.
+ */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { Directory } from '#identity/directory.ts'
+import type { Caller } from '#identity/records.ts'
+import { randomBase62 } from '#lib/base62.ts'
+import type { Clock } from '#lib/clock.ts'
+import { StoreUnavailable } from '#store/errors.ts'
+import type { Store } from '#store/store.ts'
+import { requireOwnOrigin } from './request-origin.ts'
+
+export interface SessionDeps {
+  readonly store: Store
+  readonly directory: Directory
+  readonly clock: Clock
+  readonly settings: LiveSettings
+}
+
+const cookieName = 'sluice_session'
+const hourMs = 3_600_000
+
+/**
+ * Who is signed in with the request's cookie; null when it carries none. Answers 401 for a session
+ * that is not valid, 403 when another web site makes the browser send it, and 503 when the store
+ * cannot tell.
+ */
+export function sessionCaller(deps: SessionDeps, exchange: Exchange): Promise<Caller> | null {
+  const token = tokenOf(exchange.request)
+  return token === null ? null : callerOf(deps, exchange, token)
+}
+
+async function callerOf(deps: SessionDeps, exchange: Exchange, token: string): Promise<Caller> {
+  requireOwnOrigin(exchange.request, deps.settings.get('server.public_url'))
+  const session = await readSession(deps.store, digestOf(token))
+  if (session === null || session.expiresAt <= deps.clock.now()) throw new ApiError('invalid_session')
+  const account = deps.directory.account(session.userId)
+  if (account === undefined || account.user.disabled) throw new ApiError('invalid_session')
+  return { account, key: null }
+}
+
+async function readSession(store: Store, digest: string) {
+  try {
+    return await store.sessions.get(digest)
+  } catch (thrown) {
+    throw thrown instanceof StoreUnavailable ? new ApiError('store_unavailable', { cause: thrown }) : thrown
+  }
+}
+
+/** Starts a session of the user; returns the `set-cookie` header that hands it to the browser. */
+export async function startSession(
+  { store, clock, settings }: Omit<SessionDeps, 'directory'>,
+  userId: string,
+): Promise<string> {
+  const token = randomBase62(32, 43)
+  const lastsMs = settings.get('auth.session_hours') * hourMs
+  const createdAt = clock.now()
+  await store.sessions.insert({
+    digest: digestOf(token),
+    userId,
+    createdAt,
+    expiresAt: createdAt + Math.round(lastsMs),
+  })
+  return cookie(token, Math.round(lastsMs / 1000), settings)
+}
+
+/** Ends the session of the request's cookie, if there is one; returns the header that takes the cookie back. */
+export async function endSession(
+  { store, settings }: Pick<SessionDeps, 'store' | 'settings'>,
+  { request }: Exchange,
+): Promise<string> {
+  const token = tokenOf(request)
+  if (token !== null) await store.sessions.delete(digestOf(token))
+  return cookie('', 0, settings)
+}
+
+function cookie(value: string, maxAgeSeconds: number, settings: LiveSettings): string {
+  const secure = settings.get('server.public_url')?.startsWith('https:') ? '; Secure' : ''
+  return `${cookieName}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAgeSeconds}${secure}`
+}
+
+function tokenOf({ headers }: Request): string | null {
+  const found = /(?:^|; *)sluice_session=([0-9A-Za-z]+)/.exec(headers.get('cookie') ?? '')
+  return found?.[1] ?? null
+}
+
+function digestOf(token: string): string {
+  return Bun.SHA256.hash(token, 'base64')
+}

@@ -1,0 +1,116 @@
+/** Routes of in-flight limits: accounts' own ones for single models, and what is in use now. */
+import { z } from 'zod'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { found } from '../fields.ts'
+import { inflightLimit } from '../models/model-record.ts'
+
+const limitAnswer = z.strictObject({ user_id: z.string(), limit: z.int() }).meta({ id: 'InflightLimit' })
+const newLimit = z
+  .strictObject({ limit: inflightLimit.describe('Requests in flight') })
+  .meta({ id: 'NewInflightLimit' })
+const ownLimitAnswer = z
+  .strictObject({ user_id: z.string(), user: z.string(), model_id: z.string(), model: z.string(), limit: z.int() })
+  .meta({ id: 'OwnInflightLimit' })
+const inUseAnswer = z
+  .strictObject({ model_id: z.string(), model: z.string(), in_use: z.int() })
+  .meta({ id: 'InflightUse' })
+
+const tag = 'Limits'
+
+export function limitRoutes(admin: Admin): Route<Caller>[] {
+  return [...overrideRoutes(admin), ...useRoutes(admin)]
+}
+
+function overrideRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/inflight-limits',
+      access: 'admin',
+      summary: "List accounts' own in-flight limits, by model and e-mail address",
+      answer: z.strictObject({ data: z.array(ownLimitAnswer) }),
+      story: async () => ({ data: await ownLimits(admin) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/models/:id/inflight-limits',
+      access: 'admin',
+      summary: "List accounts' own in-flight limits for a model",
+      answer: z.strictObject({ data: z.array(limitAnswer) }),
+      async story({ params }) {
+        const model = found(await store.models.get(params.id), 'model')
+        const overrides = await store.inflightOverrides.listOfModel(model.id)
+        return { data: overrides.map((override) => ({ user_id: override.userId, limit: override.inflightLimit })) }
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/models/:id/inflight-limits/:userId',
+      access: 'admin',
+      summary: "Set an account's own in-flight limit for a model",
+      description:
+        'Limits hold only while the setting limits.realtime_inflight.enforce is on. All keys of the account share one count.',
+      body: newLimit,
+      answer: limitAnswer,
+      async story({ params, body }) {
+        const { userId, id: modelId } = params
+        await store.inflightOverrides.set({ userId, modelId, inflightLimit: body.limit })
+        await feed.publish([{ kind: 'catalog' }])
+        return { user_id: userId, limit: body.limit }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/models/:id/inflight-limits/:userId',
+      access: 'admin',
+      summary: "Remove an account's own limit: the model's holds again",
+      async story({ params }) {
+        const deleted = await store.inflightOverrides.delete(params.userId, params.id)
+        found(deleted ? params.userId : null, 'limit')
+        await feed.publish([{ kind: 'catalog' }])
+      },
+    }),
+  ]
+}
+
+async function ownLimits({ store, state }: Admin): Promise<z.input<typeof ownLimitAnswer>[]> {
+  const overrides = await store.inflightOverrides.all()
+  // Of all models: those that are switched off keep their limits.
+  const models = new Map((await store.models.all()).map(({ id, name }) => [id, name]))
+  const limits = overrides.flatMap(({ userId, modelId, inflightLimit: limit }) => {
+    const user = state.directory.account(userId)?.user.email
+    const model = models.get(modelId)
+    // What another replica deletes at this moment is in one of the two only.
+    return user === undefined || model === undefined ? [] : [{ user_id: userId, user, model_id: modelId, model, limit }]
+  })
+  return limits.toSorted((a, b) => a.model.localeCompare(b.model) || a.user.localeCompare(b.user))
+}
+
+function useRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { state, inflight } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/inflight',
+      access: 'admin',
+      summary: 'Requests in flight now, by model',
+      description: 'As counted by the process that answers.',
+      answer: z.strictObject({ data: z.array(inUseAnswer) }),
+      story() {
+        const inUse = inflight.inUseByModel()
+        const data = state.catalog.models.map(({ record }) => ({
+          model_id: record.id,
+          model: record.name,
+          in_use: inUse.get(record.id) ?? 0,
+        }))
+        return { data }
+      },
+    }),
+  ]
+}

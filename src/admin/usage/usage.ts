@@ -1,0 +1,245 @@
+/** Routes of usage: sums, sums over time, and single requests. No prompt and no answer is ever in it. */
+import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { StoredUsage } from '#store/usage/usage-record.ts'
+import type { UsageFilter, UsageTotals } from '#store/usage/usage.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { id, time } from '../fields.ts'
+
+const minuteMs = 60_000
+const bucketMs = { minute: minuteMs, hour: 60 * minuteMs, day: 24 * 60 * minuteMs } as const
+const defaultSpanMs = bucketMs.day
+/** Buckets of one answer. */
+const bucketsMax = 2000
+
+const span = {
+  from: time.optional().describe('First moment that counts; a day before `to` when left out'),
+  to: time.optional().describe('First moment that no longer counts; now when left out'),
+}
+const ownFilter = {
+  ...span,
+  key_id: id.optional(),
+  model: z
+    .string()
+    .max(200)
+    .regex(/^\P{Cc}*$/u)
+    .optional()
+    .describe('Canonical name of the model'),
+}
+const filter = { ...ownFilter, user_id: id.optional() }
+const bucket = z
+  .enum(['minute', 'hour', 'day'])
+  .default('hour')
+  .describe('Buckets begin at whole minutes, hours or days of UTC')
+
+export const ownTotalsQuery = z.strictObject(ownFilter)
+export const ownSeriesQuery = z.strictObject({
+  ...ownFilter,
+  bucket,
+  group_by: z.enum(['model', 'key', 'none']).default('none'),
+})
+const totalsQuery = z.strictObject(filter)
+const seriesQuery = z.strictObject({
+  ...filter,
+  bucket,
+  group_by: z.enum(['model', 'user', 'key', 'none']).default('none'),
+})
+
+const sums = {
+  requests: z.int(),
+  errors: z.int().describe('Requests that were answered with 400 or above'),
+  prompt_tokens: z.int().describe('As far as providers reported them'),
+  completion_tokens: z.int(),
+  request_bytes: z.int(),
+  response_bytes: z.int(),
+  duration_ms: z.int().describe('Sum over all requests'),
+}
+
+export const totalsAnswer = z.strictObject({ from: instant, to: instant, ...sums }).meta({ id: 'UsageTotals' })
+const point = z
+  .strictObject({
+    at: instant,
+    group: z.string().nullable().describe("The model's name, or the id of the user or key"),
+    ...sums,
+  })
+  .meta({ id: 'UsagePoint' })
+export const seriesAnswer = z
+  .strictObject({ from: instant, to: instant, data: z.array(point).describe('Buckets without requests are left out') })
+  .meta({ id: 'UsageSeries' })
+
+const requestAnswer = z
+  .strictObject({
+    at: instant,
+    request_id: z.string(),
+    user_id: z.string().nullable(),
+    key_id: z.string().nullable(),
+    endpoint: z.string(),
+    model_asked: z.string().nullable().describe('As the client wrote it'),
+    model: z.string().nullable().describe('Canonical name of the model that served'),
+    provider: z.string().nullable(),
+    status: z.int(),
+    code: z.string().nullable().describe('Of the error; null for a success'),
+    upstream_status: z.int().nullable(),
+    attempts: z.int().describe('Calls to providers'),
+    upstream_model: z.string().nullable().describe('The plain model that served, of a composite one of its components'),
+    attempt_reasons: z
+      .array(z.strictObject({ provider: z.string(), reason: z.string() }))
+      .describe('The calls that failed, in their order'),
+    streamed: z.boolean(),
+    prompt_tokens: z.int().nullable(),
+    completion_tokens: z.int().nullable(),
+    first_token_ms: z.int().nullable(),
+    duration_ms: z.int(),
+    request_bytes: z.int(),
+    response_bytes: z.int(),
+  })
+  .meta({ id: 'RequestRecord' })
+
+const statusRanges = {
+  success: { first: 100, last: 399 },
+  error: { first: 400, last: 999 },
+  client_error: { first: 400, last: 499 },
+  server_error: { first: 500, last: 999 },
+} as const
+
+const requestFilter = {
+  status: z
+    .enum(['success', 'error', 'client_error', 'server_error'])
+    .optional()
+    .describe('Only requests that ended so: below 400, from 400, from 400 to 499, from 500'),
+}
+export const ownRequestsQuery = pageQuery.extend({ ...ownFilter, ...requestFilter })
+const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
+export const requestsAnswer = pageAnswer(requestAnswer)
+
+export function usageRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, 'Usage')
+  return [
+    route({
+      method: 'GET',
+      path: '/usage',
+      access: 'admin',
+      summary: 'What was used in a span of time',
+      query: totalsQuery,
+      answer: totalsAnswer,
+      story: ({ query }) => readTotals(admin, query),
+    }),
+    route({
+      method: 'GET',
+      path: '/usage/series',
+      access: 'admin',
+      summary: 'The same over time',
+      description: `At most ${bucketsMax} buckets.`,
+      query: seriesQuery,
+      answer: seriesAnswer,
+      story: ({ query }) => readSeries(admin, query),
+    }),
+    route({
+      method: 'GET',
+      path: '/requests',
+      access: 'admin',
+      summary: 'Single requests, the newest first',
+      query: requestsQuery,
+      answer: requestsAnswer,
+      errors: ['invalid_cursor'],
+      story: ({ query }) => readRequests(admin, query),
+    }),
+  ]
+}
+
+interface Asked {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly user_id?: string | undefined
+  readonly key_id?: string | undefined
+  readonly model?: string | undefined
+}
+
+/** The sums over a span of time. */
+export async function readTotals(admin: Admin, asked: Asked): Promise<z.input<typeof totalsAnswer>> {
+  const wanted = filterOf(admin, asked)
+  return { ...spanOnWire(wanted), ...sumsOnWire(await admin.store.usage.totals(wanted)) }
+}
+
+/** The sums for each bucket and group; the first bucket is a whole one. Answers 400 for too many buckets. */
+export async function readSeries(
+  admin: Admin,
+  asked: Asked & Pick<z.output<typeof seriesQuery>, 'bucket' | 'group_by'>,
+): Promise<z.input<typeof seriesAnswer>> {
+  const length = bucketMs[asked.bucket]
+  const { from, ...rest } = filterOf(admin, asked)
+  const wanted = { ...rest, from: from - (from % length) }
+  if ((wanted.to - wanted.from) / length > bucketsMax) {
+    const message = `From "from" to "to" are more than ${bucketsMax} buckets. Take a longer bucket or a shorter span.`
+    throw new ApiError('invalid_query_parameter', { param: 'bucket', message })
+  }
+  const points = await admin.store.usage.series({ ...wanted, bucketMs: length, groupBy: asked.group_by })
+  return {
+    ...spanOnWire(wanted),
+    data: points.map(({ at, group, ...totals }) => ({ at: instantOf(at), group, ...sumsOnWire(totals) })),
+  }
+}
+
+/** A page of single requests, the newest first. Answers 400 for a cursor of somebody's own. */
+export async function readRequests(
+  admin: Admin,
+  asked: Asked & Pick<z.output<typeof requestsQuery>, 'cursor' | 'limit' | 'status'>,
+): Promise<z.input<typeof requestsAnswer>> {
+  const { cursor, limit } = asked
+  const status = asked.status && statusRanges[asked.status]
+  const wanted = { ...filterOf(admin, asked), status, cursor, limit }
+  return pageOnWire(await admin.store.usage.list(wanted), requestOnWire)
+}
+
+function filterOf({ clock }: Admin, asked: Asked): UsageFilter {
+  const to = asked.to ?? clock.now()
+  const from = asked.from ?? to - defaultSpanMs
+  if (from > to) throw new ApiError('invalid_query_parameter', { param: 'from', message: '"from" is after "to".' })
+  return { from, to, userId: asked.user_id, keyId: asked.key_id, model: asked.model }
+}
+
+function spanOnWire({ from, to }: UsageFilter): { from: string; to: string } {
+  return { from: instantOf(from), to: instantOf(to) }
+}
+
+function sumsOnWire(totals: UsageTotals) {
+  return {
+    requests: totals.requests,
+    errors: totals.errors,
+    prompt_tokens: totals.promptTokens,
+    completion_tokens: totals.completionTokens,
+    request_bytes: totals.requestBytes,
+    response_bytes: totals.responseBytes,
+    duration_ms: totals.durationMs,
+  }
+}
+
+function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
+  return {
+    at: instantOf(row.at),
+    request_id: row.requestId,
+    user_id: row.userId,
+    key_id: row.keyId,
+    endpoint: row.endpoint,
+    model_asked: row.modelAsked,
+    model: row.modelServed,
+    provider: row.provider,
+    status: row.status,
+    code: row.code,
+    upstream_status: row.upstreamStatus,
+    attempts: row.attempts,
+    upstream_model: row.upstreamModel,
+    attempt_reasons: [...(row.attemptReasons ?? [])],
+    streamed: row.streamed,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    first_token_ms: row.firstTokenMs,
+    duration_ms: row.durationMs,
+    request_bytes: row.requestBytes,
+    response_bytes: row.responseBytes,
+  }
+}

@@ -1,0 +1,125 @@
+/** Routes of groups. The group of everyone always exists, keeps its name, and has no list of members. */
+import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { Route } from '#http/route.ts'
+import { everyoneGroupId, type Caller, type Group } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { editable, found, label, text } from '../fields.ts'
+import { userAnswer, userOfList } from './user-record.ts'
+
+const groupAnswer = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    declared: z.boolean().describe('Read-only here, because the configuration file has it'),
+    created_at: instant,
+  })
+  .meta({ id: 'Group' })
+
+const creation = z.strictObject({ name: label, description: text.default('') }).meta({ id: 'GroupCreation' })
+const change = z.strictObject({ name: label.optional(), description: text.optional() }).meta({ id: 'GroupChange' })
+
+export function groupRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, 'Groups')
+  return [
+    route({
+      method: 'GET',
+      path: '/groups',
+      access: 'admin',
+      summary: 'List groups',
+      query: pageQuery,
+      answer: pageAnswer(groupAnswer),
+      errors: ['invalid_cursor'],
+      story: async ({ query }) => pageOnWire(await admin.store.groups.list(query), groupOnWire),
+    }),
+    route({
+      method: 'POST',
+      path: '/groups',
+      access: 'admin',
+      summary: 'Create a group',
+      body: creation,
+      answer: groupAnswer,
+      status: 201,
+      errors: ['conflict'],
+      async story({ body }) {
+        const group: Group = { id: crypto.randomUUID(), ...body, declared: false, createdAt: admin.clock.now() }
+        await admin.store.groups.insert(group)
+        return groupOnWire(group)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/groups/:id/members',
+      access: 'admin',
+      summary: 'List the users that were added to a group',
+      description: 'For the group everyone: all users.',
+      query: pageQuery,
+      answer: pageAnswer(userAnswer),
+      errors: ['invalid_cursor'],
+      async story({ params, query }) {
+        const { users, groups } = admin.store
+        const group = found(await groups.get(params.id), 'group')
+        const page = group.id === everyoneGroupId ? await users.list(query) : await groups.members(group.id, query)
+        return pageOnWire(page, userOfList(admin))
+      },
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, 'Groups')
+  const { store, feed } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/groups/:id',
+      access: 'admin',
+      summary: 'One group',
+      answer: groupAnswer,
+      story: async ({ params }) => groupOnWire(found(await store.groups.get(params.id), 'group')),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/groups/:id',
+      access: 'admin',
+      summary: 'Change a group',
+      body: change,
+      answer: groupAnswer,
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params, body }) {
+        const group = editable(found(await store.groups.get(params.id), 'group'))
+        if (body.name !== undefined && body.name !== group.name) requireOrdinary(group, 'renamed')
+        const { name = group.name, description = group.description } = body
+        return groupOnWire(found(await store.groups.update(group.id, { name, description }), 'group'))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/groups/:id',
+      access: 'admin',
+      summary: 'Delete a group; its members lose what only it gave them',
+      errors: ['conflict', 'declared_read_only'],
+      async story({ params }) {
+        const group = editable(found(await store.groups.get(params.id), 'group'))
+        requireOrdinary(group, 'deleted')
+        await store.groups.delete(group.id)
+        await feed.publish([{ kind: 'directory' }, { kind: 'catalog' }])
+      },
+    }),
+  ]
+}
+
+function requireOrdinary({ id }: Group, done: string): void {
+  if (id === everyoneGroupId) throw new ApiError('conflict', { message: `The group "everyone" cannot be ${done}.` })
+}
+
+function groupOnWire({ id, name, description, declared, createdAt }: Group): z.input<typeof groupAnswer> {
+  return { id, name, description, declared, created_at: instantOf(createdAt) }
+}

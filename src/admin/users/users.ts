@@ -1,0 +1,230 @@
+/**
+ * Routes of users. When disabling or deleting a user has been answered, the next request with a
+ * session or a key of that user is refused.
+ */
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { Route } from '#http/route.ts'
+import { hashPassword } from '#identity/password.ts'
+import { everyoneGroupId, type Caller, type User } from '#identity/records.ts'
+import type { UserPatch } from '#store/identity/users.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { editable, email, found, label, password } from '../fields.ts'
+import { oneAtATime, requireAnotherAdministrator } from './last-administrator.ts'
+import { userAnswer, userOfList, userOnWire, type UserOnWire } from './user-record.ts'
+
+const role = z.enum(['admin', 'user'])
+const displayName = label.or(z.literal(''))
+
+const creation = z
+  .strictObject({
+    email,
+    name: displayName.default(''),
+    role: role.default('user'),
+    password: password.optional().describe('Left out: the user cannot sign in, but keys work'),
+    disabled: z.boolean().default(false),
+  })
+  .meta({ id: 'UserCreation' })
+
+const change = z
+  .strictObject({
+    email: email.optional(),
+    name: displayName.optional(),
+    role: role.optional(),
+    disabled: z.boolean().optional(),
+  })
+  .meta({ id: 'UserChange' })
+
+const newPassword = z
+  .strictObject({ password: password.nullable().describe('null removes it') })
+  .meta({ id: 'NewPassword' })
+
+type Change = z.output<typeof change>
+
+const tag = 'Users'
+
+export function userRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin), ...passwordRoutes(admin), ...membershipRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/users',
+      access: 'admin',
+      summary: 'List users',
+      query: pageQuery.extend({
+        email: z
+          .string()
+          .min(1)
+          .max(254)
+          .regex(/^\P{Cc}*$/u)
+          .optional()
+          .describe('Part of the e-mail address'),
+      }),
+      answer: pageAnswer(userAnswer),
+      errors: ['invalid_cursor'],
+      async story({ query: { email: emailContains, ...page } }) {
+        return pageOnWire(await admin.store.users.list({ ...page, emailContains }), userOfList(admin))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/users',
+      access: 'admin',
+      summary: 'Create a user',
+      body: creation,
+      answer: userAnswer,
+      status: 201,
+      errors: ['conflict'],
+      story: ({ body }) => createUser(admin, body),
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const serially = oneAtATime()
+  return [
+    route({
+      method: 'GET',
+      path: '/users/:id',
+      access: 'admin',
+      summary: 'One user',
+      answer: userAnswer,
+      story: ({ params }) => readUser(admin, params.id),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/users/:id',
+      access: 'admin',
+      summary: 'Change a user',
+      description:
+        'Disabling ends all sessions and refuses all keys of the user at once. The last enabled administrator stays one.',
+      body: change,
+      answer: userAnswer,
+      errors: ['conflict', 'declared_read_only'],
+      story: ({ params, body }) => serially(() => changeUser(admin, params.id, body)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/users/:id',
+      access: 'admin',
+      summary: 'Delete a user with all keys and sessions',
+      errors: ['conflict', 'declared_read_only'],
+      story: ({ params }) => serially(() => deleteUser(admin, params.id)),
+    }),
+  ]
+}
+
+function passwordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'POST',
+      path: '/users/:id/password',
+      access: 'admin',
+      summary: "Set a user's password; all sessions of the user end",
+      body: newPassword,
+      async story({ params, body }) {
+        const user = found(await admin.store.users.get(params.id), 'user')
+        await setPassword(admin, user.id, body.password)
+      },
+    }),
+  ]
+}
+
+function membershipRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'PUT',
+      path: '/users/:id/groups/:groupId',
+      access: 'admin',
+      summary: 'Make a user a member of a group',
+      description:
+        'Declared users and groups too: the members that the configuration file names are added again at the next start.',
+      errors: ['conflict'],
+      async story({ params }) {
+        const user = await readMembership(admin, params)
+        await admin.store.groups.addMember(params.groupId, user.id)
+        await admin.feed.publish([{ kind: 'user', id: user.id }])
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/users/:id/groups/:groupId',
+      access: 'admin',
+      summary: 'End a membership; there may have been none',
+      errors: ['conflict'],
+      async story({ params }) {
+        const user = await readMembership(admin, params)
+        await admin.store.groups.removeMember(params.groupId, user.id)
+        await admin.feed.publish([{ kind: 'user', id: user.id }])
+      },
+    }),
+  ]
+}
+
+/** Stores a new password and ends the sessions that were begun with the old one. */
+export async function setPassword({ store, feed, clock }: Admin, userId: string, plain: string | null): Promise<void> {
+  const hash = plain === null ? null : await hashPassword(plain)
+  if (!(await store.users.setPassword(userId, hash, clock.now()))) found(null, 'user')
+  await store.sessions.deleteOfUser(userId)
+  await feed.publish([{ kind: 'user', id: userId }])
+}
+
+async function readUser({ store }: Admin, userId: string): Promise<UserOnWire> {
+  const user = found(await store.users.get(userId), 'user')
+  return userOnWire(user, [everyoneGroupId, ...(await store.users.groupsOf(userId))])
+}
+
+async function createUser({ store, feed, clock }: Admin, body: z.output<typeof creation>): Promise<UserOnWire> {
+  const { password: plain, ...fields } = body
+  const hasPassword = plain !== undefined
+  const user: User = { id: crypto.randomUUID(), ...fields, hasPassword, declared: false, createdAt: clock.now() }
+  await store.users.insert(user, hasPassword ? await hashPassword(plain) : null)
+  await feed.publish([{ kind: 'user', id: user.id }])
+  return userOnWire(user, [everyoneGroupId])
+}
+
+async function changeUser(admin: Admin, userId: string, body: Change): Promise<UserOnWire> {
+  const { store, feed, clock } = admin
+  const before = editable(found(await store.users.get(userId), 'user'))
+  if (body.role === 'user' || body.disabled === true) await requireAnotherAdministrator(store, before)
+  found(await store.users.update(userId, patchOf(body), clock.now()), 'user')
+  if (body.disabled === true) await store.sessions.deleteOfUser(userId)
+  await feed.publish([{ kind: 'user', id: userId }])
+  return readUser(admin, userId)
+}
+
+function patchOf({ email: address, name, role: newRole, disabled }: Change): UserPatch {
+  return {
+    ...(address !== undefined && { email: address }),
+    ...(name !== undefined && { name }),
+    ...(newRole !== undefined && { role: newRole }),
+    ...(disabled !== undefined && { disabled }),
+  }
+}
+
+async function deleteUser({ store, feed }: Admin, userId: string): Promise<void> {
+  const user = editable(found(await store.users.get(userId), 'user'))
+  await requireAnotherAdministrator(store, user)
+  await store.users.delete(userId)
+  // The user's change alone refuses all keys; the others free what memory holds of them and of limits.
+  await feed.publish([{ kind: 'user', id: userId }, { kind: 'directory' }, { kind: 'catalog' }])
+}
+
+/** The user of a membership. Answers 404 for a user or group that does not exist, 409 for the group of everyone. */
+async function readMembership({ store }: Admin, ids: { readonly id: string; readonly groupId: string }): Promise<User> {
+  const user = found(await store.users.get(ids.id), 'user')
+  found(await store.groups.get(ids.groupId), 'group')
+  if (ids.groupId === everyoneGroupId) {
+    throw new ApiError('conflict', { message: 'Everyone is in the group "everyone"; its members cannot be changed.' })
+  }
+  return user
+}

@@ -1,0 +1,112 @@
+/** `sluice keys …` */
+import { keyAreas } from '#identity/records.ts'
+import { CommandFailure, UsageProblem, type Command } from '../command.ts'
+import { dataCommand, userByEmail } from './data-command.ts'
+import type { AdminClient } from './admin-client.ts'
+import { tableLines } from '../output.ts'
+import { listAll, type KeyOnWire, type UserOnWire } from './wire.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+const create = dataCommand({
+  name: 'keys create',
+  summary: 'Create an API key and print it, this once.',
+  positionals: [{ name: 'NAME', sentence: 'What the key is for.' }],
+  flags: {
+    user: { type: 'string', placeholder: 'EMAIL', sentence: 'Whose key it is. Required.' },
+    description: { type: 'string', placeholder: 'TEXT', sentence: 'More about it.' },
+    'expires-days': {
+      type: 'string',
+      placeholder: 'DAYS',
+      sentence: 'Refused after so many days; never when left out.',
+    },
+    model: {
+      type: 'string',
+      placeholder: 'NAME',
+      repeatable: true,
+      sentence: 'Only for this model; all of the user when left out.',
+    },
+    area: {
+      type: 'string',
+      placeholder: 'AREA',
+      repeatable: true,
+      sentence: `Only for this part of the API: ${keyAreas.join(', ')}; all when left out.`,
+    },
+  },
+  async run(client, { positionals: [name], flags, output }) {
+    const email = flags.get('user')
+    if (email === undefined) throw new UsageProblem('Say whose key it is: --user EMAIL.')
+    const user = await userByEmail(client, email)
+    const key = (await client.call('POST', `/users/${user.id}/keys`, {
+      name,
+      description: flags.get('description') ?? '',
+      expires_at: expiry(flags.get('expires-days')),
+      scopes: { models: orNull(flags.all('model')), areas: orNull(flags.all('area')) },
+    })) as KeyOnWire
+    // The key alone on stdout, so that KEY=$(sluice keys create …) works.
+    output.remark(`Created a key for ${user.email}. It is shown this once:`)
+    output.result(key, [String(key.secret)])
+    return 0
+  },
+})
+
+const list = dataCommand({
+  name: 'keys list',
+  summary: 'List API keys; the keys themselves are not stored.',
+  flags: { user: { type: 'string', placeholder: 'EMAIL', sentence: 'Only the keys of this user.' } },
+  async run(client, { flags, output }) {
+    const email = flags.get('user')
+    const of = email === undefined ? '' : `?user_id=${(await userByEmail(client, email)).id}`
+    const keys = await listAll<KeyOnWire>(client, `/keys${of}`)
+    const users = new Map((await listAll<UserOnWire>(client, '/users')).map((user) => [user.id, user.email]))
+    const rows = keys.map((key) => [
+      key.prefix,
+      key.name,
+      users.get(key.user_id) ?? key.user_id,
+      key.last_used_at ?? 'never',
+      key.expires_at ?? 'never',
+      key.id,
+    ])
+    output.result(keys, () =>
+      tableLines(['key', 'name', 'user', 'last used', 'expires', 'id'], rows, 'There are no keys.'),
+    )
+    return 0
+  },
+})
+
+const remove = dataCommand({
+  name: 'keys delete',
+  summary: 'Delete API keys; the next request with one of them is refused.',
+  positionals: [{ name: 'KEY', repeatable: true, sentence: 'The beginning of the key (sk-slu-…) or its id.' }],
+  async run(client, { positionals, output }) {
+    const ids = await keyIds(client, positionals)
+    const { deleted } = (await client.call('POST', '/keys/delete', { ids })) as { readonly deleted: readonly string[] }
+    output.result({ deleted }, [`Deleted ${deleted.length === 1 ? 'one key' : `${deleted.length} keys`}.`])
+    return 0
+  },
+})
+
+export const keyCommands: readonly Command[] = [create, list, remove]
+
+/** Ids as they are; displayed beginnings, and whole keys for whoever has found a leaked one, by look-up. */
+async function keyIds(client: AdminClient, given: readonly string[]): Promise<readonly string[]> {
+  const keys = await listAll<KeyOnWire>(client, '/keys')
+  return given.map((text) => {
+    const prefix = text.split('_', 1)[0]
+    const key = keys.find(({ id, prefix: shown }) => id === text || shown === prefix)
+    if (key === undefined)
+      throw new CommandFailure(`There is no key ${prefix}. Nothing was deleted; "sluice keys list" shows all.`)
+    return key.id
+  })
+}
+
+function expiry(days: string | undefined): string | null {
+  if (days === undefined) return null
+  const count = Number(days)
+  if (!(count > 0 && count <= 36_500)) throw new UsageProblem('--expires-days takes a number of days, for example 90.')
+  return new Date(Date.now() + count * dayMs).toISOString()
+}
+
+function orNull(names: readonly string[]): readonly string[] | null {
+  return names.length === 0 ? null : names
+}

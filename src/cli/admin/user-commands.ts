@@ -1,0 +1,104 @@
+/** `sluice users …` */
+import { oneTimePassword } from '#setup/one-time-password.ts'
+import { UsageProblem, type Command, type GivenFlags } from '../command.ts'
+import { dataCommand, groupIds, userByEmail } from './data-command.ts'
+import { tableLines } from '../output.ts'
+import { listAll, type UserOnWire } from './wire.ts'
+
+const email = { name: 'EMAIL', sentence: 'The e-mail address of the user.' } as const
+const passwordStdin = {
+  type: 'boolean',
+  sentence: 'Read the password from standard input instead of making one up.',
+} as const
+
+const list = dataCommand({
+  name: 'users list',
+  summary: 'List users.',
+  async run(client, { output }) {
+    const users = await listAll<UserOnWire>(client, '/users')
+    const rows = users.map((user) => [user.email, user.name, user.role, user.disabled ? 'disabled' : 'enabled'])
+    output.result(users, () => tableLines(['e-mail', 'name', 'role', 'state'], rows, 'There are no users.'))
+    return 0
+  },
+})
+
+const add = dataCommand({
+  name: 'users add',
+  summary: 'Add a user and print a password, this once.',
+  positionals: [email],
+  flags: {
+    name: { type: 'string', placeholder: 'TEXT', sentence: 'Shown in the console.' },
+    role: { type: 'string', placeholder: 'ROLE', sentence: 'Either admin or user; user when left out.' },
+    group: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'A group that the user is to be in.' },
+    'password-stdin': passwordStdin,
+    'no-password': { type: 'boolean', sentence: 'The user cannot sign in, and only API keys work.' },
+  },
+  async run(client, { positionals: [address], flags, output }) {
+    const groups = await groupIds(client, flags.all('group'))
+    const password = flags.has('no-password') ? null : await newPassword(flags)
+    const user = (await client.call('POST', '/users', {
+      email: address,
+      name: flags.get('name') ?? '',
+      role: flags.get('role') ?? 'user',
+      ...(password !== null && { password: password.text }),
+    })) as UserOnWire
+    for (const group of groups) await client.call('PUT', `/users/${user.id}/groups/${group}`)
+    const shown = password?.madeUp === true ? password.text : null
+    output.result({ ...user, password: shown }, [`Added ${user.email}.`, ...passwordLines(shown)])
+    return 0
+  },
+})
+
+const disable = switchCommand('disable', 'Disable a user: sign-in and all keys are refused at once.')
+const enable = switchCommand('enable', 'Enable a user again.')
+
+function switchCommand(verb: 'disable' | 'enable', summary: string): Command {
+  return dataCommand({
+    name: `users ${verb}`,
+    summary,
+    positionals: [email],
+    async run(client, { positionals: [address = ''], output }) {
+      const { id } = await userByEmail(client, address)
+      const user = (await client.call('PATCH', `/users/${id}`, { disabled: verb === 'disable' })) as UserOnWire
+      output.result(user, [`${user.email} is ${verb}d.`])
+      return 0
+    },
+  })
+}
+
+const resetPassword = dataCommand({
+  name: 'users reset-password',
+  summary: 'Give a user a new password and print it, this once; all sessions end.',
+  positionals: [email],
+  flags: { 'password-stdin': passwordStdin },
+  async run(client, { positionals: [address = ''], flags, output }) {
+    const user = await userByEmail(client, address)
+    const password = await newPassword(flags)
+    await client.call('POST', `/users/${user.id}/password`, { password: password.text })
+    const shown = password.madeUp ? password.text : null
+    output.result({ id: user.id, email: user.email, password: shown }, [
+      `${user.email} has a new password.`,
+      ...passwordLines(shown),
+    ])
+    return 0
+  },
+})
+
+export const userCommands: readonly Command[] = [list, add, disable, enable, resetPassword]
+
+interface NewPassword {
+  readonly text: string
+  readonly madeUp: boolean
+}
+
+/** Never from the command line, where other users of the machine could read it. */
+async function newPassword(flags: GivenFlags): Promise<NewPassword> {
+  if (!flags.has('password-stdin')) return { text: oneTimePassword(), madeUp: true }
+  const text = (await Bun.stdin.text()).replace(/\r?\n$/, '')
+  if (text === '') throw new UsageProblem('--password-stdin found no password on standard input.')
+  return { text, madeUp: false }
+}
+
+function passwordLines(password: string | null): readonly string[] {
+  return password === null ? [] : [`Password, shown this once: ${password}`]
+}

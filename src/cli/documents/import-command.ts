@@ -1,0 +1,106 @@
+/**
+ * `sluice import`: sends files and folders to the server and watches them to the end. A run that was
+ * broken off is simply started again: what the server has already is not processed twice.
+ */
+import { CommandFailure, UsageProblem, type Command, type ExitCode, type GivenFlags } from '../command.ts'
+import { dataCommand } from '../admin/data-command.ts'
+import { filesBelow } from './files-below.ts'
+import { ImportRun, type ImportProgress, type Outcome } from './import-run.ts'
+import { Interrupted, Interruption } from './interruption.ts'
+import type { Output } from '../output.ts'
+import { ProgressLine } from './progress-line.ts'
+
+const flag = (placeholder: string, sentence: string) => ({ type: 'string', placeholder, sentence }) as const
+
+export const importCommand: Command = dataCommand({
+  name: 'import',
+  summary: 'Import files and folders as documents, and wait until they can be searched.',
+  details:
+    'Folders are walked; links, and names that begin with a dot, are left out. Files that the server has already are passed over, so a run that was broken off can be started again.',
+  positionals: [{ name: 'PATH', sentence: 'A file or a folder.', repeatable: true }],
+  flags: {
+    category: flag('NAME', 'Category of the documents; "default" when left out.'),
+    owner: {
+      ...flag('OWNER', 'Who may see them: an e-mail address, group:NAME or everyone; you alone when left out.'),
+      repeatable: true,
+    },
+    reader: flag('NAME', 'Reader; by content when left out.'),
+    chunker: flag('NAME', "Chunker; the server's default when left out."),
+    embedder: flag('NAME', "Embedder; the server's default when left out."),
+    'chunk-units': flag('N', 'Size of a chunk, in the unit of the chunker.'),
+    'chunk-overlap': flag('N', 'Units that neighbours share.'),
+    'no-wait': { type: 'boolean', sentence: 'Return when the files are accepted.' },
+  },
+  async run(client, { positionals, flags, output }) {
+    const fields = formFields(flags)
+    const files = await filesBelow(positionals)
+    if (files.length === 0) throw new CommandFailure('There is no file to import below these paths.')
+    const wait = !flags.has('no-wait')
+    using interruption = new Interruption()
+    using progress = new ProgressLine(output)
+    let last: ImportProgress = { sent: 0, done: 0 }
+    const show = (remark = ''): void => {
+      const { sent, done } = last
+      const text = wait ? `${done}/${files.length} processed, ${sent} sent` : `${sent}/${files.length} sent`
+      progress.show(wait ? done : sent, files.length, text + remark)
+    }
+    const onProgress = (next: ImportProgress): void => {
+      last = next
+      show()
+    }
+    const persistence = { client, signal: interruption.signal, onWait: (reason: string) => show(`: ${reason}`) }
+    const run = new ImportRun({ files, fields, wait, persistence, onProgress })
+    show()
+    const broken = await run.finish().then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    )
+    progress.clear()
+    return report(run.outcomes, broken, output)
+  },
+})
+
+function formFields(flags: GivenFlags): readonly (readonly [string, string])[] {
+  const named = ['reader', 'chunker', 'embedder'].map((name) => [name, flags.get(name)] as const)
+  const counts = ['chunk-units', 'chunk-overlap'].map((name) => [name.replace('-', '_'), countOf(flags, name)] as const)
+  const owners = flags.all('owner').map((owner) => ['owners', owner] as const)
+  const given = [...named, ...counts].filter((field): field is readonly [string, string] => field[1] !== undefined)
+  return [['category', flags.get('category') ?? 'default'], ...given, ...owners]
+}
+
+function countOf(flags: GivenFlags, name: string): string | undefined {
+  const value = flags.get(name)
+  if (value !== undefined && !/^\d{1,9}$/.test(value)) throw new UsageProblem(`--${name} takes a whole number.`)
+  return value
+}
+
+/** Tells what became of the files. A run that was broken off tells it of what it had sent; of one that sent nothing only why. */
+function report(outcomes: readonly Outcome[], broken: { readonly thrown: unknown } | null, output: Output): ExitCode {
+  const sent = outcomes.filter(({ state }) => state !== 'unsent')
+  const wasStopped = broken?.thrown instanceof Interrupted
+  if (broken !== null && !wasStopped && sent.length === 0) throw broken.thrown
+  const counts = [...Map.groupBy(outcomes, ({ state }) => state)].map(([state, some]) => `${some.length} ${state}`)
+  output.result(
+    outcomes.map(({ docId, ...outcome }) => ({ ...outcome, doc_id: docId })),
+    [`${outcomes.length} ${outcomes.length === 1 ? 'file' : 'files'}: ${counts.join(', ')}`],
+  )
+  for (const line of warningLines(outcomes)) output.remark(line)
+  const failed = outcomes.filter(({ problem }) => problem !== null)
+  const failures = failed.map(({ name, problem }) => `${name}: ${problem}`)
+  const stopped = 'Stopped. What was sent is safe with the server; start this command again to go on.'
+  const problems = wasStopped ? [...failures, stopped] : failures
+  if (problems.length > 0) output.problems(problems)
+  if (broken !== null && !wasStopped) throw broken.thrown
+  return failed.length > 0 || wasStopped ? 1 : 0
+}
+
+/** Each warning once; a run of thousands of files may have the same for all. */
+function warningLines(outcomes: readonly Outcome[]): readonly string[] {
+  const warned = outcomes
+    .filter(({ state }) => state === 'completed')
+    .flatMap(({ name, warnings }) => warnings.map((warning) => ({ name, warning })))
+  return [...Map.groupBy(warned, ({ warning }) => warning)].map(([warning, some]) => {
+    const [first, ...others] = some.map(({ name }) => name)
+    return `${first}${others.length === 0 ? '' : ` and ${others.length} more`}: ${warning}`
+  })
+}

@@ -1,0 +1,158 @@
+/** Reading documents and their chunks. Nothing here changes anything. */
+import { sql } from 'kysely'
+import type { Connection } from '../../database.ts'
+import { decodeCursor, pageOf, creationPlace } from '../../page.ts'
+import { chunksMax, ordinalOf, rowsOf, setOf } from '../work/chunk-row.ts'
+import { recordOrNull, recordsOf } from './document-row.ts'
+import type { DocumentState, DocumentStore, FoundChunk, StoredChunk, Viewer } from '../document-store.ts'
+import { plainText } from '../plain-text.ts'
+import type { DocumentChunksTable } from '../../schema.ts'
+import { isOneOf } from '../statements.ts'
+import { passes, seesContent, seesRecord } from './visibility.ts'
+
+export type DocumentRecords = Pick<DocumentStore, 'get' | 'list' | 'chunks' | 'counts' | 'unreferenced' | 'found'>
+
+/** The documents of this database. */
+export function documentRecords(connection: Connection): DocumentRecords {
+  const { engine, kysely } = connection
+  return {
+    async get(id, viewer) {
+      const row = await kysely
+        .selectFrom('documents')
+        .selectAll()
+        .where('id', '=', plainText(id))
+        .where(seesRecord(engine, viewer))
+        .executeTakeFirst()
+      return recordOrNull(connection, row)
+    },
+    list: (query) => list(connection, query),
+    chunks: (id, viewer, page) => chunks(connection, { id, viewer, ...page }),
+    async counts() {
+      const rows = await kysely
+        .selectFrom('documents')
+        .select(['state', sql<number>`count(*)`.as('documents')])
+        .groupBy('state')
+        .execute()
+      return Object.fromEntries(rows.map(({ state, documents }) => [state as DocumentState, documents]))
+    },
+    async unreferenced(blobs) {
+      const ids = [...new Set(blobs.map(({ id }) => plainText(id)))]
+      const rows = await kysely
+        .selectFrom('documents')
+        .select(['id', 'sha256', 'visible_sha256'])
+        .where(isOneOf(engine, 'id', ids))
+        .execute()
+      const used = new Map(rows.map((row) => [row.id, [row.sha256, row.visible_sha256]]))
+      return blobs.filter(({ id, sha256 }) => !(used.get(id) ?? []).includes(sha256))
+    },
+    found: (rows, viewer, window) => found(connection, { rows, viewer, window }),
+  }
+}
+
+async function list(
+  connection: Connection,
+  { viewer, cursor, limit, ...filter }: Parameters<DocumentStore['list']>[0],
+): ReturnType<DocumentStore['list']> {
+  const { engine, kysely } = connection
+  let query = kysely.selectFrom('documents').selectAll().where(seesRecord(engine, viewer)).where(passes(engine, filter))
+  if (cursor !== undefined && cursor !== null) {
+    const { at, id } = decodeCursor(cursor)
+    query = query.where(sql<boolean>`(created_at, id) < (${at}, ${id})`)
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const { items, nextCursor } = pageOf(rows, limit, { item: (row) => row, place: creationPlace })
+  return { items: await recordsOf(connection, items), nextCursor }
+}
+
+async function chunks(
+  { engine, kysely }: Connection,
+  query: { readonly id: string; readonly viewer: Viewer; readonly from: number; readonly limit: number },
+): ReturnType<DocumentStore['chunks']> {
+  const document = await kysely
+    .selectFrom('documents')
+    .leftJoin('chunk_sets', 'chunk_sets.row', 'documents.visible_set')
+    .select(['documents.id', 'visible_version', 'visible_set', 'chunk_sets.chunks'])
+    .where('documents.id', '=', plainText(query.id))
+    .where(seesContent(engine, query.viewer))
+    .executeTakeFirst()
+  if (document === undefined) return null
+  const { visible_set: set, chunks: total } = document
+  if (set === null || total === null) return { chunks: [], total: 0 }
+  const { from, to } = rowsOf(set)
+  const rows = await kysely
+    .selectFrom('document_chunks')
+    .selectAll()
+    .where('row', '>=', Math.min(from + query.from, to))
+    .where('row', '<', to)
+    .orderBy('row')
+    .limit(query.limit)
+    .execute()
+  return { chunks: rows.map((row) => storedChunk(row, document.id, document.visible_version)), total }
+}
+
+async function found(
+  { engine, kysely }: Connection,
+  { rows, viewer, window }: { readonly rows: readonly number[]; readonly viewer: Viewer; readonly window: number },
+): Promise<readonly FoundChunk[]> {
+  const documents = await kysely
+    .selectFrom('documents')
+    .select(['id', 'name', 'title', 'category', 'visible_set', 'visible_version'])
+    .where(isOneOf(engine, 'visible_set', [...new Set(rows.map(setOf))]))
+    .where(seesContent(engine, viewer))
+    .execute()
+  const documentOf = new Map(documents.map((document) => [document.visible_set, document]))
+  const seen = rows.filter((row) => documentOf.has(setOf(row)))
+  const wanted = new Set(seen.flatMap((row) => around(row, window)))
+  const stored = await kysely
+    .selectFrom('document_chunks')
+    .selectAll()
+    .where(isOneOf(engine, 'row', [...wanted]))
+    .execute()
+  const chunkOf = new Map<number, StoredChunk>()
+  for (const chunk of stored) {
+    const document = documentOf.get(setOf(chunk.row))
+    if (document !== undefined) chunkOf.set(chunk.row, storedChunk(chunk, document.id, document.visible_version))
+  }
+  return seen.flatMap((row) => {
+    const [chunk, document] = [chunkOf.get(row), documentOf.get(setOf(row))]
+    if (chunk === undefined || document === undefined) return []
+    const neighbours = around(row, window).flatMap((each) => chunkOf.get(each) ?? [])
+    return {
+      ...chunk,
+      row,
+      documentName: document.name,
+      documentTitle: document.title,
+      category: document.category,
+      before: neighbours.filter(({ ordinal }) => ordinal < chunk.ordinal),
+      after: neighbours.filter(({ ordinal }) => ordinal > chunk.ordinal),
+    }
+  })
+}
+
+/** The row and those beside it, within its set. */
+function around(row: number, window: number): readonly number[] {
+  const ordinal = ordinalOf(row)
+  const [first, last] = [Math.max(0, ordinal - window), Math.min(chunksMax - 1, ordinal + window)]
+  return Array.from({ length: last - first + 1 }, (_each, index) => row - ordinal + first + index)
+}
+
+function storedChunk(row: DocumentChunksTable, documentId: string, version: number): StoredChunk {
+  const ordinal = ordinalOf(row.row)
+  return {
+    id: `${documentId}/${version}/${ordinal}`,
+    documentId,
+    ordinal,
+    start: row.start_at,
+    end: row.end_at,
+    page: row.page,
+    pageLabel: row.page_label,
+    headingPath: JSON.parse(row.heading_path) as readonly string[],
+    tableHeader: row.table_header,
+    tokens: row.tokens,
+    text: row.text,
+  }
+}

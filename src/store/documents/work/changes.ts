@@ -1,0 +1,53 @@
+/**
+ * Which sets of chunks have become visible, have vanished, or are seen by others than before: how a
+ * search keeps what it holds in memory equal to the database, whoever wrote it. Only the number of a
+ * set is noted; what is true of it now is read again.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Tables } from '../../schema.ts'
+
+/** Entries that are kept. A search that is further behind forgets what it holds. */
+const changesKept = 10_000
+
+/**
+ * Notes changes, in the transaction that makes them. Taking the version holds the counter's only row
+ * until the commit, so that on PostgreSQL versions are in the order of the commits: whoever has read
+ * the counter sees all changes up to it.
+ */
+export async function noteChanges(trx: Transaction<Tables>, sets: readonly (number | null)[]): Promise<void> {
+  for (const setRow of sets) {
+    if (setRow === null) continue
+    const { version } = await trx
+      .updateTable('document_change_counter')
+      .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+      .where('id', '=', 1)
+      .returning('version')
+      .executeTakeFirstOrThrow()
+    await trx.insertInto('document_changes').values({ version, set_row: setRow }).execute()
+    await trx
+      .deleteFrom('document_changes')
+      .where('version', '<=', version - changesKept)
+      .execute()
+  }
+}
+
+/** Version of the newest change. */
+export async function changeVersion(kysely: Kysely<Tables>): Promise<number> {
+  const row = await kysely.selectFrom('document_change_counter').select('version').executeTakeFirst()
+  return row?.version ?? 0
+}
+
+/** The sets that were changed after this version, up to the current one; null when too many to be worth it. */
+export async function changedSince(
+  kysely: Kysely<Tables>,
+  versions: { readonly seen: number; readonly current: number },
+): Promise<readonly number[] | null> {
+  const { seen, current } = versions
+  if (current - seen > changesKept / 10) return null
+  const rows = await kysely
+    .selectFrom('document_changes')
+    .select(sql<number>`distinct set_row`.as('setRow'))
+    .where('version', '>', seen)
+    .execute()
+  return rows.map(({ setRow }) => setRow)
+}

@@ -1,0 +1,31 @@
+/** Whether a worker still has the lease in whose name it writes. Asked in the transaction of the write. */
+import type { Connection } from '../../database.ts'
+import { locking, type DocumentRow } from '../records/document-row.ts'
+import { LeaseLost, type Held } from '../document-store.ts'
+import { plainText } from '../plain-text.ts'
+
+/** The row of a document whose job is held under this fence, locked. Throws LeaseLost. */
+export async function heldDocument(connection: Connection, held: Held): Promise<DocumentRow> {
+  const document = await heldOrUndefined(connection, held)
+  if (document === undefined) throw new LeaseLost('The document was taken over, changed or deleted meanwhile.')
+  return document
+}
+
+/** As heldDocument; undefined when the lease is lost. */
+export async function heldOrUndefined(
+  { engine, kysely }: Connection,
+  { id, fence }: Held,
+): Promise<DocumentRow | undefined> {
+  let query = kysely.selectFrom('documents').selectAll().where('id', '=', plainText(id)).where('fence', '=', fence)
+  if (locking(engine)) query = query.forUpdate()
+  const document = await query.executeTakeFirst()
+  if (document === undefined) return undefined
+  const job = await kysely
+    .selectFrom('document_jobs')
+    .select('fence')
+    .where('document_row', '=', document.row)
+    .where('fence', '=', fence)
+    .where('lease_until', 'is not', null)
+    .executeTakeFirst()
+  return job === undefined ? undefined : document
+}

@@ -1,0 +1,160 @@
+/** Chunks on their way in: staged under a fence in slices that nobody sees, made visible in one step. */
+import { sql, type Transaction } from 'kysely'
+import type { Connection, Engine } from '../../database.ts'
+import type { Tables } from '../../schema.ts'
+import { noteChanges } from './changes.ts'
+import { chunkRow } from './chunk-row.ts'
+import { doomSets, setRowOf, spaceRowOf } from './chunk-set.ts'
+import type { DocumentStore, NewChunk } from '../document-store.ts'
+import { heldDocument } from './lease.ts'
+import { plainText, plainTextOrNull } from '../plain-text.ts'
+import { signCoder } from '../search/sign-code.ts'
+import { foldedWords, wordVector } from '../search/words.ts'
+import { insertRows } from '../statements.ts'
+
+/** Chunks of one transaction: a few milliseconds of SQLite's write lock. */
+export const sliceMax = 25
+
+/** Pages of the word index that are merged after a slice. */
+const mergePages = 16
+
+/** Staging in this database; one slice at a time. */
+export function documentStaging(connection: Connection): Pick<DocumentStore, 'stage' | 'complete'> {
+  const { engine, kysely } = connection
+  /** Chunks whose words wait for a merge. */
+  let unmerged = 0
+  return {
+    async stage(held, space, chunks) {
+      if (chunks.length === 0) return
+      // Made before the transaction, which on SQLite keeps all others from writing.
+      const rows = rowsOf(engine, space.dimensions, chunks)
+      await kysely.transaction().execute(async (trx) => {
+        const document = await heldDocument({ engine, kysely: trx }, held)
+        const spaceRow = await spaceRowOf(trx, space, document.embedder)
+        const setRow = await setRowOf(trx, document, spaceRow)
+        await writeRows(trx, setRow, rows)
+      })
+      unmerged += chunks.length
+      if (engine === 'sqlite' && unmerged >= sliceMax) {
+        unmerged = 0
+        await mergeWords(connection)
+      }
+    },
+    complete: (held, completion, now) =>
+      kysely.transaction().execute(async (trx) => {
+        const document = await heldDocument({ engine, kysely: trx }, held)
+        const set = await trx
+          .selectFrom('chunk_sets')
+          .select('row')
+          .where('document_row', '=', document.row)
+          .where('fence', '=', held.fence)
+          .executeTakeFirst()
+        const visibleSet = set?.row ?? null
+        await trx.deleteFrom('document_jobs').where('document_row', '=', document.row).execute()
+        await trx
+          .updateTable('documents')
+          .set({
+            state: 'completed',
+            progress: JSON.stringify(completion.progress),
+            error: null,
+            warnings: JSON.stringify(completion.warnings),
+            media_type: plainText(completion.mediaType),
+            title: plainTextOrNull(completion.title),
+            visible_set: visibleSet,
+            visible_version: document.version,
+            visible_sha256: document.sha256,
+            state_at: JSON.stringify({ completed: now, ...completion.stateAt }),
+            updated_at: now,
+          })
+          .where('row', '=', document.row)
+          .execute()
+        await doomSets(trx, document.row, visibleSet)
+        await noteChanges(trx, [document.visible_set, visibleSet])
+      }),
+  }
+}
+
+/** One step of what FTS5 would otherwise do in the middle of somebody's write. */
+export async function mergeWords({ kysely }: Connection): Promise<void> {
+  await sql`insert into chunk_terms (chunk_terms, rank) values ('merge', ${sql.lit(mergePages)})`.execute(kysely)
+}
+
+/** What is stored of some chunks, but for the number of their set. */
+interface ChunkRows {
+  readonly chunks: readonly Ordered[]
+  readonly vectors: readonly Ordered[]
+  readonly words: readonly Ordered[]
+  /** Of runs of chunks without a gap. */
+  readonly codes: readonly { readonly first: number; readonly codes: Uint8Array }[]
+  /** What the engine's index of words calls the number of a chunk. */
+  readonly wordsRow: 'row' | 'rowid'
+}
+
+interface Ordered {
+  readonly ordinal: number
+  readonly columns: Readonly<Record<string, unknown>>
+}
+
+function rowsOf(engine: Engine, dimensions: number, chunks: readonly NewChunk[]): ChunkRows {
+  return {
+    chunks: chunks.map((chunk) => ({
+      ordinal: chunk.ordinal,
+      columns: {
+        start_at: chunk.start,
+        end_at: chunk.end,
+        page: chunk.page,
+        page_label: plainTextOrNull(chunk.pageLabel),
+        heading_path: JSON.stringify(chunk.headingPath),
+        table_header: plainTextOrNull(chunk.tableHeader),
+        tokens: chunk.tokens,
+        text: plainText(chunk.text),
+      },
+    })),
+    vectors: chunks.map(({ ordinal, vector }) => ({ ordinal, columns: { vector: bytesOf(vector) } })),
+    words: chunks.map((chunk) => ({ ordinal: chunk.ordinal, columns: wordColumns(engine, chunk) })),
+    codes: codeRows(dimensions, chunks),
+    wordsRow: engine === 'sqlite' ? 'rowid' : 'row',
+  }
+}
+
+function wordColumns(engine: Engine, { text, headingPath, tableHeader }: NewChunk): Ordered['columns'] {
+  const heading = [...headingPath, tableHeader ?? ''].join(' ')
+  return engine === 'sqlite'
+    ? { text: foldedWords(text).join(' '), heading: foldedWords(heading).join(' ') }
+    : { terms: wordVector(text, heading) }
+}
+
+function codeRows(dimensions: number, chunks: readonly NewChunk[]): ChunkRows['codes'] {
+  const runs: NewChunk[][] = []
+  for (const chunk of chunks) {
+    const run = runs.at(-1)
+    if (run?.at(-1)?.ordinal === chunk.ordinal - 1) run.push(chunk)
+    else runs.push([chunk])
+  }
+  return runs.map((run) => ({
+    first: run[0]?.ordinal ?? 0,
+    codes: Buffer.from(signCoder(dimensions).encodeAll(run.map(({ vector }) => vector)).buffer),
+  }))
+}
+
+async function writeRows(trx: Transaction<Tables>, setRow: number, rows: ChunkRows): Promise<void> {
+  const numbered = (some: readonly Ordered[], row = 'row') =>
+    some.map(({ ordinal, columns }) => ({ [row]: chunkRow(setRow, ordinal), ...columns }))
+  await insertRows(trx, 'document_chunks', numbered(rows.chunks))
+  await insertRows(trx, 'chunk_vectors', numbered(rows.vectors))
+  await insertRows(trx, 'chunk_terms', numbered(rows.words, rows.wordsRow))
+  await insertRows(
+    trx,
+    'chunk_codes',
+    rows.codes.map((codes) => ({ set_row: setRow, ...codes })),
+  )
+  await trx
+    .updateTable('chunk_sets')
+    .set(({ eb }) => ({ chunks: eb('chunks', '+', rows.chunks.length) }))
+    .where('row', '=', setRow)
+    .execute()
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}

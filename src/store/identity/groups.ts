@@ -1,0 +1,140 @@
+/** Groups and who is in them. */
+import type { Selectable } from 'kysely'
+import type { Group, User } from '#identity/records.ts'
+import type { Database } from '../database.ts'
+import { Missing, refusing } from '../errors.ts'
+import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
+import { flag, flagIfSet, type Columns, type GroupsTable } from '../schema.ts'
+import { userOf } from './users.ts'
+
+export type GroupPatch = Partial<Pick<Group, 'name' | 'description' | 'declared'>>
+
+export interface GroupStore {
+  /** A page of groups in the order of creation; the group of everyone comes first. Throws InvalidCursor. */
+  list(request: PageRequest): Promise<Page<Group>>
+  /** Every group, in the order of creation. */
+  all(): Promise<readonly Group[]>
+  get(id: string): Promise<Group | null>
+  byName(name: string): Promise<Group | null>
+  /** Throws NameTaken. */
+  insert(group: Group): Promise<void>
+  /** The group as changed, or null when there is none. Throws NameTaken. */
+  update(id: string, patch: GroupPatch): Promise<Group | null>
+  /** Deletes the group, its memberships and its models' reference to it; false when there is none. */
+  delete(id: string): Promise<boolean>
+  /** Makes the user a member; adding a member again does nothing. Throws Missing. */
+  addMember(groupId: string, userId: string): Promise<void>
+  /** False when the user was not a member. */
+  removeMember(groupId: string, userId: string): Promise<boolean>
+  /** A page of the users that were added to the group, in the order of their creation. Throws InvalidCursor. */
+  members(groupId: string, request: PageRequest): Promise<Page<User>>
+}
+
+/** The groups of this database. */
+export function groupStore(database: Database): GroupStore {
+  const { kysely } = database
+  return {
+    async list(request) {
+      const rows = await kysely
+        .selectFrom('groups')
+        .selectAll()
+        .where(behindCursor(request, 'groups'))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(request.limit + 1)
+        .execute()
+      return pageOf(rows, request.limit, { item: groupOf, place: creationPlace })
+    },
+    async all() {
+      const rows = await kysely.selectFrom('groups').selectAll().orderBy('created_at').orderBy('id').execute()
+      return rows.map(groupOf)
+    },
+    async get(id) {
+      const row = await kysely.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : groupOf(row)
+    },
+    async byName(name) {
+      const row = await kysely.selectFrom('groups').selectAll().where('name', '=', name).executeTakeFirst()
+      return row === undefined ? null : groupOf(row)
+    },
+    async insert(group) {
+      await refusing({ taken: group.name }, () => kysely.insertInto('groups').values(rowOf(group)).execute())
+    },
+    async update(id, patch) {
+      const row = await refusing({ taken: patch.name }, () =>
+        kysely
+          .updateTable('groups')
+          // The id makes an empty patch a valid statement.
+          .set({ id, ...columnsOf(patch) })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst(),
+      )
+      return row === undefined ? null : groupOf(row)
+    },
+    async delete(id) {
+      const result = await kysely.deleteFrom('groups').where('id', '=', id).executeTakeFirst()
+      return result.numDeletedRows > 0n
+    },
+    ...memberRows(database),
+  }
+}
+
+function memberRows({ kysely }: Database): Pick<GroupStore, 'addMember' | 'removeMember' | 'members'> {
+  return {
+    async addMember(groupId, userId) {
+      await refusing({ reference: new Missing('user or group') }, () =>
+        kysely
+          .insertInto('memberships')
+          .values({ group_id: groupId, user_id: userId })
+          .onConflict((conflict) => conflict.columns(['user_id', 'group_id']).doNothing())
+          .execute(),
+      )
+    },
+    async removeMember(groupId, userId) {
+      const result = await kysely
+        .deleteFrom('memberships')
+        .where('group_id', '=', groupId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return result.numDeletedRows > 0n
+    },
+    async members(groupId, request) {
+      const rows = await kysely
+        .selectFrom('memberships')
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .selectAll('users')
+        .where('memberships.group_id', '=', groupId)
+        .where(behindCursor(request, 'users'))
+        .orderBy('users.created_at')
+        .orderBy('users.id')
+        .limit(request.limit + 1)
+        .execute()
+      return pageOf(rows, request.limit, { item: userOf, place: creationPlace })
+    },
+  }
+}
+
+function rowOf(group: Group): GroupsTable {
+  return {
+    id: group.id,
+    name: group.name,
+    description: group.description,
+    declared: flag(group.declared),
+    created_at: group.createdAt,
+  }
+}
+
+function columnsOf(patch: GroupPatch): Columns<GroupsTable> {
+  return { name: patch.name, description: patch.description, declared: flagIfSet(patch.declared) }
+}
+
+function groupOf(row: Selectable<GroupsTable>): Group {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    declared: row.declared === 1,
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,158 @@
+/** API keys. Only their digests are stored, never their secrets. */
+import { sql, type Selectable } from 'kysely'
+import type { ApiKey, KeyArea } from '#identity/records.ts'
+import type { Database } from '../database.ts'
+import { Missing, refusing } from '../errors.ts'
+import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
+import type { ApiKeysTable, Columns } from '../schema.ts'
+
+export type KeyPatch = Partial<Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes'>>
+
+export interface KeyQuery extends PageRequest {
+  /** Only the keys of this user. */
+  readonly userId?: string | undefined
+}
+
+/** When a key was last seen. */
+export interface KeyTouch {
+  readonly keyId: string
+  readonly lastUsedAt: number
+}
+
+export interface KeyStore {
+  /** A page of keys in the order of creation. Throws InvalidCursor. */
+  list(query: KeyQuery): Promise<Page<ApiKey>>
+  /** Every key, in the order of creation. */
+  all(): Promise<readonly ApiKey[]>
+  get(id: string): Promise<ApiKey | null>
+  /** Throws Missing when the user does not exist, and NameTaken for a public id or digest that is in use. */
+  insert(key: ApiKey): Promise<void>
+  /** The key as changed, or null when there is none. */
+  update(id: string, patch: KeyPatch): Promise<ApiKey | null>
+  /** Deletes the keys, of this user only when one is given, in one step; returns the ids that were deleted. */
+  delete(ids: readonly string[], owner?: { readonly userId: string }): Promise<readonly string[]>
+  /** Notes when keys were last used. A time never moves backwards; a key that is gone is passed over. */
+  touch(touches: readonly KeyTouch[]): Promise<void>
+}
+
+/** Keys per statement of `touch`: two parameters each, far below SQLite's 32,766. */
+const touchesMax = 1000
+
+/** The API keys of this database. */
+export function keyStore(database: Database): KeyStore {
+  const { kysely } = database
+  return {
+    async list(query) {
+      let select = kysely.selectFrom('api_keys').selectAll().where(behindCursor(query, 'api_keys'))
+      if (query.userId !== undefined) select = select.where('user_id', '=', query.userId)
+      const rows = await select
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(query.limit + 1)
+        .execute()
+      return pageOf(rows, query.limit, { item: keyOf, place: creationPlace })
+    },
+    async all() {
+      const rows = await kysely.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()
+      return rows.map(keyOf)
+    },
+    async get(id) {
+      const row = await kysely.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : keyOf(row)
+    },
+    async insert(key) {
+      await refusing({ taken: key.publicId, reference: new Missing('user') }, () =>
+        kysely.insertInto('api_keys').values(rowOf(key)).execute(),
+      )
+    },
+    async update(id, patch) {
+      const row = await kysely
+        .updateTable('api_keys')
+        // The id makes an empty patch a valid statement.
+        .set({ id, ...columnsOf(patch) })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst()
+      return row === undefined ? null : keyOf(row)
+    },
+    async delete(ids, owner) {
+      if (ids.length === 0) return []
+      let remove = kysely.deleteFrom('api_keys').where('id', 'in', ids)
+      if (owner !== undefined) remove = remove.where('user_id', '=', owner.userId)
+      const rows = await remove.returning('id').execute()
+      return rows.map((row) => row.id)
+    },
+    async touch(touches) {
+      for (let start = 0; start < touches.length; start += touchesMax) {
+        await touchSome(database, touches.slice(start, start + touchesMax))
+      }
+    },
+  }
+}
+
+async function touchSome({ engine, kysely }: Database, touches: readonly KeyTouch[]): Promise<void> {
+  const pairs = touches.map(({ keyId, lastUsedAt }) => sql`(${keyId}, cast(${lastUsedAt} as bigint))`)
+  await kysely.transaction().execute(async (trx) => {
+    if (engine === 'postgres') {
+      // Replicas touch the same busy keys at the same time. UPDATE locks rows in any order and two
+      // could wait for each other, so the rows are locked first, in one order for all.
+      const ids = touches.map((touch) => touch.keyId)
+      await trx.selectFrom('api_keys').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+    }
+    // Both engines name the columns of a bare VALUES column1, column2. The group by keeps the latest
+    // time when a key comes twice: UPDATE … FROM would take either.
+    await sql`
+      update api_keys set last_used_at = seen.at
+      from (select column1 as id, max(column2) as at from (values ${sql.join(pairs)}) as pairs group by column1) as seen
+      where api_keys.id = seen.id and coalesce(api_keys.last_used_at, 0) < seen.at
+    `.execute(trx)
+  })
+}
+
+function rowOf(key: ApiKey): ApiKeysTable {
+  return {
+    id: key.id,
+    public_id: key.publicId,
+    digest: key.digest,
+    name: key.name,
+    description: key.description,
+    user_id: key.userId,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    expires_at: key.expiresAt,
+    scope_models: jsonOrNull(key.scopes.modelIds),
+    scope_areas: jsonOrNull(key.scopes.areas),
+  }
+}
+
+function columnsOf({ name, description, expiresAt, scopes }: KeyPatch): Columns<ApiKeysTable> {
+  return {
+    name,
+    description,
+    expires_at: expiresAt,
+    scope_models: scopes && jsonOrNull(scopes.modelIds),
+    scope_areas: scopes && jsonOrNull(scopes.areas),
+  }
+}
+
+function keyOf(row: Selectable<ApiKeysTable>): ApiKey {
+  return {
+    id: row.id,
+    publicId: row.public_id,
+    digest: row.digest,
+    name: row.name,
+    description: row.description,
+    userId: row.user_id,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    scopes: {
+      modelIds: row.scope_models === null ? null : (JSON.parse(row.scope_models) as readonly string[]),
+      areas: row.scope_areas === null ? null : (JSON.parse(row.scope_areas) as readonly KeyArea[]),
+    },
+  }
+}
+
+function jsonOrNull(list: readonly string[] | null): string | null {
+  return list === null ? null : JSON.stringify(list)
+}

@@ -1,0 +1,179 @@
+/** Users and their password hashes. */
+import { sql, type Selectable, type SqlBool } from 'kysely'
+import type { Role, User } from '#identity/records.ts'
+import type { Database } from '../database.ts'
+import { refusing } from '../errors.ts'
+import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
+import { flag, flagIfSet, type Columns, type UsersTable } from '../schema.ts'
+
+export type UserPatch = Partial<Pick<User, 'email' | 'name' | 'role' | 'disabled' | 'declared'>>
+
+export interface UserQuery extends PageRequest {
+  /** Part of the e-mail address, in any case. */
+  readonly emailContains?: string | undefined
+}
+
+export interface Membership {
+  readonly userId: string
+  readonly groupId: string
+}
+
+export interface UserStore {
+  /** A page of users in the order of creation. Throws InvalidCursor. */
+  list(query: UserQuery): Promise<Page<User>>
+  /** Every user, in the order of creation. */
+  all(): Promise<readonly User[]>
+  get(id: string): Promise<User | null>
+  /** The user with this address, in any case. */
+  byEmail(email: string): Promise<User | null>
+  /** Adds a user; `hasPassword` of the record is not looked at. Throws NameTaken with the address. */
+  insert(user: User, passwordHash: string | null): Promise<void>
+  /** The user as changed, or null when there is none. Throws NameTaken with the address. */
+  update(id: string, patch: UserPatch, at: number): Promise<User | null>
+  /** Sets or, with null, removes the password; false when there is no such user. */
+  setPassword(id: string, hash: string | null, at: number): Promise<boolean>
+  /** Null when the user does not exist or has no password. */
+  passwordHash(id: string): Promise<string | null>
+  /** Deletes the user with all keys, sessions, memberships and limits; false when there is none. */
+  delete(id: string): Promise<boolean>
+  /** Every pair of user and group; nobody has a row for the group of everyone. */
+  memberships(): Promise<readonly Membership[]>
+  /** Ids of the groups that the user was added to. */
+  groupsOf(userId: string): Promise<readonly string[]>
+}
+
+/** The users of this database. */
+export function userStore(database: Database): UserStore {
+  const { kysely } = database
+  return {
+    async list(query) {
+      let select = kysely.selectFrom('users').selectAll().where(behindCursor(query, 'users'))
+      if (query.emailContains !== undefined) {
+        const pattern = `%${literalPattern(query.emailContains.toLowerCase())}%`
+        // No index serves a part in the middle: a scan of the users, which are thousands at most.
+        select = select.where(sql<SqlBool>`email like ${pattern} escape '\\'`)
+      }
+      const rows = await select
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(query.limit + 1)
+        .execute()
+      return pageOf(rows, query.limit, { item: userOf, place: creationPlace })
+    },
+    async all() {
+      const rows = await kysely.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute()
+      return rows.map(userOf)
+    },
+    async get(id) {
+      const row = await kysely.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : userOf(row)
+    },
+    async byEmail(email) {
+      const row = await kysely
+        .selectFrom('users')
+        .selectAll()
+        .where('email', '=', email.toLowerCase())
+        .executeTakeFirst()
+      return row === undefined ? null : userOf(row)
+    },
+    async insert(user, passwordHash) {
+      await refusing({ taken: user.email }, () =>
+        kysely.insertInto('users').values(rowOf(user, passwordHash)).execute(),
+      )
+    },
+    async update(id, patch, at) {
+      const row = await refusing({ taken: patch.email }, () =>
+        kysely
+          .updateTable('users')
+          .set({ ...columnsOf(patch), updated_at: at })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst(),
+      )
+      return row === undefined ? null : userOf(row)
+    },
+    ...passwords(database),
+    ...membershipRows(database),
+    async delete(id) {
+      const result = await kysely.deleteFrom('users').where('id', '=', id).executeTakeFirst()
+      return result.numDeletedRows > 0n
+    },
+  }
+}
+
+function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'passwordHash'> {
+  return {
+    async setPassword(id, hash, at) {
+      const result = await kysely
+        .updateTable('users')
+        .set({ password_hash: hash, updated_at: at })
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    async passwordHash(id) {
+      const row = await kysely.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
+      return row?.password_hash ?? null
+    },
+  }
+}
+
+function membershipRows({ kysely }: Database): Pick<UserStore, 'memberships' | 'groupsOf'> {
+  return {
+    async memberships() {
+      return kysely.selectFrom('memberships').select(['user_id as userId', 'group_id as groupId']).execute()
+    },
+    async groupsOf(userId) {
+      const rows = await kysely
+        .selectFrom('memberships')
+        .select('group_id')
+        .where('user_id', '=', userId)
+        .orderBy('group_id')
+        .execute()
+      return rows.map((row) => row.group_id)
+    },
+  }
+}
+
+function rowOf(user: User, passwordHash: string | null): UsersTable {
+  return {
+    id: user.id,
+    email: user.email.toLowerCase(),
+    name: user.name,
+    role: user.role,
+    password_hash: passwordHash,
+    disabled: flag(user.disabled),
+    declared: flag(user.declared),
+    created_at: user.createdAt,
+    updated_at: user.createdAt,
+  }
+}
+
+function columnsOf(patch: UserPatch): Columns<UsersTable> {
+  return {
+    email: patch.email?.toLowerCase(),
+    name: patch.name,
+    role: patch.role,
+    disabled: flagIfSet(patch.disabled),
+    declared: flagIfSet(patch.declared),
+  }
+}
+
+/** Any text, as a part of a LIKE pattern that matches only itself; the escape character is `\\`. */
+function literalPattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
+/** The user of a row of the users table. */
+export function userOf(row: Selectable<UsersTable>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role as Role,
+    hasPassword: row.password_hash !== null,
+    disabled: row.disabled === 1,
+    declared: row.declared === 1,
+    createdAt: row.created_at,
+  }
+}

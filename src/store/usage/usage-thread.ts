@@ -1,0 +1,31 @@
+/** The thread that works on the usage records of an SQLite file (usage-worker.ts). */
+import { JobThread } from '../threads/job-thread.ts'
+import type { UsageJobs } from './usage-job.ts'
+import type { UsageWork } from './usage.ts'
+
+export interface UsageThreadOptions {
+  /** Path of an SQLite file that this process has open. */
+  readonly file: string
+  /** Whether the thread stays for the next job or gives its memory back. */
+  readonly whenIdle: 'keep' | 'end'
+  /** What runs on the thread: usage-worker.ts when absent. */
+  readonly script?: URL
+}
+
+export class UsageThread extends JobThread<UsageJobs> {
+  constructor({ file, whenIdle, script = new URL('./usage-worker.ts', import.meta.url) }: UsageThreadOptions) {
+    // Rows come first: their queue is bounded, and no number of reports may make it overflow.
+    super({ script, data: file, whenIdle, form: 'text', urgent: 'insertCells' })
+  }
+}
+
+/** Work on usage records, done by this thread. */
+export function usageOn(thread: UsageThread): UsageWork {
+  return {
+    insertCells: (cells) => thread.run('insertCells', cells),
+    totals: (filter) => thread.run('totals', filter),
+    series: (query) => thread.run('series', query),
+    list: (query) => thread.run('list', query),
+    purgeSome: (before) => thread.run('purgeSome', before),
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * A gateway object beside that of a running app, over the same catalog and the same upstream, for
+ * tests of what the app itself wires: calls in this process, and chats with a search that the test
+ * writes. Its server has one route.
+ */
+import { LiveSettings } from '#config/settings/live-settings.ts'
+import { loadConfig } from '#config/load.ts'
+import { chatCompletion } from '#gateway/chat-completions.ts'
+import type { Retrieve } from '#gateway/grounding/documents-field.ts'
+import { EmbeddingBatcher } from '#gateway/embeddings/embedding-batch.ts'
+import type { Gateway } from '#gateway/gateway.ts'
+import { LocalInflightLimiter } from '#gateway/inflight.ts'
+import { serveModelCall } from '#gateway/model-call.ts'
+import { UsageRecorder } from '#gateway/record.ts'
+import { ResponseBook } from '#gateway/responses/response-book.ts'
+import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
+import { HttpServer } from '#http/server.ts'
+import type { Caller } from '#identity/records.ts'
+import { systemClock as clock } from '#lib/clock.ts'
+import { Http1Client } from '#lib/http1/client.ts'
+import { Ticker } from '#lib/ticker.ts'
+import { createLogger } from '#observe/log.ts'
+import { createMetrics } from '#observe/metrics.ts'
+import { ProviderPool } from '#providers/registry.ts'
+import { LocalFeed } from '#replica/change-feed.ts'
+import { LastUsed } from '#replica/last-used.ts'
+import { createAuthorize } from '#src/authorize.ts'
+import { errorCatalogue } from '#errors/catalogue.ts'
+import type { UsageRecord } from '#store/usage/usage-record.ts'
+import { messages, type ChatOptions, type GatewayApp } from './gateway-app.ts'
+
+export interface GatewayBeside extends AsyncDisposable {
+  readonly gateway: Gateway
+  /** Without a path. */
+  readonly url: string
+  /** Ends running requests as a stop does. */
+  readonly shutdown: AbortController
+  /** The usage rows so far, the oldest first. */
+  rows(): Promise<readonly UsageRecord[]>
+  /** POST /ai/v1/chat/completions of this gateway: fields over those of a small request, or a body as it is. */
+  chat(fields?: object | string, options?: ChatOptions): Promise<Response>
+}
+
+/** Opens it; disposing closes it, before the app. */
+export function gatewayBeside(
+  { app, keys, store }: GatewayApp,
+  { retrieve, set = [] }: { readonly retrieve?: Retrieve; readonly set?: readonly string[] } = {},
+): GatewayBeside {
+  using opening = new DisposableStack()
+  const config = loadConfig({ environment: {}, directory: '/', overrides: set })
+  if (config.kind !== 'ok') throw new Error(JSON.stringify(config.problems))
+  const settings = new LiveSettings(config.settings, config.sources)
+  const logger = createLogger({ level: 'silent', format: 'json', clock, write: () => {} })
+  const metrics = createMetrics({ version: '0.0.0', codes: Object.keys(errorCatalogue) })
+  const written: UsageRecord[] = []
+  const recorder = new UsageRecorder({ metrics, write: async (rows) => void written.push(...rows), queueMax: 1000 })
+  const ticker = opening.use(new Ticker())
+  const shutdown = new AbortController()
+  const gateway: Gateway = {
+    settings,
+    catalog: () => app.state.catalog,
+    providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker }))),
+    embeddingBatcher: new EmbeddingBatcher(() => ({ joinMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
+    ...(retrieve !== undefined && { retrieve }),
+    inflight: new LocalInflightLimiter(),
+    health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
+    recorder,
+    responses: new ResponseBook({ store: store.responses, onError: () => {} }),
+    metrics,
+    ticker,
+    clock,
+    logger,
+    shutdown: shutdown.signal,
+  }
+  const server = serverOf(gateway, app)
+  const { port } = server.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${port}`
+  const resources = opening.move()
+  return {
+    gateway,
+    url,
+    shutdown,
+    async rows() {
+      await recorder.flush()
+      return written
+    },
+    chat(fields = {}, { key = keys.main, headers = {}, signal } = {}) {
+      const body = typeof fields === 'string' ? fields : JSON.stringify({ model: 'plain', messages, ...fields })
+      return fetch(`${url}/ai/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key?.secret}`, ...headers },
+        body,
+        ...(signal !== undefined && { signal }),
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      resources.dispose()
+    },
+  }
+}
+
+function serverOf(gateway: Gateway, { state }: GatewayApp['app']): HttpServer<Caller> {
+  const authorize = createAuthorize({
+    directory: state.directory,
+    feed: new LocalFeed(state),
+    session: () => null,
+    lastUsed: new LastUsed(async () => {}),
+    anonymousUser: () => null,
+    clock,
+    refused: () => {},
+  })
+  return new HttpServer<Caller>({
+    routes: [
+      {
+        method: 'POST',
+        path: '/ai/v1/chat/completions',
+        access: 'inference',
+        docs: { tag: 'test', summary: 'Of a test.' },
+        story: (exchange, caller) => serveModelCall(gateway, exchange, caller, chatCompletion),
+      },
+    ],
+    authorize,
+    accessOfUnknownPath: () => 'public',
+    clock,
+    logger: gateway.logger,
+    idleSeconds: 10,
+    maxBodyBytes: Number.MAX_SAFE_INTEGER,
+  })
+}
