@@ -112,7 +112,7 @@ async function measureModel(
   let failures = load.failures
   for (let index = 0; index < singles; index += 1) {
     const startedAt = performance.now()
-    const { status } = await connection.exchange(bytes).outcome
+    const { status } = await connection.context(bytes).outcome
     tookMs.push(performance.now() - startedAt)
     if (status !== 200) failures += 1
   }

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly done: boolean
 }
 
-export interface Exchange {
+export interface RequestContext {
   /** `performance.now()` of the first token; null before it. */
   readonly firstTokenAt: number | null
   readonly tokens: number
@@ -140,7 +140,7 @@ class Answer {
   }
 }
 
-/** A connection that carries one exchange at a time; it is dialled at the first and again after a break. */
+/** A connection that carries one context at a time; it is dialled at the first and again after a break. */
 export class Connection {
   readonly #port: number
   #socket: Promise<Socket> | null = null
@@ -152,7 +152,7 @@ export class Connection {
   }
 
   /** Sends the bytes of one request. */
-  exchange(request: Uint8Array): Exchange {
+  context(request: Uint8Array): RequestContext {
     const answer = new Answer()
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.#answer = answer

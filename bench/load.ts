@@ -58,18 +58,18 @@ function sleepUntil(due: number): Promise<void> {
 /** One request from start to end; `dueAt` is when it should have left. */
 async function once(connection: Connection, dueAt: number, leaveAfterMs: number | null): Promise<void> {
   totals.requests += 1
-  const exchange = connection.exchange(bytes)
+  const context = connection.context(bytes)
   let hasLeft = false
   const leave = () => {
     hasLeft = true
-    exchange.leave()
+    context.leave()
   }
   const latest = Math.max(endAt, performance.now()) + order.streamMs + patienceMs - performance.now()
   const timer = setTimeout(leave, leaveAfterMs ?? latest)
-  const outcome = await exchange.outcome
+  const outcome = await context.outcome
   clearTimeout(timer)
   totals.tokens += outcome.tokens
-  if (exchange.firstTokenAt !== null) firstTokenMs.push(exchange.firstTokenAt - dueAt)
+  if (context.firstTokenAt !== null) firstTokenMs.push(context.firstTokenAt - dueAt)
   if (hasLeft && leaveAfterMs !== null) totals.left += 1
   else if (!isGood(outcome)) totals.failures += 1
 }

@@ -152,7 +152,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   }
   const generation: Generation = {
     settings,
-    begin: (exchange, caller, endpoint) => new Session(gateway, exchange, caller, endpoint),
+    begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
     providers,
     flavours: new FlavourBook(clock),
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
@@ -187,11 +187,11 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const authorize = createAuthorize({
     directory: state.directory,
     feed,
-    session: (exchange) => sessionCaller({ store, directory: state.directory, clock, settings }, exchange),
+    session: (context) => sessionCaller({ store, directory: state.directory, clock, settings }, context),
     lastUsed,
     anonymousUser: () => settings.get('generation.anonymous_user'),
     clock,
-    refused: (error, exchange) => metrics.refused(exchange.path, error),
+    refused: (error, context) => metrics.refused(context.path, error),
   })
   const { sealer: seals = sealer(randomBytes(32)) } = options
   const admin = adminRoutes({
@@ -221,7 +221,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     }),
     authorize,
     accessOfUnknownPath,
-    answerUnknownPath: (exchange) => (consoleFiles === null ? null : serveConsole(consoleFiles, exchange)),
+    answerUnknownPath: (context) => (consoleFiles === null ? null : serveConsole(consoleFiles, context)),
     clock,
     logger,
     idleSeconds: settings.get('server.header_idle_seconds'),

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#lib/clock.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Access } from '#http/route.ts'
 import { authenticateKey, mayUseArea } from '#identity/authenticate.ts'
 import type { Directory } from '#identity/directory.ts'
@@ -18,13 +18,13 @@ export interface AuthorizeDeps {
   readonly directory: Directory
   readonly feed: ChangeFeed
   /** The caller of the request's session cookie, or a thrown ApiError; null without a cookie. */
-  readonly session: (exchange: Exchange) => Promise<Caller> | null
+  readonly session: (context: RequestContext) => Promise<Caller> | null
   readonly lastUsed: LastUsed
   /** E-mail address of the account for generation clients without a key; null = such clients are refused. */
   readonly anonymousUser: () => string | null
   readonly clock: Clock
   /** Counts requests that end here, before they have an account to be recorded for. */
-  readonly refused: (error: ApiError, exchange: Exchange) => void
+  readonly refused: (error: ApiError, context: RequestContext) => void
 }
 
 /** The operator: whoever can open the control socket, which only the server's own user can. */
@@ -54,13 +54,13 @@ const areaOf = {
 } as const
 
 export function createAuthorize(deps: AuthorizeDeps) {
-  return (access: GuardedAccess, exchange: Exchange): Caller | Promise<Caller> => {
+  return (access: GuardedAccess, context: RequestContext): Caller | Promise<Caller> => {
     const counted = (thrown: unknown): never => {
-      if (thrown instanceof ApiError) deps.refused(thrown, exchange)
+      if (thrown instanceof ApiError) deps.refused(thrown, context)
       throw thrown
     }
     try {
-      const caller = authorize(deps, access, exchange)
+      const caller = authorize(deps, access, context)
       return caller instanceof Promise ? caller.catch(counted) : caller
     } catch (thrown) {
       return counted(thrown)
@@ -69,17 +69,17 @@ export function createAuthorize(deps: AuthorizeDeps) {
 }
 
 /** Answers 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */
-function authorize(deps: AuthorizeDeps, access: GuardedAccess, exchange: Exchange): Caller | Promise<Caller> {
-  if (exchange.trusted) return operator
+function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestContext): Caller | Promise<Caller> {
+  if (context.trusted) return operator
   if (!deps.feed.connected) throw new ApiError('store_unavailable')
-  const found = authenticateKey(exchange.request.headers, deps.directory, deps.clock.now())
+  const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
   if (found.kind === 'caller') {
     deps.lastUsed.touch(found.caller.key.id, deps.clock.now())
     return permit(found.caller, access)
   }
   // The console: a signed-in user may do there what the user's keys may.
-  const session = deps.session(exchange)
+  const session = deps.session(context)
   if (session !== null) return session.then((caller) => permit(caller, access))
   if (access === 'generation') return anonymousCaller(deps)
   throw new ApiError('missing_api_key')

@@ -1,5 +1,5 @@
 /**
- * The route table: every address of Sluice, who may call it, and the story that answers. The
+ * The route table: every address of Sluice, who may call it, and the handler that answers. The
  * OpenAPI document is made from these rows.
  */
 import { z } from 'zod'
@@ -93,7 +93,7 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
       path: '/',
       access: 'public',
       docs: { ...about, summary: 'The web console; where it is not built, leads to the page about this API' },
-      story: ({ request }) =>
+      handle: ({ request }) =>
         (deps.consoleFiles && serveConsolePage(deps.consoleFiles, request)) ??
         new Response(null, { status: 302, headers: { location: '/docs' } }),
     },
@@ -102,14 +102,14 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
       path: '/openapi.json',
       access: 'public',
       docs: { ...about, summary: 'This API as an OpenAPI 3.1 document' },
-      story: () => json(document()),
+      handle: () => json(document()),
     },
     {
       method: 'GET',
       path: '/docs',
       access: 'public',
       docs: { ...about, summary: 'This API as a page to read' },
-      story: () => docsPage(document()),
+      handle: () => docsPage(document()),
     },
   )
   return routes
@@ -217,7 +217,7 @@ function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ..
     access: 'inference',
     docs: { tag: 'Inference', ...docs, errors: [...modelCallErrors, ...errors] },
     ...(errorResponse && { errorResponse }),
-    story: (exchange, caller) => serveModelCall(gateway, exchange, caller, call),
+    handle: (context, caller) => serveModelCall(gateway, context, caller, call),
   }
 }
 
@@ -283,7 +283,7 @@ function storedResponseRoute(gateway: Gateway, { method, path, action, ...docs }
     path: `/ai/v1/responses${path}`,
     access: 'inference',
     docs: { tag: 'Inference', ...docs, errors: storedResponseErrors },
-    story: (exchange, caller) => serveStoredResponse(gateway, exchange, caller, action),
+    handle: (context, caller) => serveStoredResponse(gateway, context, caller, action),
   }
 }
 
@@ -304,7 +304,7 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
         errors: [...bodyErrors, 'model_not_found', 'model_access_denied'],
       },
       errorResponse: anthropicErrorResponse,
-      story: (exchange, caller) => countMessageTokens(gateway, exchange, caller),
+      handle: (context, caller) => countMessageTokens(gateway, context, caller),
     },
     {
       method: 'GET',
@@ -317,7 +317,7 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
         answer: z.object({ object: z.literal('list'), data: z.array(model) }),
         errors: ['invalid_group', 'invalid_query_parameter'],
       },
-      story: (exchange, caller) => listModels(gateway, exchange, caller),
+      handle: (context, caller) => listModels(gateway, context, caller),
     },
     {
       method: 'GET',
@@ -330,7 +330,7 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
         answer: model,
         errors: ['model_not_found', 'model_access_denied', 'invalid_query_parameter'],
       },
-      story: (exchange, caller) => getModel(gateway, exchange, caller),
+      handle: (context, caller) => getModel(gateway, context, caller),
     },
   ]
 }
@@ -349,7 +349,7 @@ function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Call
       access: 'public',
       duringDrain: true,
       docs: { tag, summary: 'The process runs', answer: z.object({ status: z.literal('ok') }) },
-      story: () => json({ status: 'ok' }),
+      handle: () => json({ status: 'ok' }),
     },
     {
       method: 'GET',
@@ -362,7 +362,7 @@ function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Call
         answer: z.object({ status: z.literal('ready') }),
         errors: ['shutting_down', 'store_unavailable'],
       },
-      story: async () => {
+      handle: async () => {
         if (draining()) throw new ApiError('shutting_down')
         if (!feed.connected) throw new ApiError('store_unavailable')
         await store.ping().catch((cause: unknown) => Promise.reject(new ApiError('store_unavailable', { cause })))
@@ -376,7 +376,7 @@ function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Call
           access: 'admin',
           duringDrain: true,
           docs: { tag, summary: 'Prometheus metrics' },
-          story: renderMetrics,
+          handle: renderMetrics,
         }
       : {
           method: 'GET',
@@ -384,7 +384,7 @@ function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Call
           access: 'public',
           duringDrain: true,
           docs: { tag, summary: 'Prometheus metrics' },
-          story: renderMetrics,
+          handle: renderMetrics,
         },
   ]
 }

@@ -1,4 +1,4 @@
-/** What the stories of the admin API work with; built once by src/app.ts. */
+/** What the handlers of the admin API work with; built once by src/app.ts. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { InflightLimiter } from '#gateway/inflight.ts'
 import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
@@ -13,7 +13,7 @@ import type { OidcIssuer } from './oidc/issuer.ts'
 import type { SignInGuard } from './session/sign-in-guard.ts'
 
 export interface Admin {
-  /** The truth: what the stories read and write. */
+  /** The truth: what the handlers read and write. */
   readonly store: Store
   /** What requests are answered from; up to date once `feed.publish` has resolved. */
   readonly state: LiveState

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { json, noContent } from '#http/respond.ts'
 import type { Method, Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
@@ -31,7 +31,7 @@ type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${in
 
 /** One request, its parts checked. */
 export interface Call<Path extends string, Query, Body> {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly caller: Caller
   /** The `:name` parts of the path. */
   readonly params: Readonly<Record<ParamName<Path>, string>>
@@ -53,9 +53,9 @@ export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends 
   readonly answer?: A
   /** 200 when left out. */
   readonly status?: number
-  /** Codes that the story itself can answer; those of reading the request are added. */
+  /** Codes that the handler itself can answer; those of reading the request are added. */
   readonly errors?: readonly ErrorCode[]
-  readonly story: (call: Call<Path, z.output<Q>, z.output<B>>) => z.input<A> | Promise<z.input<A>>
+  readonly handle: (call: Call<Path, z.output<Q>, z.output<B>>) => z.input<A> | Promise<z.input<A>>
 }
 
 const noQuery = z.strictObject({})
@@ -85,16 +85,16 @@ export function endpointsOf(admin: Admin, tag: string) {
         status: answer ? status : 204,
         errors: errorsOf(endpoint),
       },
-      story: (exchange, caller) =>
+      handle: (context, caller) =>
         guarded(async () => {
           const call = {
-            exchange,
+            context,
             caller,
-            params: checkedParams(exchange) as Readonly<Record<ParamName<Path>, string>>,
-            query: validQuery(query ?? noQuery, exchange.query) as z.output<Q>,
-            body: (body && (await readBody(admin, exchange, body))) as z.output<B>,
+            params: checkedParams(context) as Readonly<Record<ParamName<Path>, string>>,
+            query: validQuery(query ?? noQuery, context.query) as z.output<Q>,
+            body: (body && (await readBody(admin, context, body))) as z.output<B>,
           }
-          const value = await (method === 'GET' ? endpoint.story(call) : healed(admin, () => endpoint.story(call)))
+          const value = await (method === 'GET' ? endpoint.handle(call) : healed(admin, () => endpoint.handle(call)))
           return answer ? json(value, status, notKept) : noContent(notKept)
         }),
     }
@@ -102,9 +102,13 @@ export function endpointsOf(admin: Admin, tag: string) {
 }
 
 /** A JSON body of at most 1 MB as the schema has it. Answers 400, 408, 413, 415 and 422. */
-export async function readBody<S extends z.ZodType>(admin: Admin, exchange: Exchange, schema: S): Promise<z.output<S>> {
+export async function readBody<S extends z.ZodType>(
+  admin: Admin,
+  context: RequestContext,
+  schema: S,
+): Promise<z.output<S>> {
   const readSeconds = admin.settings.get('server.body_read_seconds')
-  const { value } = await readJson(exchange, { bytesMax: bodyBytesMax, readSeconds })
+  const { value } = await readJson(context, { bytesMax: bodyBytesMax, readSeconds })
   return validBody(schema, value)
 }
 
@@ -133,7 +137,7 @@ function errorsOf(endpoint: {
 /** Ids and setting names. Anything else is no address of ours, and a database may choke on it. */
 const harmless = /^[\w.-]{1,200}$/
 
-function checkedParams({ params }: Exchange): Readonly<Record<string, string>> {
+function checkedParams({ params }: RequestContext): Readonly<Record<string, string>> {
   if (Object.values(params).some((value) => !harmless.test(value))) throw new ApiError('not_found')
   return params
 }

@@ -3,10 +3,10 @@ import { ApiError } from '#errors/api-error.ts'
 import { InUse, Missing, NameTaken, NotPlain, StoreUnavailable } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 
-/** Runs a story; what the store refuses comes out as the error that is answered. */
-export async function guarded<T>(story: () => T | Promise<T>): Promise<T> {
+/** Runs a handler; what the store refuses comes out as the error that is answered. */
+export async function guarded<T>(handle: () => T | Promise<T>): Promise<T> {
   try {
-    return await story()
+    return await handle()
   } catch (thrown) {
     throw refusalOf(thrown)
   }

@@ -10,10 +10,10 @@ import { StoreUnavailable } from '#store/errors.ts'
 const retryMs = 1000
 const healing = new WeakSet<Admin['store']>()
 
-/** Runs a story that changes the store; what it throws comes out as it is. */
-export async function healed<T>(admin: Admin, story: () => T | Promise<T>): Promise<T> {
+/** Runs a handler that changes the store; what it throws comes out as it is. */
+export async function healed<T>(admin: Admin, handle: () => T | Promise<T>): Promise<T> {
   try {
-    return await story()
+    return await handle()
   } catch (thrown) {
     if (thrown instanceof StoreUnavailable) void readAgainLater(admin)
     throw thrown

@@ -2,7 +2,7 @@
  * Answers for the addresses of the web console: its files, and its page for every other address
  * that a browser asks for. Never for an address of the API: the server asks here last.
  */
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { consolePage, type ConsoleFile, type ConsoleFiles } from './console-files.ts'
 
 /** Files with the digest of their content in the name: one name never has a second content. */
@@ -30,7 +30,7 @@ const guardHeaders = {
 } as const
 
 /** The file at the request's address, or the page when a browser navigates to it; null when it is neither. */
-export function serveConsole(files: ConsoleFiles, { request, path }: Exchange): Response | null {
+export function serveConsole(files: ConsoleFiles, { request, path }: RequestContext): Response | null {
   if (request.method !== 'GET' && request.method !== 'HEAD') return null
   const file = path === consolePage ? undefined : files.get(path)
   if (file !== undefined) return fileAnswer(file, request, path.startsWith(hashedPrefix))

@@ -1,4 +1,4 @@
-/** What the stories of the documents work with; made in app.ts. */
+/** What the handlers of the documents work with; made in app.ts. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Caller } from '#identity/records.ts'
 import type { ByteBudget } from '#lib/byte-budget.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { pageAnswer, pageQuery } from '#http/page.ts'
 import { json, noContent } from '#http/respond.ts'
 import type { Route, RouteDocs } from '#http/route.ts'
@@ -61,7 +61,7 @@ interface Row {
   readonly method: Route<Caller>['method']
   readonly path: string
   readonly docs: Omit<RouteDocs, 'tag'>
-  readonly story: (exchange: Exchange, caller: Caller) => Promise<Response>
+  readonly handle: (context: RequestContext, caller: Caller) => Promise<Response>
 }
 
 /** Rows of the route table. */
@@ -71,12 +71,12 @@ export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
     ...recordRoutes(documents),
     ...changeRoutes(documents),
     searchRoute(documents),
-  ].map(({ method, path, docs, story }): Route<Caller> => ({
+  ].map(({ method, path, docs, handle }): Route<Caller> => ({
     method,
     path: `/api/v1${path}`,
     access: 'documents',
     docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable'] },
-    story: (exchange, caller) => story(exchange, caller).catch(refused),
+    handle: (context, caller) => handle(context, caller).catch(refused),
   }))
 }
 
@@ -111,7 +111,7 @@ function importRoutes(documents: Documents): Row[] {
         status: 202,
         errors: [...bodyErrors, 'invalid_multipart', 'model_access_denied', 'backlog_full'],
       },
-      story: (exchange, caller) => importDocuments(documents, exchange, caller),
+      handle: (context, caller) => importDocuments(documents, context, caller),
     },
     {
       method: 'GET',
@@ -120,7 +120,7 @@ function importRoutes(documents: Documents): Row[] {
         summary: 'Readers, chunkers, embedders and categories that an import can name',
         answer: componentsAnswer,
       },
-      story: () => Promise.resolve(json(listComponents(documents))),
+      handle: () => Promise.resolve(json(listComponents(documents))),
     },
   ]
 }
@@ -136,8 +136,8 @@ function recordRoutes(documents: Documents): Row[] {
         answer: pageAnswer(documentAnswer),
         errors: ['invalid_query_parameter', 'invalid_cursor'],
       },
-      story: async (exchange, caller) => {
-        const { category, state, owner, name, doc_id: ids, ...page } = validQuery(listQuery, exchange.query)
+      handle: async (context, caller) => {
+        const { category, state, owner, name, doc_id: ids, ...page } = validQuery(listQuery, context.query)
         const owners = owner === undefined ? undefined : await ownerFilter(documents, owner, caller)
         const categories = category === undefined ? undefined : [category]
         const filter = { categories, states: statesOf(state), owners, name, ids: idsOf(ids) }
@@ -148,7 +148,7 @@ function recordRoutes(documents: Documents): Row[] {
       method: 'GET',
       path: '/document/:doc_id',
       docs: { summary: 'One document and how far it is', answer: documentAnswer, errors: ['not_found'] },
-      story: async (exchange, caller) => json(await getDocument(documents, caller, docId(exchange))),
+      handle: async (context, caller) => json(await getDocument(documents, caller, docId(context))),
     },
     {
       method: 'GET',
@@ -159,9 +159,9 @@ function recordRoutes(documents: Documents): Row[] {
         answer: chunksAnswer,
         errors: ['not_found', 'invalid_query_parameter'],
       },
-      story: async (exchange, caller) => {
-        const page = validQuery(chunksQuery, exchange.query)
-        return json(await listChunks(documents, caller, { id: docId(exchange), ...page }))
+      handle: async (context, caller) => {
+        const page = validQuery(chunksQuery, context.query)
+        return json(await listChunks(documents, caller, { id: docId(context), ...page }))
       },
     },
   ]
@@ -174,8 +174,8 @@ function changeRoutes(documents: Documents): Row[] {
       method: 'DELETE',
       path: '/document/:doc_id',
       docs: { summary: 'Delete a document with its chunks, vectors and bytes', status: 204, errors },
-      story: async (exchange, caller) => {
-        await deleteDocument(documents, caller, docId(exchange))
+      handle: async (context, caller) => {
+        await deleteDocument(documents, caller, docId(context))
         return noContent()
       },
     },
@@ -187,7 +187,7 @@ function changeRoutes(documents: Documents): Row[] {
         answer: documentAnswer,
         errors,
       },
-      story: async (exchange, caller) => json(await cancelDocument(documents, caller, docId(exchange))),
+      handle: async (context, caller) => json(await cancelDocument(documents, caller, docId(context))),
     },
     {
       method: 'POST',
@@ -197,7 +197,7 @@ function changeRoutes(documents: Documents): Row[] {
         answer: documentAnswer,
         errors: [...errors, 'conflict'],
       },
-      story: async (exchange, caller) => json(await retryDocument(documents, caller, docId(exchange))),
+      handle: async (context, caller) => json(await retryDocument(documents, caller, docId(context))),
     },
   ]
 }
@@ -212,17 +212,17 @@ function searchRoute(documents: Documents): Row {
       answer: searchAnswer,
       errors: [...bodyErrors, 'embedder_unavailable'],
     },
-    story: async (exchange, caller) => {
+    handle: async (context, caller) => {
       const readSeconds = documents.settings.get('server.body_read_seconds')
-      const { value } = await readJson(exchange, { bytesMax: searchBytesMax, readSeconds })
+      const { value } = await readJson(context, { bytesMax: searchBytesMax, readSeconds })
       const query = searchQueryOf(validBody(searchBody, value))
-      return json(searchOnWire(await search(documents, caller, query, exchange.signal)))
+      return json(searchOnWire(await search(documents, caller, query, context.signal)))
     },
   }
 }
 
 /** The id in the path. What is no UUID is the id of nothing. */
-function docId({ params }: Exchange): string {
+function docId({ params }: RequestContext): string {
   const id = params['doc_id']?.toLowerCase() ?? ''
   if (z.uuid().safeParse(id).success) return id
   throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })

@@ -1,7 +1,7 @@
 /** Takes the in-flight slot of a request, or refuses it. */
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Gateway } from './gateway.ts'
 import type { Slot } from './inflight.ts'
@@ -24,10 +24,10 @@ export function admit(gateway: Admission, caller: Caller, model: Model): Slot | 
 }
 
 /** Tells the client how much of its limit is in use, while there is one. */
-export function tellInflight(exchange: Exchange, { inUse, limit }: Pick<Slot, 'inUse' | 'limit'>): void {
+export function tellInflight(context: RequestContext, { inUse, limit }: Pick<Slot, 'inUse' | 'limit'>): void {
   if (limit === Infinity) return
-  exchange.addHeader('x-sluice-inflight-limit', String(limit))
-  exchange.addHeader('x-sluice-inflight-used', String(inUse))
+  context.addHeader('x-sluice-inflight-limit', String(limit))
+  context.addHeader('x-sluice-inflight-used', String(inUse))
 }
 
 function refuse({ metrics }: Admission, model: Model, limit: number): never {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Tick } from '#lib/ticker.ts'
 import { Ticker } from '#lib/ticker.ts'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { CallWatch } from './call-watch.ts'
 
@@ -31,23 +31,23 @@ interface Watched extends Disposable {
   readonly ticker: ManualTicker
   readonly client: AbortController
   readonly shutdown: AbortController
-  readonly exchange: Exchange
+  readonly context: RequestContext
   /** Lets time pass and the ticker notice it. */
   pass(seconds: number): void
 }
 
 async function watched(totalSeconds = 100, client = new AbortController()): Promise<Watched> {
   const clock = new ManualClock()
-  const exchange = await exchangeOf(new Request('http://localhost/x', { signal: client.signal }), clock)
+  const context = await contextOf(new Request('http://localhost/x', { signal: client.signal }), clock)
   const ticker = new ManualTicker(2_000_000)
   const shutdown = new AbortController()
-  const watch = new CallWatch(exchange, { ticker, shutdown: shutdown.signal, totalSeconds })
+  const watch = new CallWatch(context, { ticker, shutdown: shutdown.signal, totalSeconds })
   return {
     watch,
     ticker,
     client,
     shutdown,
-    exchange,
+    context,
     pass(seconds) {
       clock.advance(seconds * 1000)
       ticker.tick()

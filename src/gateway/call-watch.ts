@@ -4,7 +4,7 @@
  * cancellation of the call, with the ApiError to answer as its reason.
  */
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Cancellation, CancellationListener } from '#lib/cancellation.ts'
 import type { Ticker } from '#lib/ticker.ts'
 
@@ -21,7 +21,7 @@ const silence = {
 } as const
 
 export class CallWatch implements Disposable, Cancellation {
-  readonly #exchange: Exchange
+  readonly #context: RequestContext
   readonly #options: WatchOptions
   readonly #totalEndsAt: number
   #silenceEndsAt = Infinity
@@ -31,10 +31,10 @@ export class CallWatch implements Disposable, Cancellation {
   #signal: AbortController | null = null
   #hearsClient = false
 
-  constructor(exchange: Exchange, options: WatchOptions) {
-    this.#exchange = exchange
+  constructor(context: RequestContext, options: WatchOptions) {
+    this.#context = context
     this.#options = options
-    this.#totalEndsAt = exchange.clock.elapsed() + options.totalSeconds * 1000
+    this.#totalEndsAt = context.clock.elapsed() + options.totalSeconds * 1000
     options.ticker.add(this.#check)
   }
 
@@ -71,7 +71,7 @@ export class CallWatch implements Disposable, Cancellation {
   /** From now on the upstream has this long to say something. */
   expect(what: keyof typeof silence, seconds: number): void {
     this.#waitingFor = what
-    this.#silenceEndsAt = this.#exchange.clock.elapsed() + seconds * 1000
+    this.#silenceEndsAt = this.#context.clock.elapsed() + seconds * 1000
   }
 
   /** Nothing is expected of the upstream: it has spoken, or nobody is reading. */
@@ -92,14 +92,14 @@ export class CallWatch implements Disposable, Cancellation {
 
   [Symbol.dispose](): void {
     this.#options.ticker.delete(this.#check)
-    if (this.#hearsClient) this.#exchange.signal.removeEventListener('abort', this.#clientGone)
+    if (this.#hearsClient) this.#context.signal.removeEventListener('abort', this.#clientGone)
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
 
   readonly #check = (): void => {
     this.#hearClient()
-    const now = this.#exchange.clock.elapsed()
+    const now = this.#context.clock.elapsed()
     if (this.#options.shutdown.aborted) this.end(new ApiError('shutting_down'))
     else if (now > this.#silenceEndsAt)
       this.end(new ApiError('upstream_timeout', { message: silence[this.#waitingFor] }))
@@ -117,7 +117,7 @@ export class CallWatch implements Disposable, Cancellation {
   #hearClient(): void {
     if (this.#hearsClient) return
     this.#hearsClient = true
-    const { signal } = this.#exchange
+    const { signal } = this.#context
     signal.addEventListener('abort', this.#clientGone)
     if (signal.aborted) this.#clientGone()
   }

@@ -1,4 +1,4 @@
-/** What the stories of the gateway work with; built once by src/app.ts. */
+/** What the handlers of the gateway work with; built once by src/app.ts. */
 import type { Catalog } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'

@@ -1,10 +1,10 @@
 /**
  * A model call of the server's own: vectors of a document, the description of a picture. It is told
- * by the same story as a client's call (model-call.ts), so access, batch rules, failover, health,
+ * by the same handler as a client's call (model-call.ts), so access, batch rules, failover, health,
  * time-outs and usage records are the same; it takes no in-flight slot, which is for real-time
  * requests. There is no socket: who asks gets the answer in this process.
  */
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Gateway } from './gateway.ts'
@@ -22,12 +22,12 @@ export interface InnerCall {
 
 /** The answer to the call, a 2xx. Throws the ApiError that a client would be answered. */
 export async function innerCall(gateway: Gateway, { caller, call, body, signal }: InnerCall): Promise<Response> {
-  const exchange = new InnerExchange(call.endpoint, JSON.stringify(body), signal, gateway.clock)
-  return serveModelCall(gateway, exchange, caller, { ...call, purpose: 'batch' })
+  const context = new InnerContext(call.endpoint, JSON.stringify(body), signal, gateway.clock)
+  return serveModelCall(gateway, context, caller, { ...call, purpose: 'batch' })
 }
 
-/** An exchange with no client behind it: headers of the answer and the idle timer concern nobody. */
-class InnerExchange implements Exchange {
+/** a context with no client behind it: headers of the answer and the idle timer concern nobody. */
+class InnerContext implements RequestContext {
   readonly request: Request
   readonly requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`
   readonly path: string

@@ -8,7 +8,7 @@ import type { Purpose } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Endpoint } from '#providers/provider.ts'
 import { admit, tellInflight } from './admit.ts'
@@ -35,7 +35,7 @@ export interface ModelCall {
   /** Path below the provider's base URL, and the name in records and metrics. */
   readonly endpoint: Endpoint
   /** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
-  readonly read: (exchange: Exchange, limits: BodyLimits) => Promise<ModelRequest>
+  readonly read: (context: RequestContext, limits: BodyLimits) => Promise<ModelRequest>
   /** The endpoint knows `stream_options.include_usage`. */
   readonly asksUsage: boolean
   /** The `accept` header; JSON or events, as the client asked, when left out. */
@@ -58,15 +58,15 @@ export interface Translation {
 /** The answer to one call. Throws the ApiError to answer; whatever the request held is given back by then. */
 export async function serveModelCall(
   gateway: Gateway,
-  exchange: Exchange,
+  context: RequestContext,
   caller: Caller,
   call: ModelCall,
 ): Promise<Response> {
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using held = new DisposableStack()
-  const record = held.use(gateway.recorder.begin(exchange, caller, call.endpoint))
+  const record = held.use(gateway.recorder.begin(context, caller, call.endpoint))
   try {
-    return await tell(gateway, call, { exchange, caller, record, held })
+    return await tell(gateway, call, { context, caller, record, held })
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -75,16 +75,16 @@ export async function serveModelCall(
 }
 
 interface Telling {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly caller: Caller
   readonly record: RequestRecord
   readonly held: DisposableStack
 }
 
 async function tell(gateway: Gateway, named: ModelCall, telling: Telling): Promise<Response> {
-  const { exchange, caller, record, held } = telling
+  const { context, caller, record, held } = telling
   const { settings } = gateway
-  const sent = await named.read(exchange, {
+  const sent = await named.read(context, {
     bytesMax: settings.get('server.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
   }) // 400, 408, 413, 415
@@ -104,10 +104,10 @@ async function tell(gateway: Gateway, named: ModelCall, telling: Telling): Promi
   const { state } = worded.request
   const model = state === null ? able : await withHolder(gateway.responses, able, state, caller) // 400, 404, 503
   if (sent.documents !== null) checkDocuments(gateway, caller) // 400, 403
-  if (purpose === 'realtime') tellInflight(exchange, held.use(await admit(gateway, caller, model))) // 429
+  if (purpose === 'realtime') tellInflight(context, held.use(await admit(gateway, caller, model))) // 429
   const { call, request } = sent.documents === null ? worded : await withSources(gateway, worded, telling) // 400 and the search's
   const repeatable = (): boolean => request.form?.repeatable !== false
-  return failOver(gateway, { exchange, model, record, repeatable }, (upstream, attempt) =>
+  return failOver(gateway, { context, model, record, repeatable }, (upstream, attempt) =>
     ask(gateway, { ...telling, call, request, model, upstream, attempt }),
   ) // 4xx of the upstream, 502, 503, 504
 }
@@ -151,11 +151,11 @@ interface Asking extends Telling {
 
 /** One try at one upstream, up to the point from which the answer goes to the client. */
 async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
-  const { exchange, record, held, call, request, model, upstream, attempt } = asking
+  const { context, record, held, call, request, model, upstream, attempt } = asking
   const { settings, ticker, shutdown } = gateway
   const { connectSeconds, firstTokenSeconds, idleSeconds, totalSeconds } = timeouts(gateway, model, upstream)
   using own = new DisposableStack()
-  const watch = own.use(new CallWatch(exchange, { ticker, shutdown, totalSeconds }))
+  const watch = own.use(new CallWatch(context, { ticker, shutdown, totalSeconds }))
   watch.expect('first-token', firstTokenSeconds)
   const body = upstreamBody(request, upstream, call.asksUsage)
   const timing: UploadTiming = { watch, firstTokenSeconds, answered: false }
@@ -169,11 +169,11 @@ async function ask(gateway: Gateway, asking: Asking): Promise<Response> {
       ...(call.accept && { accept: call.accept }),
       ...(call.joins && { joins: true }),
     },
-    { exchange, upstream, watch, record, connectSeconds },
+    { context, upstream, watch, record, connectSeconds },
   )
   timing.answered = true
   const relay: Relay = {
-    exchange,
+    context,
     watch,
     record,
     rewriteModel: settings.get('gateway.rewrite_model') ? request.model : null,

@@ -3,7 +3,7 @@ import { Catalog } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { listModels } from './models.ts'
 import { resolveModel } from './resolve-model.ts'
@@ -23,8 +23,8 @@ const catalog = new Catalog({
 const member = aCaller(g1)
 
 async function list(query: string, caller: Caller = member): Promise<{ data: { id: string }[] }> {
-  const exchange = await exchangeOf(new Request(`http://localhost/ai/v1/models${query}`))
-  return (await listModels({ catalog: () => catalog }, exchange, caller).json()) as { data: { id: string }[] }
+  const context = await contextOf(new Request(`http://localhost/ai/v1/models${query}`))
+  return (await listModels({ catalog: () => catalog }, context, caller).json()) as { data: { id: string }[] }
 }
 
 async function ids(query: string, caller?: Caller): Promise<string[]> {

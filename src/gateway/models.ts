@@ -2,7 +2,7 @@
 import type { Model } from '#catalog/catalog.ts'
 import { modelPage } from '#dialects/anthropic/models.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import { isDenied } from './apply-rules.ts'
@@ -13,8 +13,8 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const parameters = ['group', 'available_for_realtime', 'include_reasoning_capabilities'] as const
 
 /** The list, sorted by id. Answers 400 for a filter that cannot be read. */
-export function listModels(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange, caller: Caller): Response {
-  const { query } = exchange
+export function listModels(gateway: Pick<Gateway, 'catalog'>, context: RequestContext, caller: Caller): Response {
+  const { query } = context
   refuseRepeated(query, parameters)
   const groups = readGroups(query.get('group'), caller)
   const available = readBoolean(query, 'available_for_realtime')
@@ -25,7 +25,7 @@ export function listModels(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange
     .filter((model) => groups === null || !model.groupIds.isDisjointFrom(groups))
     .filter((model) => available === null || isDenied(model, 'realtime') !== available)
   // Clients of the Anthropic dialect say so, and read another shape.
-  if (exchange.request.headers.has('anthropic-version')) {
+  if (context.request.headers.has('anthropic-version')) {
     return json(
       modelPage(
         listed.map(({ record }) => ({ id: record.name, createdAt: record.createdAt })),
@@ -37,8 +37,8 @@ export function listModels(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange
 }
 
 /** One model by name or alias. Answers 404 and 403 as a call of the model would, and 400 as the list does. */
-export function getModel(gateway: Pick<Gateway, 'catalog'>, exchange: Exchange, caller: Caller): Response {
-  const { query, params } = exchange
+export function getModel(gateway: Pick<Gateway, 'catalog'>, context: RequestContext, caller: Caller): Response {
+  const { query, params } = context
   const model = resolveModel(gateway.catalog(), params['*'] ?? '', caller)
   refuseRepeated(query, ['include_reasoning_capabilities'])
   return json(modelObject(model, readBoolean(query, 'include_reasoning_capabilities') ?? false))

@@ -4,7 +4,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { rejection } from '#test/support/store/store-test.ts'
@@ -25,9 +25,9 @@ async function recording({ queueMax = 10, write = async () => {} }: { queueMax?:
     },
   })
   const headers = { 'x-request-id': 'r-1' }
-  const exchange = await exchangeOf(new Request('http://localhost/x', { headers }), clock)
+  const context = await contextOf(new Request('http://localhost/x', { headers }), clock)
   const caller = aCaller()
-  const begin = () => recorder.begin(exchange, caller, 'chat/completions')
+  const begin = () => recorder.begin(context, caller, 'chat/completions')
   /** Ends this many requests; each row can be told by its bytes. */
   const finish = (...bytes: readonly number[]) => {
     for (const responseBytes of bytes) {

@@ -6,7 +6,7 @@
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import type { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
@@ -48,11 +48,11 @@ export class RequestRecord implements Disposable {
   readonly #endpoint: string
   readonly #finish: (record: RequestRecord) => void
 
-  constructor(exchange: Exchange, caller: Caller, endpoint: string, finish: (record: RequestRecord) => void) {
-    this.#requestId = exchange.requestId
-    this.#startedAt = exchange.startedAt
-    this.#clock = exchange.clock
-    this.#at = exchange.clock.now()
+  constructor(context: RequestContext, caller: Caller, endpoint: string, finish: (record: RequestRecord) => void) {
+    this.#requestId = context.requestId
+    this.#startedAt = context.startedAt
+    this.#clock = context.clock
+    this.#at = context.clock.now()
     this.#caller = caller
     this.#endpoint = endpoint
     this.#finish = finish
@@ -128,8 +128,8 @@ export class UsageRecorder {
     this.#options = options
   }
 
-  begin(exchange: Exchange, caller: Caller, endpoint: string): RequestRecord {
-    return new RequestRecord(exchange, caller, endpoint, this.#finish)
+  begin(context: RequestContext, caller: Caller, endpoint: string): RequestRecord {
+    return new RequestRecord(context, caller, endpoint, this.#finish)
   }
 
   /** Rows that wait to be written. */

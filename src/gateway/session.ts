@@ -6,7 +6,7 @@
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Endpoint, Pieces } from '#providers/provider.ts'
@@ -40,18 +40,18 @@ export interface SessionOrder<T> {
 export class Session implements Disposable {
   readonly record: RequestRecord
   readonly #gateway: Gateway
-  readonly #exchange: Exchange
+  readonly #context: RequestContext
   readonly #caller: Caller
   readonly #held = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
   #ended: ApiError | null = null
 
-  constructor(gateway: Gateway, exchange: Exchange, caller: Caller, endpoint: string) {
+  constructor(gateway: Gateway, context: RequestContext, caller: Caller, endpoint: string) {
     this.#gateway = gateway
-    this.#exchange = exchange
+    this.#context = context
     this.#caller = caller
     // Disposed in reverse order: the slot is free before the record says that the request has ended.
-    this.record = this.#held.use(gateway.recorder.begin(exchange, caller, endpoint))
+    this.record = this.#held.use(gateway.recorder.begin(context, caller, endpoint))
   }
 
   /** Why all calls were ended, or null. */
@@ -71,7 +71,7 @@ export class Session implements Disposable {
   /** Takes the in-flight slot. Answers 429 by throwing. */
   async admit(model: Model): Promise<void> {
     this.#held.use(await admit(this.#gateway, this.#caller, model))
-    const { signal } = this.#exchange
+    const { signal } = this.#context
     // Once for all calls, and at once: each call's own watch looks at the client only now and then.
     signal.addEventListener('abort', this.#clientGone)
     this.#held.defer(() => signal.removeEventListener('abort', this.#clientGone))
@@ -80,8 +80,8 @@ export class Session implements Disposable {
 
   /** One call, with failover until `open` has resolved. Throws the ApiError to answer. */
   call<T>(order: SessionOrder<T>): Promise<T> {
-    const context = { exchange: this.#exchange, model: order.model, record: this.record, repeatable: () => true }
-    return failOver(this.#gateway, context, (upstream, attempt) => this.#ask(order, upstream, attempt))
+    const call = { context: this.#context, model: order.model, record: this.record, repeatable: () => true }
+    return failOver(this.#gateway, call, (upstream, attempt) => this.#ask(order, upstream, attempt))
   }
 
   /** Ends all calls, under way and still to come; only the first reason counts. */
@@ -105,7 +105,7 @@ export class Session implements Disposable {
       upstream,
     )
     using own = new DisposableStack()
-    const watch = own.use(new CallWatch(this.#exchange, { ticker, shutdown, totalSeconds }))
+    const watch = own.use(new CallWatch(this.#context, { ticker, shutdown, totalSeconds }))
     this.#watches.add(watch)
     own.defer(() => this.#watches.delete(watch))
     watch.expect('first-token', firstTokenSeconds)
@@ -119,7 +119,7 @@ export class Session implements Disposable {
         ...(inPieces && { pieces: body }),
         streamed: true,
       },
-      { exchange: this.#exchange, upstream, watch, record: this.record, connectSeconds },
+      { context: this.#context, upstream, watch, record: this.record, connectSeconds },
     )
     const takeOver = (): DisposableStack => {
       const all = new DisposableStack()

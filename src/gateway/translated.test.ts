@@ -8,7 +8,7 @@ import type { Reply } from '#lib/http1/reply.ts'
 import { Ticker } from '#lib/ticker.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { chatChunks, chatCompletion, doneEvent } from '#test/support/upstream/upstream-samples.ts'
 import { eventText } from '#test/support/upstream/upstream-behaviours.ts'
@@ -48,15 +48,15 @@ interface Relayed {
 /** The answer to the client when the provider sends these pieces and ends. */
 async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[]): Promise<Relayed> {
   const { call } = translation(row, { stream: streamed })
-  const exchange = await exchangeOf(new Request('http://localhost/x'))
+  const context = await contextOf(new Request('http://localhost/x'))
   const metrics = createMetrics({ version: '0.0.0', codes: [] })
   const recorder = new UsageRecorder({ metrics, queueMax: 1, write: async () => {} })
-  const record = recorder.begin(exchange, aCaller(), 'messages')
-  const watch = new CallWatch(exchange, { ticker, shutdown: new AbortController().signal, totalSeconds: 100 })
+  const record = recorder.begin(context, aCaller(), 'messages')
+  const watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal, totalSeconds: 100 })
   const left = [...pieces]
   const reply: Reply = { status: 200, headers: {}, body: { read: () => left.shift() ?? null, cancel: () => {} } }
   const response = await call.relay(reply, {
-    exchange,
+    context,
     watch,
     record,
     streamed,

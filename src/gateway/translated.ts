@@ -51,7 +51,7 @@ function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedReque
 }
 
 async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
-  const { watch, record, exchange, rewriteModel, responseBytesMax, idleSeconds } = relay
+  const { watch, record, context, rewriteModel, responseBytesMax, idleSeconds } = relay
   watch.expect('idle', idleSeconds)
   const body = await readAll(reply.body, responseBytesMax).catch((cause: unknown) => {
     throw watch.reason ?? new ApiError('upstream_error', { cause })
@@ -64,7 +64,7 @@ async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: Tran
     JSON.stringify(translated.whole(rewriteModel === null ? answer : { ...answer, model: rewriteModel })),
   )
   record.responseBytes = bytes.length
-  return exchange.respond(bytes, { status: reply.status, headers: { 'content-type': 'application/json' } })
+  return context.respond(bytes, { status: reply.status, headers: { 'content-type': 'application/json' } })
 }
 
 /** A tap that puts every chunk of a chat stream into the words of a dialect. */

@@ -4,7 +4,7 @@
  */
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Generation } from './generation.ts'
 import { planModel, type ModelPlan } from './upstream/model-plan.ts'
@@ -22,14 +22,14 @@ import { WholeAnswer } from './answer/whole-answer.ts'
 /** The answer to one request. Throws the ApiError to answer; whatever the request held is given back by then. */
 export async function generate(
   generation: Generation,
-  exchange: Exchange,
+  context: RequestContext,
   caller: Caller,
   endpoint: GenerationEndpoint,
 ): Promise<Response> {
   using held = new DisposableStack()
-  const session = held.use(generation.begin(exchange, caller, endpoint))
+  const session = held.use(generation.begin(context, caller, endpoint))
   try {
-    return await tell(generation, exchange, { endpoint, session, held })
+    return await tell(generation, context, { endpoint, session, held })
   } catch (thrown) {
     const error = toApiError(thrown)
     session.record.fail(error)
@@ -44,10 +44,10 @@ interface Telling {
   readonly held: DisposableStack
 }
 
-async function tell(generation: Generation, exchange: Exchange, telling: Telling): Promise<Response> {
+async function tell(generation: Generation, context: RequestContext, telling: Telling): Promise<Response> {
   const { endpoint, session, held } = telling
   const read = endpoint.startsWith('image_') ? readImageRequest : readTextRequest
-  const request = await read(exchange, limitsOf(generation)) // 400, 408, 413, 415, 422
+  const request = await read(context, limitsOf(generation)) // 400, 408, 413, 415, 422
   const streamed = endpoint.endsWith('_stream')
   session.record.streamed = streamed
   session.record.requestBytes = request.bytes
@@ -55,7 +55,7 @@ async function tell(generation: Generation, exchange: Exchange, telling: Telling
   const model = resolveGroup(generation, session, request.payload.consumerGroup) // 404, 403, 503
   const plan = await planModel(generation, request, model) // 422
   await session.admit(model) // 429
-  const answering = { generation, exchange, session, held, request, plan }
+  const answering = { generation, context, session, held, request, plan }
   return streamed ? answerStreamed(answering) : answerWhole(answering) // 4xx of the upstream, 502, 503, 504
 }
 
@@ -97,7 +97,7 @@ function resolveGroup({ settings }: Generation, session: ModelSession, group: st
 
 interface Answering {
   readonly generation: Generation
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly session: ModelSession
   readonly held: DisposableStack
   readonly request: GenerationRequest
@@ -105,10 +105,10 @@ interface Answering {
 }
 
 async function answerStreamed(answering: Answering): Promise<Response> {
-  const { generation, exchange, session, held, request, plan } = answering
+  const { generation, context, session, held, request, plan } = answering
   const { settings, ticker } = generation
   const sink = new TokenStream({
-    exchange,
+    context,
     record: session.record,
     ticker,
     payload: request.payload,
@@ -126,14 +126,14 @@ async function answerStreamed(answering: Answering): Promise<Response> {
 }
 
 async function answerWhole(answering: Answering): Promise<Response> {
-  const { generation, exchange, session, request } = answering
+  const { generation, context, session, request } = answering
   const charactersMax = generation.settings.get('gateway.max_response_bytes')
   const sink = new WholeAnswer({ payload: request.payload, charactersMax })
   void promptsOf(answering, sink).answerAll()
   await sink.all
   if (session.ended !== null) throw session.ended
   session.record.firstToken()
-  const { response, bytes } = sink.respond(exchange)
+  const { response, bytes } = sink.respond(context)
   session.record.responseBytes = bytes
   return response
 }

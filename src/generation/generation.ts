@@ -1,4 +1,4 @@
-/** What the generation stories work with; built once by src/app.ts. */
+/** What the generation handlers work with; built once by src/app.ts. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { ProviderPool } from '#providers/registry.ts'

@@ -1,12 +1,12 @@
 /**
- * What the generation stories need of the gateway, as an interface: `generation` and `gateway` stand
+ * What the generation handlers need of the gateway, as an interface: `generation` and `gateway` stand
  * side by side and do not know each other. src/gateway/session.ts has the other half, src/app.ts
  * brings the two together.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import type { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Endpoint, Pieces } from '#providers/provider.ts'
@@ -80,4 +80,4 @@ export interface AnswerWatch {
 }
 
 /** Begins the session of a request; its record is written when it is disposed. */
-export type BeginSession = (exchange: Exchange, caller: Caller, endpoint: GenerationEndpoint) => ModelSession
+export type BeginSession = (context: RequestContext, caller: Caller, endpoint: GenerationEndpoint) => ModelSession

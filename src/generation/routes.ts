@@ -88,7 +88,7 @@ export function generationRoutes(generation: Generation): readonly Route<Caller>
         ...(!endpoint.endsWith('_stream') && { answer }),
         errors: isForm ? [...errors, ...imageErrors] : errors,
       },
-      story: (exchange, caller) => generate(generation, exchange, caller, endpoint),
+      handle: (context, caller) => generate(generation, context, caller, endpoint),
     }
   })
 }

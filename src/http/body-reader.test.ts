@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
-import { exchangeOf, exchangeWithBody } from '#test/support/app/exchange.ts'
+import { contextOf, contextWithBody } from '#test/support/app/request-context.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { BodyReader } from './body-reader.ts'
 
@@ -33,7 +33,7 @@ async function code(act: () => unknown): Promise<string> {
 describe('a body', () => {
   test('comes piece by piece, each when it is asked for', async () => {
     const { asked, stream } = piecesOf([3, 4])
-    const reader = new BodyReader(await exchangeWithBody(stream), limits)
+    const reader = new BodyReader(await contextWithBody(stream), limits)
     expect([reader.length, asked.pieces]).toEqual([null, 0])
     expect((await reader.read())?.length).toBe(3)
     expect(asked.pieces).toBe(1)
@@ -42,14 +42,14 @@ describe('a body', () => {
   })
 
   test('that is not there ends at once', async () => {
-    const reader = new BodyReader(await exchangeOf(new Request('http://localhost/x', { method: 'POST' })), limits)
+    const reader = new BodyReader(await contextOf(new Request('http://localhost/x', { method: 'POST' })), limits)
     expect(await reader.read()).toBeNull()
     reader.cancel()
   })
 
   test('that nobody wants is cancelled', async () => {
     const { asked, stream } = piecesOf([3, 4])
-    const reader = new BodyReader(await exchangeWithBody(stream), limits)
+    const reader = new BodyReader(await contextWithBody(stream), limits)
     await reader.read()
     reader.cancel()
     reader.cancel()
@@ -57,10 +57,10 @@ describe('a body', () => {
   })
 
   test('is 413 as soon as it is too large, by its announcement or by its bytes', async () => {
-    const announced = await exchangeWithBody('x', { 'content-length': '101' })
+    const announced = await contextWithBody('x', { 'content-length': '101' })
     expect(await code(() => new BodyReader(announced, limits))).toBe('request_too_large')
     const { asked, stream } = piecesOf([60, 40, 1, 1])
-    const reader = new BodyReader(await exchangeWithBody(stream), limits)
+    const reader = new BodyReader(await contextWithBody(stream), limits)
     await reader.read()
     await reader.read()
     expect(await code(() => reader.read())).toBe('request_too_large')
@@ -69,9 +69,9 @@ describe('a body', () => {
 
   test('is 408 when the client keeps us waiting, and 415 when it is packed', async () => {
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise<void>(() => {}) })
-    const reader = new BodyReader(await exchangeWithBody(silent), { ...limits, readSeconds: 0.01 })
+    const reader = new BodyReader(await contextWithBody(silent), { ...limits, readSeconds: 0.01 })
     expect(await code(() => reader.read())).toBe('body_timeout')
-    const packed = await exchangeWithBody('x', { 'content-encoding': 'gzip' })
+    const packed = await contextWithBody('x', { 'content-encoding': 'gzip' })
     expect(await code(() => new BodyReader(packed, limits))).toBe('unsupported_media_type')
   })
 
@@ -80,7 +80,7 @@ describe('a body', () => {
     const { promise, reject } = Promise.withResolvers<void>()
     const body = new ReadableStream<Uint8Array>({ pull: () => promise })
     const request = new Request('http://localhost/x', { method: 'POST', body, signal: client.signal })
-    const reader = new BodyReader(await exchangeOf(request), limits)
+    const reader = new BodyReader(await contextOf(request), limits)
     const reading = code(() => reader.read())
     client.abort()
     reject(new Error('the connection is gone'))

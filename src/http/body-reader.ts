@@ -4,7 +4,7 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import { refuseEncoded, tooLarge, withDeadline, type BodyLimits } from './body.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** What is used of the platform's reader, of whose type there are several. */
 interface PieceReader {
@@ -15,20 +15,20 @@ interface PieceReader {
 export class BodyReader {
   /** What the client has announced; null when it sends chunks. */
   readonly length: number | null
-  readonly #exchange: Exchange
+  readonly #context: RequestContext
   readonly #limits: BodyLimits
   readonly #reader: PieceReader | null
   #bytesRead = 0
   #waitedMs = 0
 
   /** Answers 413 or 415 by throwing, when the headers already say so. */
-  constructor(exchange: Exchange, limits: BodyLimits) {
-    const { request } = exchange
+  constructor(context: RequestContext, limits: BodyLimits) {
+    const { request } = context
     refuseEncoded(request)
     const declared = request.headers.get('content-length')
     this.length = declared === null ? null : Number(declared)
     if (this.length !== null && this.length > limits.bytesMax) throw tooLarge(limits)
-    this.#exchange = exchange
+    this.#context = context
     this.#limits = limits
     this.#reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader() ?? null
   }
@@ -57,7 +57,7 @@ export class BodyReader {
   }
 
   async #next(reader: PieceReader): ReturnType<PieceReader['read']> {
-    const { clock, signal } = this.#exchange
+    const { clock, signal } = this.#context
     const reading = reader.read()
     const startedAt = clock.elapsed()
     try {

@@ -21,14 +21,14 @@ beforeAll(() => {
     path,
     access: 'public' as const,
     docs: undocumented,
-    story: async (exchange: Parameters<typeof readBody>[0]) => {
-      outcome(`${exchange.requestId} begins`).resolve(null)
+    handle: async (context: Parameters<typeof readBody>[0]) => {
+      outcome(`${context.requestId} begins`).resolve(null)
       try {
-        const body = await readBody(exchange, { bytesMax, readSeconds })
-        outcome(exchange.requestId).resolve(body)
+        const body = await readBody(context, { bytesMax, readSeconds })
+        outcome(context.requestId).resolve(body)
         return new Response(body)
       } catch (thrown) {
-        outcome(exchange.requestId).resolve(thrown)
+        outcome(context.requestId).resolve(thrown)
         throw thrown
       }
     },

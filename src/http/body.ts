@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number
@@ -12,8 +12,8 @@ export interface BodyLimits {
 }
 
 /** The whole body. Answers 413, 408 or 415 by throwing, and never holds more than the limit and one read. */
-export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
-  const { request } = exchange
+export async function readBody(context: RequestContext, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+  const { request } = context
   refuseEncoded(request)
   // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
   // of unannounced length needs it.
@@ -25,16 +25,16 @@ export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<
     return Buffer.from(Bun.peek.status(reading) === 'pending' ? await withDeadline(reading, limits) : await reading)
   } catch (thrown) {
     // A client that leaves in the middle of its body is no fault of the server.
-    throw exchange.signal.aborted ? new ApiError('client_closed') : thrown
+    throw context.signal.aborted ? new ApiError('client_closed') : thrown
   }
 }
 
 /** The body as parsed JSON and as the bytes it came in. Answers 400 for what is not JSON in UTF-8. */
 export async function readJson(
-  exchange: Exchange,
+  context: RequestContext,
   limits: BodyLimits,
 ): Promise<{ bytes: Buffer<ArrayBuffer>; value: unknown }> {
-  const bytes = await readBody(exchange, limits)
+  const bytes = await readBody(context, limits)
   if (bytes.length === 0)
     throw new ApiError('invalid_json', { message: 'The request body is empty. Send a JSON object.' })
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })

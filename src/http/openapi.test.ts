@@ -15,30 +15,30 @@ const query = z.strictObject({
   after: z.iso.datetime({ offset: true }).optional(),
 })
 
-const story = () => json({})
+const handle = () => json({})
 const routes: Route<null>[] = [
   {
     method: 'GET',
     path: '/things',
     access: 'inference',
     docs: { tag: 'Things', summary: 'List things', query, answer: z.object({ data: z.array(thing) }) },
-    story,
+    handle,
   },
   {
     method: 'POST',
     path: '/things',
     access: 'admin',
     docs: { tag: 'Things', summary: 'Make one', body: creation, answer: thing, status: 201, errors: ['conflict'] },
-    story,
+    handle,
   },
   {
     method: 'DELETE',
     path: '/things/:id/parts/:partId',
     access: 'user',
     docs: { tag: 'Things', summary: 'Remove a part', status: 204 },
-    story,
+    handle,
   },
-  { method: 'GET', path: '/files/*', access: 'public', docs: { tag: 'Files', summary: 'A file' }, story },
+  { method: 'GET', path: '/files/*', access: 'public', docs: { tag: 'Files', summary: 'A file' }, handle },
 ]
 
 const document = openApiDocument(routes, { title: 'Test', version: '1.2.3' })
@@ -101,7 +101,7 @@ describe('openApiDocument', () => {
       expect(Object.keys(document.components.schemas)).toContain(name ?? '')
   })
 
-  test('the statuses are those of success, of the access class and of the story', () => {
+  test('the statuses are those of success, of the access class and of the handle', () => {
     const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
     expect(statuses('/things', 'get')).toEqual(['200', '401', '403'])
     expect(statuses('/things', 'post')).toEqual(['201', '401', '403', '409'])
@@ -123,7 +123,7 @@ describe('openApiDocument', () => {
       path: '/clash',
       access: 'public',
       docs: { tag: 'x', summary: 'x', answer: z.object({ other: z.string() }).meta({ id: 'Part' }) },
-      story,
+      handle,
     }
     expect(() => openApiDocument([...routes, clash], { title: 'Test', version: '1' })).toThrow('"Part"')
   })

@@ -5,7 +5,7 @@
 import type { z } from 'zod'
 import type { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -33,7 +33,7 @@ export interface RouteDocs {
   readonly answer?: z.ZodType
   /** Success status; 200 when left out. */
   readonly status?: number
-  /** Error codes that the story can answer, beyond those of its access class. */
+  /** Error codes that the handler can answer, beyond those of its access class. */
   readonly errors?: readonly ErrorCode[]
 }
 
@@ -50,10 +50,10 @@ interface RouteAddress {
 
 /** A row of the table. `caller` is what the access check found. */
 export type Route<Caller> =
-  | (RouteAddress & { readonly access: 'public'; readonly story: (exchange: Exchange) => Answer })
+  | (RouteAddress & { readonly access: 'public'; readonly handle: (context: RequestContext) => Answer })
   | (RouteAddress & {
       readonly access: Exclude<Access, 'public'>
-      readonly story: (exchange: Exchange, caller: Caller) => Answer
+      readonly handle: (context: RequestContext, caller: Caller) => Answer
     })
 
 export type Answer = Response | Promise<Response>

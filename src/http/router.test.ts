@@ -4,7 +4,7 @@ import { Router } from './router.ts'
 
 function route(address: string): Route<never> {
   const [method, path] = address.split(' ') as [Method, string]
-  return { method, path, access: 'public', docs: { tag: '', summary: '' }, story: () => new Response(address) }
+  return { method, path, access: 'public', docs: { tag: '', summary: '' }, handle: () => new Response(address) }
 }
 
 const router = new Router(

@@ -5,31 +5,31 @@ import { join } from 'node:path'
 import { ApiError } from '#errors/api-error.ts'
 import { goodKey, startTestServer, undocumented, type TestServer } from '#test/support/app/test-server.ts'
 import { until } from '#test/support/until.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Route } from './route.ts'
 
 const started = Promise.withResolvers<void>()
 const gate = Promise.withResolvers<void>()
 const abandoned = Promise.withResolvers<AbortSignal>()
 
-const open = (path: string, story: (exchange: Exchange) => Response | Promise<Response>): Route<string> => {
-  return { method: 'GET', path, access: 'public', docs: undocumented, story }
+const open = (path: string, handle: (context: RequestContext) => Response | Promise<Response>): Route<string> => {
+  return { method: 'GET', path, access: 'public', docs: undocumented, handle }
 }
 
-/** What a story sees of its request. */
-function seen({ path, params, query, trusted, remoteAddress }: Exchange): Response {
+/** What a handler sees of its request. */
+function seen({ path, params, query, trusted, remoteAddress }: RequestContext): Response {
   return Response.json({ path, params, query: query.toString(), trusted, remoteAddress })
 }
 
 const routes: readonly Route<string>[] = [
   open('/seen', seen),
   open('/seen/*', seen),
-  open('/made', (exchange) => {
-    exchange.addHeader('x-added', 'yes')
-    return exchange.respond('made', { status: 201, headers: { 'x-own': '1' } })
+  open('/made', (context) => {
+    context.addHeader('x-added', 'yes')
+    return context.respond('made', { status: 201, headers: { 'x-own': '1' } })
   }),
-  open('/plain', (exchange) => {
-    exchange.addHeader('x-added', 'yes')
+  open('/plain', (context) => {
+    context.addHeader('x-added', 'yes')
     return new Response('plain', { headers: { 'x-own': '1' } })
   }),
   open('/throws', () => {
@@ -58,9 +58,9 @@ const routes: readonly Route<string>[] = [
     path: '/private/thing',
     access: 'user',
     docs: undocumented,
-    story: (_, caller) => new Response(caller),
+    handle: (_, caller) => new Response(caller),
   },
-  { method: 'POST', path: '/private/thing', access: 'user', docs: undocumented, story: () => new Response('posted') },
+  { method: 'POST', path: '/private/thing', access: 'user', docs: undocumented, handle: () => new Response('posted') },
 ]
 
 let server: TestServer
@@ -170,7 +170,7 @@ describe('the request id', () => {
   })
 })
 
-test('headers that a story adds are on the answer, whoever made it', async () => {
+test('headers that a handle adds are on the answer, whoever made it', async () => {
   for (const path of ['/made', '/plain']) {
     const { headers } = await fetch(server.url + path)
     expect([headers.get('x-added'), headers.get('x-own')]).toEqual(['yes', '1'])

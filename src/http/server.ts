@@ -7,7 +7,7 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import { errorResponse } from '#errors/render.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
 import type { Access, Route } from './route.ts'
 import { Router, type Match } from './router.ts'
@@ -15,11 +15,11 @@ import { Router, type Match } from './router.ts'
 export interface ServerOptions<Caller> {
   readonly routes: Iterable<Route<Caller>>
   /** Who calls, or a thrown ApiError; runs before the body is read. */
-  readonly authorize: (access: Exclude<Access, 'public'>, exchange: Exchange) => Caller | Promise<Caller>
+  readonly authorize: (access: Exclude<Access, 'public'>, context: RequestContext) => Caller | Promise<Caller>
   /** Access class of addresses that do not exist, so that a stranger learns nothing from a 404. */
   readonly accessOfUnknownPath: (path: string) => Access
   /** Answers public addresses that no route has; null = 404. */
-  readonly answerUnknownPath?: (exchange: Exchange) => Response | null
+  readonly answerUnknownPath?: (context: RequestContext) => Response | null
   readonly clock: Clock
   readonly logger: Logger
   /** Idle timer of a connection whose caller is not yet known. */
@@ -109,37 +109,37 @@ export class HttpServer<Caller> {
 
   /** @param server null when the caller is trusted */
   async #handle(request: Request, server: Bun.Server<undefined> | null): Promise<Response> {
-    const exchange = new ServerExchange(request, server, this.#options)
+    const context = new ServerContext(request, server, this.#options)
     try {
-      return exchange.complete(await this.#answer(exchange))
+      return context.complete(await this.#answer(context))
     } catch (thrown) {
-      return this.#refuse(exchange, thrown)
+      return this.#refuse(context, thrown)
     }
   }
 
-  async #answer(exchange: ServerExchange): Promise<Response> {
-    const match = this.#router.match(exchange.request.method, exchange.path)
+  async #answer(context: ServerContext): Promise<Response> {
+    const match = this.#router.match(context.request.method, context.path)
     if (match.kind === 'route') {
       const { route } = match
-      exchange.params = match.params
-      exchange.errorResponse = route.errorResponse
+      context.params = match.params
+      context.errorResponse = route.errorResponse
       if (this.#draining && !route.duringDrain)
         throw new ApiError('shutting_down', { headers: { connection: 'close' } })
-      if (route.access === 'public') return route.story(exchange)
-      const authorized = this.#options.authorize(route.access, exchange)
+      if (route.access === 'public') return route.handle(context)
+      const authorized = this.#options.authorize(route.access, context)
       const caller = authorized instanceof Promise ? await authorized : authorized
-      exchange.liftIdleTimeout()
-      return route.story(exchange, caller)
+      context.liftIdleTimeout()
+      return route.handle(context, caller)
     }
-    return this.#noRoute(exchange, match)
+    return this.#noRoute(context, match)
   }
 
-  async #noRoute(exchange: ServerExchange, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<Response> {
-    if (match.kind !== 'none') exchange.errorResponse = match.route.errorResponse
-    const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(exchange.path) : match.route.access
-    if (access !== 'public') await this.#options.authorize(access, exchange)
+  async #noRoute(context: ServerContext, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<Response> {
+    if (match.kind !== 'none') context.errorResponse = match.route.errorResponse
+    const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(context.path) : match.route.access
+    if (access !== 'public') await this.#options.authorize(access, context)
     if (match.kind === 'none') {
-      const answer = access === 'public' && !this.#draining ? this.#options.answerUnknownPath?.(exchange) : null
+      const answer = access === 'public' && !this.#draining ? this.#options.answerUnknownPath?.(context) : null
       if (answer) return answer
       throw new ApiError('not_found')
     }
@@ -151,23 +151,23 @@ export class HttpServer<Caller> {
     })
   }
 
-  #refuse(exchange: ServerExchange, thrown: unknown): Response {
+  #refuse(context: ServerContext, thrown: unknown): Response {
     const error = toApiError(thrown)
     if (error.row.origin === 'gateway') {
       this.#options.logger.error('request failed', {
-        requestId: exchange.requestId,
-        path: exchange.path,
+        requestId: context.requestId,
+        path: context.path,
         code: error.code,
         error,
       })
     }
-    return exchange.complete((exchange.errorResponse ?? errorResponse)(error, exchange.requestId))
+    return context.complete((context.errorResponse ?? errorResponse)(error, context.requestId))
   }
 }
 
-type ExchangeOptions = Pick<ServerOptions<unknown>, 'clock' | 'idleSeconds'>
+type ContextOptions = Pick<ServerOptions<unknown>, 'clock' | 'idleSeconds'>
 
-class ServerExchange implements Exchange {
+class ServerContext implements RequestContext {
   readonly request: Request
   readonly requestId: string
   readonly path: string
@@ -184,7 +184,7 @@ class ServerExchange implements Exchange {
   #lifted = false
   #streams = false
 
-  constructor(request: Request, server: Bun.Server<undefined> | null, { clock, idleSeconds }: ExchangeOptions) {
+  constructor(request: Request, server: Bun.Server<undefined> | null, { clock, idleSeconds }: ContextOptions) {
     this.request = request
     this.clock = clock
     this.#idleSeconds = idleSeconds

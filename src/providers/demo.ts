@@ -36,9 +36,9 @@ const models: readonly DiscoveredModel[] = [
   { id: 'demo-embed', contextLength: embeddingTokensMax },
 ]
 
-type Story = (call: UpstreamCall, created: number) => Promise<Response>
+type Handle = (call: UpstreamCall, created: number) => Promise<Response>
 
-const stories: ReadonlyMap<Endpoint, Story> = new Map<Endpoint, Story>([
+const handlers: ReadonlyMap<Endpoint, Handle> = new Map<Endpoint, Handle>([
   ['chat/completions', answerChat],
   ['completions', answerCompletion],
   ['embeddings', answerEmbeddings],
@@ -48,12 +48,12 @@ const stories: ReadonlyMap<Endpoint, Story> = new Map<Endpoint, Story>([
 export function demoProvider(record: ProviderRecord, clock: Clock = systemClock): Provider {
   return {
     record,
-    endpoints: new Set(stories.keys()),
+    endpoints: new Set(handlers.keys()),
     async send(call) {
       call.signal.throwIfAborted()
       try {
-        const story = stories.get(call.endpoint) ?? refuseEndpoint
-        const response = await story(call, Math.floor(clock.now() / 1000))
+        const handle = handlers.get(call.endpoint) ?? refuseEndpoint
+        const response = await handle(call, Math.floor(clock.now() / 1000))
         call.signal.throwIfAborted()
         return replyOf(response)
       } catch (error) {

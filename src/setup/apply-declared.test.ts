@@ -188,7 +188,7 @@ describe('applying declared entities', () => {
     expect(await store.users.groupsOf(ada.id)).toContain(free.id)
   })
 
-  test('two models can exchange their aliases', async () => {
+  test('two models can context their aliases', async () => {
     await apply(file.replace('{name: large,', '{name: large, aliases: [slow],'))
     await apply(
       file.replace('aliases: [fast]', 'aliases: [slow]').replace('{name: large,', '{name: large, aliases: [fast],'),

@@ -28,14 +28,14 @@ const routes: readonly Route<null>[] = [
       body: thing,
       answer: thing,
     },
-    story: () => json({}),
+    handle: () => json({}),
   },
   {
     method: 'DELETE',
     path: '/things/:id',
     access: 'public',
     docs: { tag: 'Things', summary: 'Delete a thing', status: 204 },
-    story: () => json({}),
+    handle: () => json({}),
   },
 ]
 

@@ -10,7 +10,7 @@ describe('aborting', () => {
   test('before the call rejects with the reason and opens no connection', async () => {
     await using subject = await startClient()
     expect(await rejection(subject.request({ signal: AbortSignal.abort(reason) }))).toBe(reason)
-    await subject.exchange()
+    await subject.context()
     expect([subject.upstream.requests.length, subject.upstream.connections]).toEqual([1, 1])
   })
 
@@ -20,7 +20,7 @@ describe('aborting', () => {
     const rejected = rejection(subject.request({ signal: abort.signal }))
     abort.abort(reason)
     expect(await rejected).toBe(reason)
-    await subject.exchange()
+    await subject.context()
     expect(subject.upstream.requests).toHaveLength(1)
   })
 
@@ -32,7 +32,7 @@ describe('aborting', () => {
       abort.abort(reason)
       expect(await rejected).toBe(reason)
     }
-    const [status] = await subject.exchange()
+    const [status] = await subject.context()
     expect(status).toBe(404)
     // What has connected by then is used, and what has not is taken over.
     expect(subject.upstream.connections).toBeLessThanOrEqual(32)

@@ -28,9 +28,9 @@ afterEach(() => subject[Symbol.asyncDispose]())
 
 describe('what was sent', () => {
   test('arrives as it is, with the host that was called', async () => {
-    const { upstream, exchange } = subject
+    const { upstream, context } = subject
     upstream.script(json({}))
-    await exchange({ path: '/v1/a?b=c', headers: { 'x-a': 'Zürich' }, body: Buffer.from('payload') })
+    await context({ path: '/v1/a?b=c', headers: { 'x-a': 'Zürich' }, body: Buffer.from('payload') })
     const request = await upstream.nextRequest()
     expect([request.method, request.target]).toEqual(['POST', '/v1/a?b=c'])
     expect(request.header('host')).toBe(new URL(upstream.url).host)
@@ -39,10 +39,10 @@ describe('what was sent', () => {
   })
 
   test('is nothing at all when a header has a line break', async () => {
-    const { upstream, request, exchange } = subject
+    const { upstream, request, context } = subject
     const reason = await request({ headers: { 'x-a': 'a\r\nx-b: c' } }).catch((thrown: unknown) => thrown)
     expect(reason).toBeInstanceOf(TypeError)
-    await exchange()
+    await context()
     expect([upstream.requests.length, upstream.connections]).toEqual([1, 1])
   })
 })
@@ -59,7 +59,7 @@ describe('an answer', () => {
       const bytes = Buffer.from(text)
       for (let cut = 1; cut < bytes.length; cut++) {
         subject.upstream.scriptNext(sendSplit(bytes, [cut]))
-        expect(await subject.exchange()).toEqual([200, 'hello'])
+        expect(await subject.context()).toEqual([200, 'hello'])
       }
       expect(subject.upstream.connections).toBe(1)
     })
@@ -67,22 +67,22 @@ describe('an answer', () => {
 
   test('without a framing ends in good order with the connection', async () => {
     subject.upstream.script([head(200), send('all there is'), close])
-    expect(await subject.exchange()).toEqual([200, 'all there is'])
+    expect(await subject.context()).toEqual([200, 'all there is'])
     await until(() => subject.upstream.openConnections === 0)
   })
 
   test('to HEAD, and a 204 and a 304, have no body and leave the connection usable', async () => {
-    const { upstream, exchange } = subject
+    const { upstream, context } = subject
     upstream.scriptNext([head(200, { 'Content-Length': '5' })], [head(204)], [head(304, { 'Content-Length': '5' })])
-    expect(await exchange({ method: 'HEAD', body: null })).toEqual([200, ''])
-    expect(await exchange()).toEqual([204, ''])
-    expect(await exchange()).toEqual([304, ''])
+    expect(await context({ method: 'HEAD', body: null })).toEqual([200, ''])
+    expect(await context()).toEqual([204, ''])
+    expect(await context()).toEqual([304, ''])
     expect(upstream.connections).toBe(1)
   })
 
   test('of status 400 or 503 is an answer', async () => {
     subject.upstream.scriptNext(json({}, 400), json({}, 503))
-    expect([(await subject.exchange())[0], (await subject.exchange())[0]]).toEqual([400, 503])
+    expect([(await subject.context())[0], (await subject.context())[0]]).toEqual([400, 503])
   })
 
   test('is handed over piece by piece as it comes', async () => {

@@ -42,7 +42,7 @@ describe('a reader that stops', () => {
       await nextTurn()
     }
     expect(Buffer.concat(parts).equals(bytes)).toBe(true)
-    expect(await subject.exchange()).toEqual([200, expect.any(String)])
+    expect(await subject.context()).toEqual([200, expect.any(String)])
     expect(subject.upstream.connections).toBe(1)
   })
 
@@ -64,7 +64,7 @@ describe('a request', () => {
     await using subject = await startClient()
     subject.upstream.script(json({}))
     for (const size of [0, 1, 65_000, 65_535, 65_536, 65_537, 200_000]) {
-      await subject.exchange({ body: Buffer.alloc(size, size % 251) })
+      await subject.context({ body: Buffer.alloc(size, size % 251) })
       const { body } = await subject.upstream.nextRequest()
       expect(Buffer.from(body).equals(Buffer.alloc(size, size % 251))).toBe(true)
     }
@@ -95,10 +95,10 @@ describe('a large request', () => {
 
 test('a thousand calls at once each get their own answer, and their connections can all be closed', async () => {
   await using subject = await startClient()
-  const { upstream, client, exchange } = subject
+  const { upstream, client, context } = subject
   upstream.script((request) => (request.indexOnConnection % 2 === 0 ? json(request.json()) : stream([request.json()])))
   const call = async (id: number): Promise<boolean> =>
-    (await exchange({ body: Buffer.from(JSON.stringify({ id })) }))[1].includes(`{"id":${id}}`)
+    (await context({ body: Buffer.from(JSON.stringify({ id })) }))[1].includes(`{"id":${id}}`)
   for (let round = 0; round < 2; round++) {
     const found = await Promise.all(Array.from({ length: 1000 }, (_, index) => call(round * 1000 + index)))
     expect(found.filter(Boolean)).toHaveLength(1000)

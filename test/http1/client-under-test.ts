@@ -15,7 +15,7 @@ export interface ClientUnderTest extends AsyncDisposable {
   /** A POST to the upstream with the body `{}` unless said otherwise. */
   readonly request: (changes?: Partial<Http1Request>) => Promise<Reply>
   /** The same, read to its end: status and body. */
-  readonly exchange: (changes?: Partial<Http1Request>) => Promise<readonly [status: number, body: string]>
+  readonly context: (changes?: Partial<Http1Request>) => Promise<readonly [status: number, body: string]>
 }
 
 /** Disposing checks that the client sent nothing malformed and closes all. */
@@ -34,7 +34,7 @@ export async function startClient(options: Partial<Http1ClientOptions> = {}): Pr
     upstream,
     origin,
     request,
-    async exchange(changes) {
+    async context(changes) {
       const { status, body } = await request(changes)
       return [status, await textOf(body)]
     },

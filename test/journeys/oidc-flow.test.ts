@@ -225,7 +225,7 @@ describe('a provider that is down', () => {
     expect((await begin(app)).location).toStartWith(`${provider.issuer}/authorize?`)
   })
 
-  test('or that fails to exchange the code, is told apart from a lie too', async () => {
+  test('or that fails to context the code, is told apart from a lie too', async () => {
     provider.misbehaviour = { tokenStatus: 503 }
     await expectRefused('oidc_unavailable', signIn(app))
     provider.misbehaviour = { tokenStatus: 400 }

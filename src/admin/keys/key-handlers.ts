@@ -12,7 +12,7 @@ import { found, label, text, time } from '../fields.ts'
 import { keyAnswer, keyOnWire, scopeNames, type KeyOnWire } from './key-record.ts'
 import { belongsTo, boundedExpiry, boundedScopes, scopedModelIds } from './key-scopes.ts'
 
-/** Whose keys a story is about: those of anyone, or only those of one user. */
+/** Whose keys a handler is about: those of anyone, or only those of one user. */
 export type Reach = { readonly owner: 'anyone' } | { readonly owner: 'self'; readonly userId: string }
 
 const models = z

@@ -40,7 +40,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery.extend({ user_id: id.optional().describe('Only the keys of this user') }),
       answer: keyPage,
       errors: ['invalid_cursor'],
-      story: ({ query: { user_id: userId, ...page } }) => listKeys(admin, page, userId),
+      handle: ({ query: { user_id: userId, ...page } }) => listKeys(admin, page, userId),
     }),
     route({
       method: 'GET',
@@ -50,7 +50,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery,
       answer: keyPage,
       errors: ['invalid_cursor'],
-      async story({ params, query }) {
+      async handle({ params, query }) {
         const user = found(await admin.store.users.get(params.id), 'user')
         return listKeys(admin, query, user.id)
       },
@@ -65,7 +65,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       body: keyCreation,
       answer: createdKey,
       status: 201,
-      async story({ params, caller, body }) {
+      async handle({ params, caller, body }) {
         const user = found(await admin.store.users.get(params.id), 'user')
         return createKey(admin, caller, { ...anyone, userId: user.id }, body)
       },
@@ -82,7 +82,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One API key',
       answer: keyAnswer,
-      story: ({ params }) => getKey(admin, anyone, params.id),
+      handle: ({ params }) => getKey(admin, anyone, params.id),
     }),
     route({
       method: 'PATCH',
@@ -91,14 +91,14 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Change an API key',
       body: keyChange,
       answer: keyAnswer,
-      story: ({ params, caller, body }) => changeKey(admin, caller, { ...anyone, id: params.id }, body),
+      handle: ({ params, caller, body }) => changeKey(admin, caller, { ...anyone, id: params.id }, body),
     }),
     route({
       method: 'DELETE',
       path: '/keys/:id',
       access: 'admin',
       summary: 'Delete an API key; the next request with it is refused',
-      story: ({ params }) => deleteKey(admin, anyone, params.id),
+      handle: ({ params }) => deleteKey(admin, anyone, params.id),
     }),
     route({
       method: 'POST',
@@ -107,7 +107,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Delete several API keys at once',
       body: keyDeletion,
       answer: deletedKeys,
-      story: async ({ body }) => ({ deleted: await deleteKeys(admin, anyone, body.ids) }),
+      handle: async ({ body }) => ({ deleted: await deleteKeys(admin, anyone, body.ids) }),
     }),
   ]
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import type { DiscoveredModel } from '#providers/provider.ts'
 import { NameTaken } from '#store/errors.ts'
@@ -34,12 +34,12 @@ type Imported = z.input<typeof importAnswer>
 /** What was made, and what was not and why. Answers 502 when the provider does not tell its models. */
 export async function importModels(
   admin: Admin,
-  exchange: Exchange,
+  context: RequestContext,
   provider: ProviderRecord,
   body: z.output<typeof importedModels>,
 ): Promise<Imported> {
   await requireGroups(admin, body.groups)
-  const discovery = await discover(admin, exchange, provider)
+  const discovery = await discover(admin, context, provider)
   if (discovery.kind === 'failed') {
     throw new ApiError('upstream_error', {
       message: `The provider "${provider.name}" does not tell its models. ${discovery.reason}`,

@@ -38,7 +38,7 @@ export function modelHealthRoutes(admin: Admin): Route<Caller>[] {
       description:
         'One entry for a plain model, one for each component of a composite. Of several replicas, the one that answers tells what it has seen.',
       answer: z.strictObject({ data: z.array(upstreamAnswer) }),
-      story: async ({ params }) => ({ data: await readHealth(admin, params.id) }),
+      handle: async ({ params }) => ({ data: await readHealth(admin, params.id) }),
     }),
   ]
 }

@@ -35,7 +35,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery.extend({ provider_id: id.optional().describe('Only the models of this provider') }),
       answer: pageAnswer(modelAnswer),
       errors: ['invalid_cursor'],
-      story: async ({ query: { provider_id: providerId, ...page } }) =>
+      handle: async ({ query: { provider_id: providerId, ...page } }) =>
         pageOnWire(await store.models.list({ ...page, providerId }), modelOnWire),
     }),
     route({
@@ -47,7 +47,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: modelAnswer,
       status: 201,
       errors: ['conflict'],
-      async story({ body }) {
+      async handle({ body }) {
         await requireGroups(admin, body.groups)
         const model = newModel(body, await newLeads(admin, body), clock.now())
         await store.models.insert(model)
@@ -65,8 +65,8 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       body: importedModels,
       answer: importAnswer,
       errors: ['upstream_error'],
-      story: async ({ params, body, exchange }) =>
-        importModels(admin, exchange, found(await store.providers.get(params.id), 'provider'), body),
+      handle: async ({ params, body, context }) =>
+        importModels(admin, context, found(await store.providers.get(params.id), 'provider'), body),
     }),
   ]
 }
@@ -81,7 +81,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One model',
       answer: modelAnswer,
-      story: async ({ params }) => modelOnWire(found(await store.models.get(params.id), 'model')),
+      handle: async ({ params }) => modelOnWire(found(await store.models.get(params.id), 'model')),
     }),
     route({
       method: 'PATCH',
@@ -91,7 +91,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: modelChange,
       answer: modelAnswer,
       errors: ['conflict', 'declared_read_only'],
-      async story({ params, body }) {
+      async handle({ params, body }) {
         const before = editable(found(await store.models.get(params.id), 'model'))
         await requireGroups(admin, body.groups)
         const leads = await readLeads(admin, body, before)
@@ -106,7 +106,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a model with its aliases; usage records stay',
       errors: ['conflict', 'declared_read_only'],
-      async story({ params }) {
+      async handle({ params }) {
         const model = editable(found(await store.models.get(params.id), 'model'))
         await requireUnled(admin, [model])
         await store.models.delete(model.id)

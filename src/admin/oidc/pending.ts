@@ -3,7 +3,7 @@
  * travels in a sealed cookie, so that it costs the server nothing and ends on any replica.
  */
 import { z } from 'zod'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 import { SealError, type Sealer } from '#lib/seal.ts'
 
@@ -38,7 +38,7 @@ export function noPendingCookie({ redirectUri }: PendingSignIn): string {
 }
 
 /** The sign-in that this browser has begun here; null when there is none, or its time is over. */
-export function readPending(sealer: Sealer, clock: Clock, { request }: Exchange): PendingSignIn | null {
+export function readPending(sealer: Sealer, clock: Clock, { request }: RequestContext): PendingSignIn | null {
   const value = /(?:^|; *)sluice_oidc=([\w.-]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
   if (value === undefined) return null
   const pending = pendingSchema.safeParse(opened(sealer, value))

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import { validQuery } from '#http/validate.ts'
@@ -55,7 +55,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
       path: `${adminPrefix}/session/options`,
       access: 'public',
       docs: { tag, summary: 'The ways to sign in', answer: options, errors: ['invalid_query_parameter'] },
-      story({ query }) {
+      handle({ query }) {
         validQuery(noQuery, query) // 400
         return json(signInOptions(admin), 200, notKept)
       },
@@ -72,7 +72,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
         status: 303,
         errors: ['invalid_query_parameter'],
       },
-      story: (exchange) => serveStart(admin, exchange),
+      handle: (context) => serveStart(admin, context),
     },
     {
       method: 'GET',
@@ -84,7 +84,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
         description: 'Leads on to the path that was asked for, or to /sign-in?error=<code>.',
         status: 303,
       },
-      story: (exchange) => serveCallback(admin, exchange),
+      handle: (context) => serveCallback(admin, context),
     },
   ]
 }
@@ -96,34 +96,34 @@ function signInOptions({ settings, issuer }: Admin): z.input<typeof options> {
   return { password: true, oidc: { label: settings.get('auth.oidc.button_label'), url } }
 }
 
-async function serveStart(admin: Admin, exchange: Exchange): Promise<Response> {
-  const { return: returnTo = '/' } = validQuery(startQuery, exchange.query) // 400
+async function serveStart(admin: Admin, context: RequestContext): Promise<Response> {
+  const { return: returnTo = '/' } = validQuery(startQuery, context.query) // 400
   try {
-    const redirectUri = redirectUriOf(admin, exchange)
+    const redirectUri = redirectUriOf(admin, context)
     const { url, ...secrets } = await admin.issuer.begin(redirectUri)
     const expiresAt = admin.clock.now() + pendingSeconds * 1000
     return redirect(url.href, [pendingCookie(admin.sealer, { ...secrets, redirectUri, returnTo, expiresAt })])
   } catch (thrown) {
-    return refuse(admin, exchange, { thrown, returnTo, cookies: [] })
+    return refuse(admin, context, { thrown, returnTo, cookies: [] })
   }
 }
 
-async function serveCallback(admin: Admin, exchange: Exchange): Promise<Response> {
-  const begun = readPending(admin.sealer, admin.clock, exchange)
+async function serveCallback(admin: Admin, context: RequestContext): Promise<Response> {
+  const begun = readPending(admin.sealer, admin.clock, context)
   // One that was begun later in another window goes on.
-  const pending = begun?.state === exchange.query.get('state') ? begun : null
+  const pending = begun?.state === context.query.get('state') ? begun : null
   try {
     if (pending === null) throw new OidcRefusal('oidc_expired')
-    const session = await healed(admin, () => signedIn(admin, exchange, pending))
+    const session = await healed(admin, () => signedIn(admin, context, pending))
     return redirect(pending.returnTo, [session, noPendingCookie(pending)])
   } catch (thrown) {
     const cookies = pending === null ? [] : [noPendingCookie(pending)]
-    return refuse(admin, exchange, { thrown, returnTo: pending?.returnTo ?? '/', cookies })
+    return refuse(admin, context, { thrown, returnTo: pending?.returnTo ?? '/', cookies })
   }
 }
 
 /** The `set-cookie` header of the new session. */
-async function signedIn(admin: Admin, { query, requestId }: Exchange, pending: PendingSignIn): Promise<string> {
+async function signedIn(admin: Admin, { query, requestId }: RequestContext, pending: PendingSignIn): Promise<string> {
   const claims = await admin.issuer.claims(pending, query)
   const person = personOf(claims, admin.settings.get('auth.oidc.groups_claim'))
   if (person === null) throw new OidcRefusal('oidc_failed')
@@ -133,7 +133,7 @@ async function signedIn(admin: Admin, { query, requestId }: Exchange, pending: P
 }
 
 /** The public address; where none is set, that of this request when only this machine can have sent it. */
-function redirectUriOf({ settings }: Admin, { request }: Exchange): string {
+function redirectUriOf({ settings }: Admin, { request }: RequestContext): string {
   const publicUrl = settings.get('server.public_url')
   if (publicUrl !== null) return publicUrl + callbackPath
   // What a stranger writes into the host header must not become an address that the issuer is given.
@@ -148,7 +148,7 @@ interface Refused {
   readonly cookies: readonly string[]
 }
 
-function refuse({ logger }: Admin, { requestId }: Exchange, { thrown, returnTo, cookies }: Refused): Response {
+function refuse({ logger }: Admin, { requestId }: RequestContext, { thrown, returnTo, cookies }: Refused): Response {
   const refusal = refusalOf(thrown)
   const fields = { requestId, code: refusal.code, reason: reasonOf(refusal.cause) }
   if (thrown instanceof OidcRefusal) logger.warn('a sign-in by OpenID Connect was refused', fields)

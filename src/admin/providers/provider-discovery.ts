@@ -2,7 +2,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { UpstreamFailure, type DiscoveredModel, type UpstreamFailureKind } from '#providers/provider.ts'
 import type { Admin } from '../admin.ts'
 
@@ -22,7 +22,11 @@ export type Discovery =
 const timeoutMs = 10_000
 
 /** The models that the provider offers now, or why it tells none after at most ten seconds. */
-export async function discover({ providers }: Admin, { signal }: Exchange, record: ProviderRecord): Promise<Discovery> {
+export async function discover(
+  { providers }: Admin,
+  { signal }: RequestContext,
+  record: ProviderRecord,
+): Promise<Discovery> {
   const provider = providers.get(record)
   if (provider === null) return { kind: 'failed', reason: `This version knows no providers of kind "${record.kind}".` }
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -37,11 +41,11 @@ export async function discover({ providers }: Admin, { signal }: Exchange, recor
 /** A discovery as the answer of a connection test. */
 export async function testConnection(
   admin: Admin,
-  exchange: Exchange,
+  context: RequestContext,
   record: ProviderRecord,
 ): Promise<z.input<typeof discoveryAnswer>> {
   const startedAt = admin.clock.elapsed()
-  const discovery = await discover(admin, exchange, record)
+  const discovery = await discover(admin, context, record)
   const latency = { latency_ms: Math.round(admin.clock.elapsed() - startedAt) }
   if (discovery.kind === 'failed') return { ok: false, models: [], ...latency, error: discovery.reason }
   const models = discovery.models.map((model) => ({ id: model.id, context_length: model.contextLength ?? null }))

@@ -29,7 +29,7 @@ export function providerHealthRoutes(admin: Admin): Route<Caller>[] {
       summary: 'How the models of each provider are doing',
       description: 'Of several replicas, the one that answers tells what it has seen.',
       answer: z.strictObject({ data: z.array(providerHealth) }),
-      story: async () => ({ data: await readHealth(admin) }),
+      handle: async () => ({ data: await readHealth(admin) }),
     }),
   ]
 }

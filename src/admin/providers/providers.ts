@@ -42,7 +42,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'What kinds of provider there are',
       answer: z.strictObject({ data: z.array(providerKindAnswer) }),
-      story: () => ({ data: providerKindNames.map(kindOnWire) }),
+      handle: () => ({ data: providerKindNames.map(kindOnWire) }),
     }),
     route({
       method: 'GET',
@@ -50,7 +50,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Known vendors and local servers, to set up a provider with one choice',
       answer: z.strictObject({ data: z.array(providerPresetAnswer) }),
-      story: () => ({ data: providerPresets.map(presetOnWire) }),
+      handle: () => ({ data: providerPresets.map(presetOnWire) }),
     }),
     route({
       method: 'GET',
@@ -60,7 +60,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery,
       answer: pageAnswer(providerAnswer),
       errors: ['invalid_cursor'],
-      story: async ({ query }) => pageOnWire(await store.providers.list(query), providerOnWire),
+      handle: async ({ query }) => pageOnWire(await store.providers.list(query), providerOnWire),
     }),
     route({
       method: 'POST',
@@ -71,7 +71,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: providerAnswer,
       status: 201,
       errors: ['conflict'],
-      async story({ body }) {
+      async handle({ body }) {
         const provider = newProvider(body, clock.now())
         await store.providers.insert(provider)
         await feed.publish([{ kind: 'catalog' }])
@@ -91,7 +91,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One provider',
       answer: providerAnswer,
-      story: async ({ params }) => providerOnWire(found(await store.providers.get(params.id), 'provider')),
+      handle: async ({ params }) => providerOnWire(found(await store.providers.get(params.id), 'provider')),
     }),
     route({
       method: 'PATCH',
@@ -101,7 +101,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: providerChange,
       answer: providerAnswer,
       errors: ['conflict', 'declared_read_only'],
-      async story({ params, body }) {
+      async handle({ params, body }) {
         const before = editable(found(await store.providers.get(params.id), 'provider'))
         const provider = found(await store.providers.update(before.id, providerPatch(before, body)), 'provider')
         await feed.publish([{ kind: 'catalog' }])
@@ -117,7 +117,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
         cascade: z.enum(['true', 'false']).default('false').describe('true deletes its models too'),
       }),
       errors: ['conflict', 'declared_read_only'],
-      async story({ params, query }) {
+      async handle({ params, query }) {
         const provider = editable(found(await store.providers.get(params.id), 'provider'))
         try {
           await clearModels(admin, provider, query.cascade === 'true')
@@ -142,7 +142,7 @@ function testRoutes(admin: Admin): Route<Caller>[] {
       description: 'Always answers 200: `ok` says how it went.',
       body: providerCreation,
       answer: discoveryAnswer,
-      story: ({ body, exchange }) => testConnection(admin, exchange, newProvider(body, admin.clock.now())),
+      handle: ({ body, context }) => testConnection(admin, context, newProvider(body, admin.clock.now())),
     }),
     route({
       method: 'POST',
@@ -151,8 +151,8 @@ function testRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Ask a saved provider for its models',
       description: 'Always answers 200: `ok` says how it went.',
       answer: discoveryAnswer,
-      story: async ({ params, exchange }) =>
-        testConnection(admin, exchange, found(await admin.store.providers.get(params.id), 'provider')),
+      handle: async ({ params, context }) =>
+        testConnection(admin, context, found(await admin.store.providers.get(params.id), 'provider')),
     }),
   ]
 }

@@ -2,7 +2,7 @@
 import { pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import { passwordMatches } from '#identity/password.ts'
 import type { Caller, User } from '#identity/records.ts'
@@ -64,11 +64,11 @@ export function meRoutes(admin: Admin): Route<Caller>[] {
   return [...accountRoutes(admin), ...ownKeyListRoutes(admin), ...ownKeyRecordRoutes(admin), ...ownUsageRoutes(admin)]
 }
 
-type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'exchange'>
+type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'context'>
 
 /** The caller's user. Answers 404 for the operator on the control socket, who is nobody's user. */
-function self({ caller, exchange }: MeCall): User {
-  if (exchange.trusted) {
+function self({ caller, context }: MeCall): User {
+  if (context.trusted) {
     throw new ApiError('not_found', {
       message: 'The operator on the control socket has no account of its own. Use the addresses of /users.',
     })
@@ -90,7 +90,7 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       summary: 'The own user, groups, and the API key if one was used',
       answer: whoAmIAnswer,
       errors: ['not_found'],
-      story(call) {
+      handle(call) {
         self(call)
         return whoAmI(admin, call.caller)
       },
@@ -102,7 +102,7 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       summary: 'The models that the caller can use, by name',
       answer: ownModels,
       errors: ['not_found'],
-      story(call) {
+      handle(call) {
         self(call)
         return { data: modelsOf(admin, call.caller) }
       },
@@ -114,9 +114,9 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Change the own password; all sessions end, this one too',
       body: passwordChange,
       errors: ['not_found', 'too_many_attempts'],
-      async story(call) {
+      async handle(call) {
         const user = self(call)
-        await requireCurrentPassword(admin, call.exchange, { user, current: call.body.current })
+        await requireCurrentPassword(admin, call.context, { user, current: call.body.current })
         await setPassword(admin, user.id, call.body.new)
       },
     }),
@@ -126,7 +126,7 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       access: 'user',
       summary: 'Sign out everywhere: all own sessions end, this one too',
       errors: ['not_found'],
-      async story(call) {
+      async handle(call) {
         await admin.store.sessions.deleteOfUser(self(call).id)
       },
     }),
@@ -144,7 +144,7 @@ function ownKeyListRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery,
       answer: keyPage,
       errors: ['invalid_cursor', 'not_found'],
-      story: (call) => listKeys(admin, call.query, self(call).id),
+      handle: (call) => listKeys(admin, call.query, self(call).id),
     }),
     route({
       method: 'POST',
@@ -157,7 +157,7 @@ function ownKeyListRoutes(admin: Admin): Route<Caller>[] {
       answer: createdKey,
       status: 201,
       errors: ['not_found'],
-      story: (call) => createKey(admin, call.caller, own(call), call.body),
+      handle: (call) => createKey(admin, call.caller, own(call), call.body),
     }),
   ]
 }
@@ -171,7 +171,7 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
       access: 'user',
       summary: 'One own API key',
       answer: keyAnswer,
-      story: (call) => getKey(admin, own(call), call.params.id),
+      handle: (call) => getKey(admin, own(call), call.params.id),
     }),
     route({
       method: 'PATCH',
@@ -180,14 +180,14 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Change an own API key',
       body: keyChange,
       answer: keyAnswer,
-      story: (call) => changeKey(admin, call.caller, { ...own(call), id: call.params.id }, call.body),
+      handle: (call) => changeKey(admin, call.caller, { ...own(call), id: call.params.id }, call.body),
     }),
     route({
       method: 'DELETE',
       path: '/me/keys/:id',
       access: 'user',
       summary: 'Delete an own API key; the next request with it is refused',
-      story: (call) => deleteKey(admin, own(call), call.params.id),
+      handle: (call) => deleteKey(admin, own(call), call.params.id),
     }),
     route({
       method: 'POST',
@@ -197,7 +197,7 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
       body: keyDeletion,
       answer: deletedKeys,
       errors: ['not_found'],
-      story: async (call) => ({ deleted: await deleteKeys(admin, own(call), call.body.ids) }),
+      handle: async (call) => ({ deleted: await deleteKeys(admin, own(call), call.body.ids) }),
     }),
   ]
 }
@@ -213,7 +213,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       query: ownTotalsQuery,
       answer: totalsAnswer,
       errors: ['not_found'],
-      story: (call) => readTotals(admin, { ...call.query, user_id: self(call).id }),
+      handle: (call) => readTotals(admin, { ...call.query, user_id: self(call).id }),
     }),
     route({
       method: 'GET',
@@ -223,7 +223,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       query: ownSeriesQuery,
       answer: seriesAnswer,
       errors: ['not_found'],
-      story: (call) => readSeries(admin, { ...call.query, user_id: self(call).id }),
+      handle: (call) => readSeries(admin, { ...call.query, user_id: self(call).id }),
     }),
     route({
       method: 'GET',
@@ -233,7 +233,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       query: ownRequestsQuery,
       answer: requestsAnswer,
       errors: ['invalid_cursor', 'not_found'],
-      story: (call) => readRequests(admin, { ...call.query, user_id: self(call).id }),
+      handle: (call) => readRequests(admin, { ...call.query, user_id: self(call).id }),
     }),
   ]
 }
@@ -254,7 +254,7 @@ function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['
 /** Guesses count like failed sign-ins: a borrowed session must not be a way around that limit. */
 async function requireCurrentPassword(
   { store, signInGuard }: Admin,
-  { remoteAddress }: Exchange,
+  { remoteAddress }: RequestContext,
   { user, current }: { readonly user: User; readonly current: string },
 ): Promise<void> {
   const waitSeconds = signInGuard.begin(user.email, remoteAddress)

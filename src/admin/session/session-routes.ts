@@ -1,7 +1,7 @@
 /** Signing in to the console and out again. */
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import { passwordMatches } from '#identity/password.ts'
@@ -36,7 +36,7 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
         answer: whoAmIAnswer,
         errors: ['invalid_credentials', 'origin_denied', 'too_many_attempts', 'store_unavailable', ...bodyErrors],
       },
-      story: (exchange) => guarded(() => serveSignIn(admin, exchange)),
+      handle: (context) => guarded(() => serveSignIn(admin, context)),
     },
     route({
       method: 'GET',
@@ -44,38 +44,38 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
       access: 'user',
       summary: 'Who am I: user, groups, and the API key if one was used',
       answer: whoAmIAnswer,
-      story: ({ caller }) => whoAmI(admin, caller),
+      handle: ({ caller }) => whoAmI(admin, caller),
     }),
     route({
       method: 'DELETE',
       path: '/session',
       access: 'user',
       summary: 'Sign out',
-      async story({ exchange }) {
-        exchange.addHeader('set-cookie', await endSession(admin, exchange))
+      async handle({ context }) {
+        context.addHeader('set-cookie', await endSession(admin, context))
       },
     }),
   ]
 }
 
-async function serveSignIn(admin: Admin, exchange: Exchange): Promise<Response> {
-  requireOwnOrigin(exchange.request, admin.settings.get('server.public_url')) // 403
-  const sent = await readBody(admin, exchange, signIn) // 400, 408, 413, 415, 422
-  const account = await checkPassword(admin, exchange, sent) // 401, 429
+async function serveSignIn(admin: Admin, context: RequestContext): Promise<Response> {
+  requireOwnOrigin(context.request, admin.settings.get('server.public_url')) // 403
+  const sent = await readBody(admin, context, signIn) // 400, 408, 413, 415, 422
+  const account = await checkPassword(admin, context, sent) // 401, 429
   const cookie = await startSession(admin, account.user.id)
   const answer = await whoAmI(admin, { account, key: null })
   return json(answer, 200, { 'set-cookie': cookie, ...notKept })
 }
 
 /** The account that these credentials belong to. An unknown, disabled and passwordless user all answer the same 401. */
-async function checkPassword(admin: Admin, exchange: Exchange, sent: z.output<typeof signIn>): Promise<Account> {
+async function checkPassword(admin: Admin, context: RequestContext, sent: z.output<typeof signIn>): Promise<Account> {
   const { store, signInGuard } = admin
-  const waitSeconds = signInGuard.begin(sent.email, exchange.remoteAddress)
+  const waitSeconds = signInGuard.begin(sent.email, context.remoteAddress)
   if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
   const user = await store.users.byEmail(sent.email)
   const matches = await passwordMatches(sent.password, user && (await store.users.passwordHash(user.id)))
   if (user === null || !matches || user.disabled) throw new ApiError('invalid_credentials')
-  signInGuard.succeeded(sent.email, exchange.remoteAddress)
+  signInGuard.succeeded(sent.email, context.remoteAddress)
   return { user, groupIds: new Set([everyoneGroupId, ...(await store.users.groupsOf(user.id))]) }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Directory } from '#identity/directory.ts'
 import type { Caller } from '#identity/records.ts'
 import { randomBase62 } from '#lib/base62.ts'
@@ -28,13 +28,13 @@ const hourMs = 3_600_000
  * that is not valid, 403 when another web site makes the browser send it, and 503 when the store
  * cannot tell.
  */
-export function sessionCaller(deps: SessionDeps, exchange: Exchange): Promise<Caller> | null {
-  const token = tokenOf(exchange.request)
-  return token === null ? null : callerOf(deps, exchange, token)
+export function sessionCaller(deps: SessionDeps, context: RequestContext): Promise<Caller> | null {
+  const token = tokenOf(context.request)
+  return token === null ? null : callerOf(deps, context, token)
 }
 
-async function callerOf(deps: SessionDeps, exchange: Exchange, token: string): Promise<Caller> {
-  requireOwnOrigin(exchange.request, deps.settings.get('server.public_url'))
+async function callerOf(deps: SessionDeps, context: RequestContext, token: string): Promise<Caller> {
+  requireOwnOrigin(context.request, deps.settings.get('server.public_url'))
   const session = await readSession(deps.store, digestOf(token))
   if (session === null || session.expiresAt <= deps.clock.now()) throw new ApiError('invalid_session')
   const account = deps.directory.account(session.userId)
@@ -70,7 +70,7 @@ export async function startSession(
 /** Ends the session of the request's cookie, if there is one; returns the header that takes the cookie back. */
 export async function endSession(
   { store, settings }: Pick<SessionDeps, 'store' | 'settings'>,
-  { request }: Exchange,
+  { request }: RequestContext,
 ): Promise<string> {
   const token = tokenOf(request)
   if (token !== null) await store.sessions.delete(digestOf(token))

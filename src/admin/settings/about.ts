@@ -28,7 +28,7 @@ export function aboutRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Version, database and uptime of this server',
       answer: aboutAnswer,
-      story: () => ({
+      handle: () => ({
         version,
         database: store.engine,
         started_at: instantOf(startedAt),

@@ -34,7 +34,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: "List accounts' own in-flight limits, by model and e-mail address",
       answer: z.strictObject({ data: z.array(ownLimitAnswer) }),
-      story: async () => ({ data: await ownLimits(admin) }),
+      handle: async () => ({ data: await ownLimits(admin) }),
     }),
     route({
       method: 'GET',
@@ -42,7 +42,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: "List accounts' own in-flight limits for a model",
       answer: z.strictObject({ data: z.array(limitAnswer) }),
-      async story({ params }) {
+      async handle({ params }) {
         const model = found(await store.models.get(params.id), 'model')
         const overrides = await store.inflightOverrides.listOfModel(model.id)
         return { data: overrides.map((override) => ({ user_id: override.userId, limit: override.inflightLimit })) }
@@ -57,7 +57,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
         'Limits hold only while the setting limits.realtime_inflight.enforce is on. All keys of the account share one count.',
       body: newLimit,
       answer: limitAnswer,
-      async story({ params, body }) {
+      async handle({ params, body }) {
         const { userId, id: modelId } = params
         await store.inflightOverrides.set({ userId, modelId, inflightLimit: body.limit })
         await feed.publish([{ kind: 'catalog' }])
@@ -69,7 +69,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       path: '/models/:id/inflight-limits/:userId',
       access: 'admin',
       summary: "Remove an account's own limit: the model's holds again",
-      async story({ params }) {
+      async handle({ params }) {
         const deleted = await store.inflightOverrides.delete(params.userId, params.id)
         found(deleted ? params.userId : null, 'limit')
         await feed.publish([{ kind: 'catalog' }])
@@ -102,7 +102,7 @@ function useRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Requests in flight now, by model',
       description: 'As counted by the process that answers.',
       answer: z.strictObject({ data: z.array(inUseAnswer) }),
-      story() {
+      handle() {
         const inUse = inflight.inUseByModel()
         const data = state.catalog.models.map(({ record }) => ({
           model_id: record.id,

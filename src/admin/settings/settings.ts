@@ -60,7 +60,7 @@ export function settingRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'List all settings with their values and where those come from',
       answer: z.strictObject({ data: z.array(settingAnswer) }),
-      story: () => ({ data: settings.describe().map(settingOnWire) }),
+      handle: () => ({ data: settings.describe().map(settingOnWire) }),
     }),
     route({
       method: 'PUT',
@@ -70,7 +70,7 @@ export function settingRoutes(admin: Admin): Route<Caller>[] {
       body: newValue,
       answer: settingAnswer,
       errors: ['conflict'],
-      async story({ params, body }) {
+      async handle({ params, body }) {
         await store.settings.set(params.name, requireStorable(admin, params.name, body.value), clock.now())
         await feed.publish([{ kind: 'settings' }])
         return readSetting(admin, params.name)
@@ -82,7 +82,7 @@ export function settingRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Remove the stored value of a setting, if there is one',
       answer: settingAnswer,
-      async story({ params }) {
+      async handle({ params }) {
         readSetting(admin, params.name)
         await store.settings.delete(params.name)
         await feed.publish([{ kind: 'settings' }])

@@ -126,7 +126,7 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       summary: 'What was used in a span of time',
       query: totalsQuery,
       answer: totalsAnswer,
-      story: ({ query }) => readTotals(admin, query),
+      handle: ({ query }) => readTotals(admin, query),
     }),
     route({
       method: 'GET',
@@ -136,7 +136,7 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       description: `At most ${bucketsMax} buckets.`,
       query: seriesQuery,
       answer: seriesAnswer,
-      story: ({ query }) => readSeries(admin, query),
+      handle: ({ query }) => readSeries(admin, query),
     }),
     route({
       method: 'GET',
@@ -146,7 +146,7 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       query: requestsQuery,
       answer: requestsAnswer,
       errors: ['invalid_cursor'],
-      story: ({ query }) => readRequests(admin, query),
+      handle: ({ query }) => readRequests(admin, query),
     }),
   ]
 }

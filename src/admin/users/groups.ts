@@ -37,7 +37,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery,
       answer: pageAnswer(groupAnswer),
       errors: ['invalid_cursor'],
-      story: async ({ query }) => pageOnWire(await admin.store.groups.list(query), groupOnWire),
+      handle: async ({ query }) => pageOnWire(await admin.store.groups.list(query), groupOnWire),
     }),
     route({
       method: 'POST',
@@ -48,7 +48,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: groupAnswer,
       status: 201,
       errors: ['conflict'],
-      async story({ body }) {
+      async handle({ body }) {
         const group: Group = { id: crypto.randomUUID(), ...body, declared: false, createdAt: admin.clock.now() }
         await admin.store.groups.insert(group)
         return groupOnWire(group)
@@ -63,7 +63,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery,
       answer: pageAnswer(userAnswer),
       errors: ['invalid_cursor'],
-      async story({ params, query }) {
+      async handle({ params, query }) {
         const { users, groups } = admin.store
         const group = found(await groups.get(params.id), 'group')
         const page = group.id === everyoneGroupId ? await users.list(query) : await groups.members(group.id, query)
@@ -83,7 +83,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One group',
       answer: groupAnswer,
-      story: async ({ params }) => groupOnWire(found(await store.groups.get(params.id), 'group')),
+      handle: async ({ params }) => groupOnWire(found(await store.groups.get(params.id), 'group')),
     }),
     route({
       method: 'PATCH',
@@ -93,7 +93,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: change,
       answer: groupAnswer,
       errors: ['conflict', 'declared_read_only'],
-      async story({ params, body }) {
+      async handle({ params, body }) {
         const group = editable(found(await store.groups.get(params.id), 'group'))
         if (body.name !== undefined && body.name !== group.name) requireOrdinary(group, 'renamed')
         const { name = group.name, description = group.description } = body
@@ -106,7 +106,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a group; its members lose what only it gave them',
       errors: ['conflict', 'declared_read_only'],
-      async story({ params }) {
+      async handle({ params }) {
         const group = editable(found(await store.groups.get(params.id), 'group'))
         requireOrdinary(group, 'deleted')
         await store.groups.delete(group.id)

@@ -68,7 +68,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       }),
       answer: pageAnswer(userAnswer),
       errors: ['invalid_cursor'],
-      async story({ query: { email: emailContains, ...page } }) {
+      async handle({ query: { email: emailContains, ...page } }) {
         return pageOnWire(await admin.store.users.list({ ...page, emailContains }), userOfList(admin))
       },
     }),
@@ -81,7 +81,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: userAnswer,
       status: 201,
       errors: ['conflict'],
-      story: ({ body }) => createUser(admin, body),
+      handle: ({ body }) => createUser(admin, body),
     }),
   ]
 }
@@ -96,7 +96,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One user',
       answer: userAnswer,
-      story: ({ params }) => readUser(admin, params.id),
+      handle: ({ params }) => readUser(admin, params.id),
     }),
     route({
       method: 'PATCH',
@@ -108,7 +108,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: change,
       answer: userAnswer,
       errors: ['conflict', 'declared_read_only'],
-      story: ({ params, body }) => serially(() => changeUser(admin, params.id, body)),
+      handle: ({ params, body }) => serially(() => changeUser(admin, params.id, body)),
     }),
     route({
       method: 'DELETE',
@@ -116,7 +116,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a user with all keys and sessions',
       errors: ['conflict', 'declared_read_only'],
-      story: ({ params }) => serially(() => deleteUser(admin, params.id)),
+      handle: ({ params }) => serially(() => deleteUser(admin, params.id)),
     }),
   ]
 }
@@ -130,7 +130,7 @@ function passwordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: "Set a user's password; all sessions of the user end",
       body: newPassword,
-      async story({ params, body }) {
+      async handle({ params, body }) {
         const user = found(await admin.store.users.get(params.id), 'user')
         await setPassword(admin, user.id, body.password)
       },
@@ -149,7 +149,7 @@ function membershipRoutes(admin: Admin): Route<Caller>[] {
       description:
         'Declared users and groups too: the members that the configuration file names are added again at the next start.',
       errors: ['conflict'],
-      async story({ params }) {
+      async handle({ params }) {
         const user = await readMembership(admin, params)
         await admin.store.groups.addMember(params.groupId, user.id)
         await admin.feed.publish([{ kind: 'user', id: user.id }])
@@ -161,7 +161,7 @@ function membershipRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'End a membership; there may have been none',
       errors: ['conflict'],
-      async story({ params }) {
+      async handle({ params }) {
         const user = await readMembership(admin, params)
         await admin.store.groups.removeMember(params.groupId, user.id)
         await admin.feed.publish([{ kind: 'user', id: user.id }])

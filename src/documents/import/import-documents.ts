@@ -1,10 +1,10 @@
 /**
- * The story of POST /api/v1/documents. What is answered as accepted is durable: its bytes are in the
+ * The handler of POST /api/v1/documents. What is answered as accepted is durable: its bytes are in the
  * blob store and its job in the database. Nothing of a file that was not accepted is left.
  */
 import { ApiError } from '#errors/api-error.ts'
 import { readBody, type BodyLimits } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary } from '#http/multipart.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
@@ -24,9 +24,13 @@ import { receiveItem, type Invalid } from './receive-item.ts'
 const receivedTogether = 8
 
 /** 202 when all files were accepted, 207 when any is a duplicate or invalid. */
-export async function importDocuments(documents: Documents, exchange: Exchange, caller: Caller): Promise<Response> {
+export async function importDocuments(
+  documents: Documents,
+  context: RequestContext,
+  caller: Caller,
+): Promise<Response> {
   await refuseWhenFull(documents) // 503
-  const { items, wishes, ...read } = await readImport(documents, exchange) // 400, 408, 413, 415, 422
+  const { items, wishes, ...read } = await readImport(documents, context) // 400, 408, 413, 415, 422
   let outcomes: readonly ItemOutcome[]
   try {
     const components = resolveComponents(documents, caller, wishes) // 403, 422
@@ -39,7 +43,7 @@ export async function importDocuments(documents: Documents, exchange: Exchange, 
   }
   // For a duplicate, too: it may be waiting since a process that is gone.
   if (outcomes.some(({ kind }) => kind !== 'invalid')) documents.wake()
-  if (wishes.wait) await waitFor(documents, exchange, outcomes)
+  if (wishes.wait) await waitFor(documents, context, outcomes)
   const answer = await answerOf(documents, caller, { items, outcomes, withStates: wishes.wait })
   return json(answer, allAccepted(answer) ? 202 : 207)
 }
@@ -54,22 +58,22 @@ interface ReadImport extends Disposable {
 }
 
 /** The request; disposing it gives its memory back. */
-async function readImport(documents: Documents, exchange: Exchange): Promise<ReadImport> {
+async function readImport(documents: Documents, context: RequestContext): Promise<ReadImport> {
   const { settings, budget, spool } = documents
   const limits: BodyLimits = {
     bytesMax: settings.get('documents.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
   }
-  const { headers } = exchange.request
+  const { headers } = context.request
   const boundary = multipartBoundary(headers.get('content-type'))
   if (boundary !== null) {
     const fileBytesMax = settings.get('documents.max_file_bytes')
-    const form = await readFormImport(exchange, { boundary, limits, fileBytesMax, spool })
+    const form = await readFormImport(context, { boundary, limits, fileBytesMax, spool })
     return { ...form, [Symbol.dispose]: () => undefined }
   }
   using held = new DisposableStack()
-  held.use(await budget.take(Number(headers.get('content-length') ?? limits.bytesMax), exchange.signal))
-  const request = readJsonImport(await readBody(exchange, limits))
+  held.use(await budget.take(Number(headers.get('content-length') ?? limits.bytesMax), context.signal))
+  const request = readJsonImport(await readBody(context, limits))
   const kept = held.move()
   return { ...request, [Symbol.dispose]: () => kept.dispose() }
 }
@@ -87,13 +91,13 @@ type Prepared =
 async function importItems(
   documents: Documents,
   items: readonly ImportItem[],
-  context: ImportContext,
+  order: ImportContext,
 ): Promise<readonly ItemOutcome[]> {
   const prepared: Prepared[] = []
   try {
     for (let at = 0; at < items.length; at += receivedTogether) {
       const some = items.slice(at, at + receivedTogether)
-      prepared.push(...(await Promise.all(some.map((item) => prepare(documents, item, context)))))
+      prepared.push(...(await Promise.all(some.map((item) => prepare(documents, item, order)))))
     }
     const ready = prepared.filter((each) => each.kind === 'ready')
     for (const { received, document } of ready) await documents.blobs.keep(received, document.id)
@@ -183,10 +187,10 @@ function outcomeOfItem(prepared: Prepared, inserted: Inserted | undefined): Item
   return { kind: 'invalid', reason: { code: 'doc_id_taken', message } }
 }
 
-async function waitFor({ endings, settings }: Documents, exchange: Exchange, outcomes: readonly ItemOutcome[]) {
+async function waitFor({ endings, settings }: Documents, context: RequestContext, outcomes: readonly ItemOutcome[]) {
   const ids = outcomes.flatMap((outcome) => (outcome.kind === 'accepted' ? [outcome.id] : []))
-  exchange.liftIdleTimeout()
-  if (ids.length > 0) await endings.wait(ids, settings.get('documents.wait_seconds'), exchange.signal)
+  context.liftIdleTimeout()
+  if (ids.length > 0) await endings.wait(ids, settings.get('documents.wait_seconds'), context.signal)
 }
 
 function allAccepted({ duplicate, invalid: refused }: ImportAnswer): boolean {

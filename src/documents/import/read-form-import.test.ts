@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
-import { exchangeWithBody } from '#test/support/app/exchange.ts'
+import { contextWithBody } from '#test/support/app/request-context.ts'
 import { Spool } from '../blobs/spool.ts'
 import { readFormImport } from './read-form-import.ts'
 
@@ -30,8 +30,8 @@ async function read(form: Buffer, cuts: readonly number[] = []) {
       controller.close()
     },
   })
-  const exchange = await exchangeWithBody(body)
-  const { items, wishes } = await readFormImport(exchange, { boundary: 'xyz', limits, fileBytesMax: 5000, spool })
+  const context = await contextWithBody(body)
+  const { items, wishes } = await readFormImport(context, { boundary: 'xyz', limits, fileBytesMax: 5000, spool })
   const seen = items.map(({ origin, ...item }) => ({
     ...item,
     origin: origin.kind === 'received' ? origin.received.sha256 : origin.kind,

@@ -5,7 +5,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import { BodyReader } from '#http/body-reader.ts'
 import type { BodyLimits } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { parseMultipart, readPart, type MultipartPart } from '#http/multipart.ts'
 import { validBody } from '#http/validate.ts'
 import { TooLarge, type Spool } from '../blobs/spool.ts'
@@ -31,12 +31,12 @@ const perhapsJson = new Set(['reader', 'chunker', 'embedder', 'owners'])
 
 /** Answers 400, 408, 413 and 422 by throwing; what was received until then is discarded. */
 export async function readFormImport(
-  exchange: Exchange,
+  context: RequestContext,
   options: FormImportOptions,
 ): Promise<{ readonly items: readonly ImportItem[]; readonly wishes: ImportWishes }> {
   const files: ReceivedFile[] = []
   try {
-    const fields = await readParts(exchange, options, files)
+    const fields = await readParts(context, options, files)
     if (files.length === 0)
       throw new ApiError('validation_failed', { param: 'files', message: '"files": the form holds no file.' })
     const form = validBody(importForm, fields)
@@ -58,11 +58,11 @@ export async function readFormImport(
 }
 
 async function readParts(
-  exchange: Exchange,
+  context: RequestContext,
   options: FormImportOptions,
   files: ReceivedFile[],
 ): Promise<Record<string, unknown>> {
-  const reader = new BodyReader(exchange, options.limits)
+  const reader = new BodyReader(context, options.limits)
   const fields: Record<string, unknown> = {}
   const partsMax = { partsMax: 10_000, headBytesMax: 16_384, preambleBytesMax: 16_384 }
   for await (const part of parseMultipart(piecesOf(reader), options.boundary, partsMax)) {

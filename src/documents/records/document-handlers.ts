@@ -1,4 +1,4 @@
-/** The stories about documents that are there: one, a list, its chunks; deleting, cancelling and trying again. */
+/** The handlers about documents that are there: one, a list, its chunks; deleting, cancelling and trying again. */
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { DocumentFilter, DocumentRecord, Viewer } from '#store/documents/document-store.ts'

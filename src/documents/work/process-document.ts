@@ -1,5 +1,5 @@
 /**
- * The story of a document that a worker has claimed: read, cut, embed, stage. Its steps are the states
+ * The handler of a document that a worker has claimed: read, cut, embed, stage. Its steps are the states
  * of the record. Chunks are staged in bounded batches, so a document of any size takes little memory,
  * and nobody sees them before the worker completes the document.
  */

@@ -20,7 +20,7 @@ export const transcription: ModelCall = {
 
 export const speech: ModelCall = {
   endpoint: 'audio/speech',
-  read: (exchange, limits) => readModelRequest(exchange, limits, checkInput),
+  read: (context, limits) => readModelRequest(context, limits, checkInput),
   asksUsage: false,
   accept: anything,
   relay: eventsOr(relayBytes, new Set(['speech.audio.done'])),

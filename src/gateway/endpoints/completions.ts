@@ -6,7 +6,7 @@ import { relayAsAsked } from '../relay/relay-answer.ts'
 
 export const completion: ModelCall = {
   endpoint: 'completions',
-  read: (exchange, limits) => readModelRequest(exchange, limits, checkPrompt),
+  read: (context, limits) => readModelRequest(context, limits, checkPrompt),
   asksUsage: true,
   relay: relayAsAsked,
 }

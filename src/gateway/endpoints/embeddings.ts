@@ -7,7 +7,7 @@ import { readInputUsage } from '../usage.ts'
 
 export const embeddings: ModelCall = {
   endpoint: 'embeddings',
-  read: (exchange, limits) => readModelRequest(exchange, limits, checkInput),
+  read: (context, limits) => readModelRequest(context, limits, checkInput),
   asksUsage: false,
   joins: true,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),

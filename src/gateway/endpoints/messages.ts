@@ -5,7 +5,7 @@
 import { anthropicDialect } from '#dialects/anthropic/anthropic-dialect.ts'
 import { countTokens } from '#dialects/anthropic/count-tokens.ts'
 import { errorBody } from '#dialects/anthropic/error-response.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Gateway } from '../gateway.ts'
@@ -20,9 +20,9 @@ const lastTypes = new Set(['message_stop'])
 
 export const messages: ModelCall = {
   endpoint: 'messages',
-  read: (exchange, limits) => {
-    tellRequestId(exchange)
-    return readModelRequest(exchange, limits, () => {})
+  read: (context, limits) => {
+    tellRequestId(context)
+    return readModelRequest(context, limits, () => {})
   },
   asksUsage: false,
   relay: (reply, relay) =>
@@ -36,11 +36,11 @@ export const messages: ModelCall = {
 }
 
 /** POST /ai/v1/messages/count_tokens: an estimate, made here, because most providers cannot be asked. */
-export async function countMessageTokens(gateway: Gateway, exchange: Exchange, caller: Caller): Promise<Response> {
+export async function countMessageTokens(gateway: Gateway, context: RequestContext, caller: Caller): Promise<Response> {
   const { settings } = gateway
-  tellRequestId(exchange)
+  tellRequestId(context)
   const request = await readModelRequest(
-    exchange,
+    context,
     { bytesMax: settings.get('server.max_body_bytes'), readSeconds: settings.get('server.body_read_seconds') },
     () => {},
   )
@@ -50,6 +50,6 @@ export async function countMessageTokens(gateway: Gateway, exchange: Exchange, c
 }
 
 /** Under the name by which Anthropic's clients know it; `x-request-id` is on every answer anyway. */
-function tellRequestId(exchange: Exchange): void {
-  exchange.addHeader('request-id', exchange.requestId)
+function tellRequestId(context: RequestContext): void {
+  context.addHeader('request-id', context.requestId)
 }

@@ -10,7 +10,7 @@ const assumedModel = 'omni-moderation-latest'
 
 export const moderation: ModelCall = {
   endpoint: 'moderations',
-  read: (exchange, limits) => readModelRequest(exchange, limits, checkInput, assumedModel),
+  read: (context, limits) => readModelRequest(context, limits, checkInput, assumedModel),
   asksUsage: false,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
 }

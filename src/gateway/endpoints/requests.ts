@@ -1,5 +1,5 @@
 /**
- * The bodies of the model endpoints as the OpenAPI document shows them. The stories check less: what
+ * The bodies of the model endpoints as the OpenAPI document shows them. The handlers check less: what
  * a field means is the provider's to judge, and its fields change faster than this list.
  */
 import { z } from 'zod'

@@ -8,7 +8,7 @@ import { readInputUsage } from '../usage.ts'
 /** There is no standard; Jina's form, which vLLM, Cohere and others have taken over. */
 export const rerank: ModelCall = {
   endpoint: 'rerank',
-  read: (exchange, limits) => readModelRequest(exchange, limits, checkQuery),
+  read: (context, limits) => readModelRequest(context, limits, checkQuery),
   asksUsage: false,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
 }

@@ -12,9 +12,9 @@ import { relayWhole } from '../relay/relay-whole.ts'
 import { readResponseState } from '../responses/response-state.ts'
 import { asChatCompletion } from '../translated.ts'
 
-const read: ModelCall['read'] = async (exchange, limits) => {
+const read: ModelCall['read'] = async (context, limits) => {
   let fields: Fields = {}
-  const request = await readModelRequest(exchange, limits, (all) => void (fields = all))
+  const request = await readModelRequest(context, limits, (all) => void (fields = all))
   const { reasoning } = fields
   const effort = readEffort(isObject(reasoning) ? reasoning['effort'] : null, 'reasoning.effort')
   return {

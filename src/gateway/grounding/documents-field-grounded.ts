@@ -4,7 +4,7 @@
  * never come here.
  */
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { mayUseArea } from '#identity/authenticate.ts'
 import type { Caller } from '#identity/records.ts'
 import type { RetrievedChunk } from './documents-field.ts'
@@ -38,7 +38,7 @@ export interface Grounded {
 export async function grounded(
   { retrieve, shutdown }: Grounding,
   request: ModelRequest,
-  { exchange, caller }: { readonly exchange: Exchange; readonly caller: Caller },
+  { context, caller }: { readonly context: RequestContext; readonly caller: Caller },
 ): Promise<Grounded> {
   const spec = request.documents
   if (spec === null || retrieve === undefined) throw new Error('the field was not checked')
@@ -46,9 +46,9 @@ export async function grounded(
   const query = queryOf(isObject(body) ? body['messages'] : null)
   if (query === '')
     throw invalidBody('messages', 'To look into documents there must be a message of the user with a text.')
-  using end = new FirstOf([exchange.signal, shutdown])
+  using end = new FirstOf([context.signal, shutdown])
   const found = await retrieve({ caller, query, spec, signal: end.signal }).catch((thrown: unknown) => {
-    if (exchange.signal.aborted) throw new ApiError('client_closed')
+    if (context.signal.aborted) throw new ApiError('client_closed')
     if (shutdown.aborted) throw new ApiError('shutting_down')
     throw thrown
   })

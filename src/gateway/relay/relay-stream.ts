@@ -62,7 +62,7 @@ export async function relayPieces(reply: Reply, relay: Relay, options: PieceOpti
   await stream.open()
   // Only now: what is thrown above ends the request while its caller still holds everything.
   stream.takeOver(relay.takeOver())
-  return relay.exchange.respond(stream.body, { status: reply.status, headers: { ...reply.headers } })
+  return relay.context.respond(stream.body, { status: reply.status, headers: { ...reply.headers } })
 }
 
 interface Piece {
@@ -93,7 +93,7 @@ class RelayedStream {
     this.#inBand = inBand
     this.#failure = failure
     this.#upstream = upstream
-    this.#sentAt = relay.exchange.clock.elapsed()
+    this.#sentAt = relay.context.clock.elapsed()
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (this.#controller = controller),
@@ -245,13 +245,13 @@ class RelayedStream {
   }
 
   readonly #keepAlive = (): void => {
-    if (this.#waiting && this.#relay.exchange.clock.elapsed() - this.#sentAt >= this.#relay.keepaliveSeconds * 1000)
+    if (this.#waiting && this.#relay.context.clock.elapsed() - this.#sentAt >= this.#relay.keepaliveSeconds * 1000)
       this.#send(keepalive)
   }
 
   #send(bytes: Uint8Array): void {
     this.#relay.record.responseBytes += bytes.byteLength
-    this.#sentAt = this.#relay.exchange.clock.elapsed()
+    this.#sentAt = this.#relay.context.clock.elapsed()
     this.#controller.enqueue(bytes)
   }
 
@@ -299,7 +299,7 @@ class RelayedStream {
   #release(): void {
     this.#ended = true
     this.#relay.record.usage = this.#tap.usage
-    this.#relay.exchange.restoreIdleTimeout()
+    this.#relay.context.restoreIdleTimeout()
     this.#held?.dispose()
   }
 }

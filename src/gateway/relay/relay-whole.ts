@@ -39,11 +39,11 @@ export async function relayDocument(reply: Reply, relay: Relay): Promise<Respons
   return isText ? respond(await readWhole(reply, relay), reply, relay) : relayWhole(reply, relay)
 }
 
-function respond(body: Buffer<ArrayBuffer>, { status, headers }: Reply, { exchange, record }: Relay): Response {
+function respond(body: Buffer<ArrayBuffer>, { status, headers }: Reply, { context, record }: Relay): Response {
   record.responseBytes = body.length
   const kept = headersForClient(headers)
   kept['content-type'] = headers['content-type'] ?? 'application/json'
-  return exchange.respond(body, { status, headers: kept })
+  return context.respond(body, { status, headers: kept })
 }
 
 /** The last value of a field; undefined when there is none. */

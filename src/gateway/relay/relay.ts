@@ -1,7 +1,7 @@
 /** What every way of relaying an answer needs to know. */
 import type { CallWatch } from '../call-watch.ts'
 import type { Keeper } from '../responses/kept-answer.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { RequestRecord } from '../record.ts'
@@ -13,12 +13,12 @@ import type { RequestRecord } from '../record.ts'
 export type RelayAnswer = (reply: Reply, relay: Relay) => Promise<Response>
 
 export interface Relay {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly watch: CallWatch
   readonly record: RequestRecord
   /**
    * Hands over what the request holds until its last byte is sent or dropped: the in-flight slot, the
-   * try, the watch and the record. Called once, by a relay whose answer outlives the story.
+   * try, the watch and the record. Called once, by a relay whose answer outlives the handler.
    */
   readonly takeOver: () => DisposableStack
   /** Written over the `model` of the answer; null leaves what the upstream sent. */

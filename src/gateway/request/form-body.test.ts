@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { FormBody } from './form-body.ts'
 
@@ -25,7 +25,7 @@ async function formOf(pieces: Iterable<Uint8Array>, bytesMax = 10_000_000): Prom
   )
   const headers = { 'content-type': 'multipart/form-data; boundary=b' }
   const request = new Request('http://localhost/x', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
-  return FormBody.open(await exchangeOf(request), { bytesMax, readSeconds: 10 })
+  return FormBody.open(await contextOf(request), { bytesMax, readSeconds: 10 })
 }
 
 /** The bytes cut at these offsets. */

@@ -10,7 +10,7 @@ import { Buffer } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
 import { BodyReader } from '#http/body-reader.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary, MultipartScanner, type MultipartToken } from '#http/multipart.ts'
 import type { BodyStream } from '#lib/http1/request.ts'
 import { invalidBody } from './fields.ts'
@@ -44,13 +44,13 @@ export class FormBody implements Disposable {
   }
 
   /** Reads up to the end of `model`. Answers 400, 408, 413 or 415 by throwing. */
-  static async open(exchange: Exchange, limits: BodyLimits): Promise<FormBody> {
-    const boundary = multipartBoundary(exchange.request.headers.get('content-type'))
+  static async open(context: RequestContext, limits: BodyLimits): Promise<FormBody> {
+    const boundary = multipartBoundary(context.request.headers.get('content-type'))
     if (boundary === null) {
       const message = 'This endpoint takes a form. Send "Content-Type: multipart/form-data" with its boundary.'
       throw new ApiError('unsupported_media_type', { message })
     }
-    const form = new FormBody(new BodyReader(exchange, limits), boundary)
+    const form = new FormBody(new BodyReader(context, limits), boundary)
     try {
       await form.#readModel()
     } catch (thrown) {

@@ -5,7 +5,7 @@
 import type { Effort } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { findFields, type FieldSpan } from '#lib/json-span.ts'
 import type { DocumentsSpec } from '../grounding/documents-field.ts'
 import type { FormBody } from './form-body.ts'
@@ -45,12 +45,12 @@ const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'
  * @param assumedModel taken when the client names none; null: it has to
  */
 export async function readModelRequest(
-  exchange: Exchange,
+  context: RequestContext,
   limits: BodyLimits,
   check: (fields: Fields) => void,
   assumedModel: string | null = null,
 ): Promise<ModelRequest> {
-  const { bytes, value } = await readJson(exchange, limits)
+  const { bytes, value } = await readJson(context, limits)
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
   return requestOf(bytes, value, { check, assumedModel })
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
-import { exchangeWithBody } from '#test/support/app/exchange.ts'
+import { contextWithBody } from '#test/support/app/request-context.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { anUpstream } from '#test/support/upstream/an-upstream.ts'
 import type { ModelRequest } from './model-request.ts'
@@ -13,7 +13,7 @@ const limits = { bytesMax: 10_000_000, readSeconds: 10 }
 const messages = '"messages":[{"role":"user","content":"hi"}]'
 
 async function read(body: Bun.BodyInit): Promise<ModelRequest> {
-  return readChatRequest(await exchangeWithBody(body), limits)
+  return readChatRequest(await contextWithBody(body), limits)
 }
 
 /** Status, code and field of the refusal. */

@@ -1,6 +1,6 @@
 /** The body of a chat completion: a conversation, and a model to answer it. */
 import type { BodyLimits } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { findFields } from '#lib/json-span.ts'
 import { readDocumentsField, type DocumentsSpec } from '../grounding/documents-field.ts'
 import { invalidBody, isObject, type Fields } from './fields.ts'
@@ -9,9 +9,9 @@ import { readModelRequest, type ModelRequest } from './model-request.ts'
 const documentsField = new Set(['documents'])
 
 /** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
-export async function readChatRequest(exchange: Exchange, limits: BodyLimits): Promise<ModelRequest> {
+export async function readChatRequest(context: RequestContext, limits: BodyLimits): Promise<ModelRequest> {
   let documents: DocumentsSpec | null = null
-  const request = await readModelRequest(exchange, limits, (fields) => {
+  const request = await readModelRequest(context, limits, (fields) => {
     checkMessages(fields)
     documents = readDocumentsField(fields)
   })

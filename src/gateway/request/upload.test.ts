@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { Ticker, type Tick } from '#lib/ticker.ts'
@@ -25,10 +25,10 @@ async function reasonAfter(seconds: number, answered: boolean): Promise<string |
   body.set('model', 'm')
   body.set('file', new Blob(['a recording']), 'a.mp3')
   const clock = new ManualClock()
-  const exchange = await exchangeOf(new Request('http://localhost/x', { method: 'POST', body }), clock)
-  using form = await FormBody.open(exchange, { bytesMax: 10_000, readSeconds: 10 })
+  const context = await contextOf(new Request('http://localhost/x', { method: 'POST', body }), clock)
+  using form = await FormBody.open(context, { bytesMax: 10_000, readSeconds: 10 })
   using ticker = new HandTicker(1_000_000)
-  using watch = new CallWatch(exchange, { ticker, shutdown: new AbortController().signal, totalSeconds: 1000 })
+  using watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal, totalSeconds: 1000 })
   const timing: UploadTiming = { watch, firstTokenSeconds: 100, answered: false }
   const provider = aProvider()
   const upstream = { model: aModel(provider.id), provider, upstreamName: 'm', weight: 1, priority: 0, reasoning: null }

@@ -9,7 +9,7 @@
 import type { Catalog, Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { KeptResource } from '#providers/provider.ts'
@@ -30,19 +30,19 @@ export type ResponseAction = 'retrieve' | 'delete' | 'cancel' | 'input_items'
 /** The provider's own answer. Throws the ApiError to answer. */
 export async function serveStoredResponse(
   gateway: Gateway,
-  exchange: Exchange,
+  context: RequestContext,
   caller: Caller,
   action: ResponseAction,
 ): Promise<Response> {
   using held = new DisposableStack()
-  const record = held.use(gateway.recorder.begin(exchange, caller, `responses/${action}`))
+  const record = held.use(gateway.recorder.begin(context, caller, `responses/${action}`))
   try {
     const catalog = gateway.catalog()
-    const response = await find(gateway, exchange, caller) // 404, 503
+    const response = await find(gateway, context, caller) // 404, 503
     const model = modelOf(catalog, response, caller) // 403, 404
     record.model = model
     const upstream = upstreamOf(catalog, model, response) // 503
-    return await ask(gateway, action, { exchange, record, held, response, model, upstream }) // 4xx, 502, 504
+    return await ask(gateway, action, { context, record, held, response, model, upstream }) // 4xx, 502, 504
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -52,7 +52,7 @@ export async function serveStoredResponse(
 
 const unknown: Holder = { kind: 'unknown', others: false }
 
-async function find({ responses }: Gateway, { params }: Exchange, { account }: Caller): Promise<StoredResponse> {
+async function find({ responses }: Gateway, { params }: RequestContext, { account }: Caller): Promise<StoredResponse> {
   const id = heldId(params['id'])
   const holder = id === null ? unknown : await responses.find({ id, userId: account.user.id })
   if (holder.kind === 'unknown') throw new ApiError('response_not_found', { param: 'response_id' })
@@ -79,7 +79,7 @@ function upstreamOf(catalog: Catalog, model: Model, { providerId }: StoredRespon
 }
 
 interface Asking {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly record: RequestRecord
   readonly held: DisposableStack
   readonly response: StoredResponse
@@ -88,26 +88,26 @@ interface Asking {
 }
 
 async function ask(gateway: Gateway, action: ResponseAction, asking: Asking): Promise<Response> {
-  const { exchange, record, held, response, model, upstream } = asking
+  const { context, record, held, response, model, upstream } = asking
   const { ticker, shutdown, responses } = gateway
   const { connectSeconds, firstTokenSeconds, totalSeconds, idleSeconds } = timeouts(gateway, model, upstream)
   using own = new DisposableStack()
-  const watch = own.use(new CallWatch(exchange, { ticker, shutdown, totalSeconds }))
+  const watch = own.use(new CallWatch(context, { ticker, shutdown, totalSeconds }))
   watch.expect('first-token', firstTokenSeconds)
-  exchange.addHeader('x-sluice-provider', upstream.provider.name)
-  const streamed = action === 'retrieve' && exchange.query.get('stream') === 'true'
-  const resource = resourceOf(action, response.id, exchange)
+  context.addHeader('x-sluice-provider', upstream.provider.name)
+  const streamed = action === 'retrieve' && context.query.get('stream') === 'true'
+  const resource = resourceOf(action, response.id, context)
   const reply = await forward(
     gateway,
     { endpoint: 'responses', resource, body: Buffer.alloc(0), streamed },
-    { exchange, upstream, watch, record, connectSeconds },
+    { context, upstream, watch, record, connectSeconds },
   ).catch(async (thrown: unknown) => {
     // Its provider has forgotten it already.
     if (action === 'delete' && toApiError(thrown).detail.upstreamStatus === 404) await responses.forget(response)
     throw thrown
   })
   if (action === 'delete') await responses.forget(response)
-  const relay = { ...relayOptions(gateway, model), exchange, watch, record, streamed, idleSeconds }
+  const relay = { ...relayOptions(gateway, model), context, watch, record, streamed, idleSeconds }
   // Awaited here: what is `own` must not be disposed before a stream has taken it over.
   return await relayAction(action, reply, {
     ...relay,
@@ -144,7 +144,7 @@ const resources: Readonly<Record<ResponseAction, { readonly method: KeptResource
   input_items: { method: 'GET', end: '/input_items' },
 }
 
-function resourceOf(action: ResponseAction, id: string, { query }: Exchange): KeptResource {
+function resourceOf(action: ResponseAction, id: string, { query }: RequestContext): KeptResource {
   const { method, end } = resources[action]
   const asked = query.toString()
   return { method, path: `responses/${encodeURIComponent(id)}${end}${asked === '' ? '' : `?${asked}`}` }

@@ -6,7 +6,7 @@ import { loaded } from '#config/test-support.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
-import { exchangeOf } from '#test/support/app/exchange.ts'
+import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { failOver } from './fail-over.ts'
@@ -54,15 +54,15 @@ async function run(says: readonly Say[], options: RigOptions) {
   const { settings, sources } = loaded({})
   const shutdown = new AbortController()
   const health = new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock)
-  const exchange = await exchangeOf(new Request('http://localhost/x'), clock)
+  const context = await contextOf(new Request('http://localhost/x'), clock)
   const metrics = createMetrics({ version: '0.0.0', codes: [] })
   const recorder = new UsageRecorder({ metrics, queueMax: 10, write: async () => {} })
-  const record = recorder.begin(exchange, aCaller(), 'chat/completions')
+  const record = recorder.begin(context, aCaller(), 'chat/completions')
   const model = modelOf(components, policy)
   const asked: string[] = []
   const left = [...says]
   const gateway = { settings: new LiveSettings(settings, sources), health, shutdown: shutdown.signal }
-  const outcome = await failOver(gateway, { exchange, model, record, repeatable }, async (upstream, attempt) => {
+  const outcome = await failOver(gateway, { context, model, record, repeatable }, async (upstream, attempt) => {
     asked.push(upstream.model.name)
     onTry?.({ clock, stop: () => shutdown.abort() })
     const said = left.shift() ?? 'answer'

@@ -8,7 +8,7 @@
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { fullJitterMs } from '#lib/backoff.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestRecord } from '../record.ts'
@@ -22,7 +22,7 @@ export type Ask<T> = (upstream: Upstream, attempt: Try) => Promise<T>
 export type FailOverGateway = Pick<Gateway, 'settings' | 'health' | 'shutdown'>
 
 export interface FailOverContext {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly model: Model
   readonly record: RequestRecord
   /** Whether the request can still be sent from its beginning: the bytes of an upload may be gone. */
@@ -39,28 +39,28 @@ const restMaxMs = 30_000
 const attemptReasonsMax = 100
 
 /** The answer of the first upstream that gives one. Throws the last failure, or 503 when there is nobody to ask. */
-export async function failOver<T>(gateway: FailOverGateway, context: FailOverContext, ask: Ask<T>): Promise<T> {
-  const { exchange, model, record } = context
-  const startedAt = exchange.clock.elapsed()
+export async function failOver<T>(gateway: FailOverGateway, call: FailOverContext, ask: Ask<T>): Promise<T> {
+  const { context, model, record } = call
+  const startedAt = context.clock.elapsed()
   const tried = new Set<Upstream>()
   for (let attempt = 1; ; attempt += 1) {
     const upstream = selectUpstream(model, tried, gateway.health)
     if (upstream === null) throw new ApiError('upstream_unavailable')
-    exchange.addHeader('x-sluice-provider', upstream.provider.name)
-    exchange.addHeader('x-sluice-attempts', String(attempt))
+    context.addHeader('x-sluice-provider', upstream.provider.name)
+    context.addHeader('x-sluice-attempts', String(attempt))
     try {
-      return await tryOne(gateway, context, upstream, ask)
+      return await tryOne(gateway, call, upstream, ask)
     } catch (thrown) {
       const error = toApiError(thrown)
       if (record.attemptReasons.length < attemptReasonsMax)
         record.attemptReasons.push({ provider: upstream.provider.name, reason: error.code })
       const limits = limitsOf(gateway, model)
-      const isOver = attempt >= limits.attemptsMax || exchange.clock.elapsed() - startedAt > limits.budgetMs
-      if (isOver || !isWorthAnother(error, limits.statuses) || !context.repeatable()) throw error
+      const isOver = attempt >= limits.attemptsMax || context.clock.elapsed() - startedAt > limits.budgetMs
+      if (isOver || !isWorthAnother(error, limits.statuses) || !call.repeatable()) throw error
       tried.add(upstream)
       if (tried.size < model.upstreams.length) continue
       tried.clear()
-      await wait(waitMs(error, attempt), exchange.signal, gateway.shutdown)
+      await wait(waitMs(error, attempt), context.signal, gateway.shutdown)
     }
   }
 }
@@ -79,13 +79,8 @@ function limitsOf({ settings }: FailOverGateway, { record, failover }: Model): L
   }
 }
 
-async function tryOne<T>(
-  gateway: FailOverGateway,
-  context: FailOverContext,
-  upstream: Upstream,
-  ask: Ask<T>,
-): Promise<T> {
-  const { clock } = context.exchange
+async function tryOne<T>(gateway: FailOverGateway, call: FailOverContext, upstream: Upstream, ask: Ask<T>): Promise<T> {
+  const { clock } = call.context
   const startedAt = clock.elapsed()
   const attempt = gateway.health.begin(upstream.model.id)
   try {

@@ -6,7 +6,7 @@ import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import type { Timeouts } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import {
   UpstreamFailure,
@@ -39,7 +39,7 @@ export interface ForwardRequest {
 }
 
 export interface ForwardContext {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly upstream: Upstream
   readonly watch: CallWatch
   readonly record: RequestRecord
@@ -47,22 +47,22 @@ export interface ForwardContext {
 }
 
 /** The upstream's 2xx answer, its body unread. Answers 4xx of the upstream, 502, 503 or 504 by throwing. */
-export async function forward(gateway: Gateway, request: ForwardRequest, context: ForwardContext): Promise<Reply> {
-  const { exchange, upstream, watch, record } = context
+export async function forward(gateway: Gateway, request: ForwardRequest, target: ForwardContext): Promise<Reply> {
+  const { context, upstream, watch, record } = target
   record.upstream = upstream
   const provider = gateway.providers.get(upstream.provider)
   if (provider === null) throw new ApiError('upstream_unavailable')
   const call: UpstreamCall = {
     ...request,
     upstreamModel: upstream.upstreamName,
-    headers: headersForUpstream(exchange.request.headers),
-    requestId: exchange.requestId,
+    headers: headersForUpstream(context.request.headers),
+    requestId: context.requestId,
     cancellation: watch,
     get signal() {
       return watch.signal
     },
     reuseConnection: true,
-    connectTimeoutMs: context.connectSeconds * 1000,
+    connectTimeoutMs: target.connectSeconds * 1000,
   }
   try {
     const reply = await send(request.joins ? gateway.embeddingBatcher.over(provider) : provider, call, record)
@@ -71,18 +71,18 @@ export async function forward(gateway: Gateway, request: ForwardRequest, context
     throw await upstreamError(reply)
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
-    if (error.row.origin === 'upstream' && error.detail.repeats !== true) report(gateway, context, error)
+    if (error.row.origin === 'upstream' && error.detail.repeats !== true) report(gateway, target, error)
     throw error
   }
 }
 
 /** Counts and logs a failed call; the client hears less of it than the operator. */
-function report({ metrics, logger }: Gateway, { exchange, upstream }: ForwardContext, error: ApiError): void {
+function report({ metrics, logger }: Gateway, { context, upstream }: ForwardContext, error: ApiError): void {
   const provider = upstream.provider.name
   metrics.upstreamError(provider, error.code)
   const { internal, cause } = error.detail
   logger.warn('a call to a provider failed', {
-    requestId: exchange.requestId,
+    requestId: context.requestId,
     provider,
     model: upstream.model.name,
     code: error.code,

@@ -8,7 +8,7 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import { errorBody } from '#errors/render.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { AnswerSink } from './answer-sink.ts'
 import type { SessionRecord } from '../model-session.ts'
@@ -17,7 +17,7 @@ import type { Payload } from '../request/payload.ts'
 import { promptError } from './whole-answer.ts'
 
 export interface TokenStreamOptions {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly record: SessionRecord
   readonly ticker: Ticker
   readonly payload: Payload
@@ -57,7 +57,7 @@ export class TokenStream implements AnswerSink {
 
   constructor(options: TokenStreamOptions) {
     this.#options = options
-    this.#sentAt = options.exchange.clock.elapsed()
+    this.#sentAt = options.context.clock.elapsed()
     this.#body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (this.#controller = controller),
@@ -82,20 +82,20 @@ export class TokenStream implements AnswerSink {
 
   /** The answer, which from now on owns what the request holds. */
   respond(held: DisposableStack): Response {
-    const { exchange, ticker } = this.#options
+    const { context, ticker } = this.#options
     this.#held = held
     ticker.add(this.#tick)
     held.defer(() => ticker.delete(this.#tick))
     // A client that goes while nothing is sent to it is heard of here first.
     const left = (): void => this.#clientLeft()
-    exchange.signal.addEventListener('abort', left)
-    held.defer(() => exchange.signal.removeEventListener('abort', left))
+    context.signal.addEventListener('abort', left)
+    held.defer(() => context.signal.removeEventListener('abort', left))
     const headers = {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
     }
-    return exchange.respond(this.#body, { status: 200, headers })
+    return context.respond(this.#body, { status: 200, headers })
   }
 
   texts(index: number, texts: readonly string[]): Promise<void> {
@@ -156,15 +156,15 @@ export class TokenStream implements AnswerSink {
   }
 
   readonly #tick = (): void => {
-    const { exchange, keepaliveSeconds, stalled } = this.#options
-    const silentMs = exchange.clock.elapsed() - this.#sentAt
+    const { context, keepaliveSeconds, stalled } = this.#options
+    const silentMs = context.clock.elapsed() - this.#sentAt
     if (!this.#waiting && silentMs >= stallMs) stalled()
     else if (this.#waiting && silentMs >= keepaliveSeconds * 1000) this.#send(keepalive)
   }
 
   #send(bytes: Uint8Array): void {
     this.#options.record.responseBytes += bytes.byteLength
-    this.#sentAt = this.#options.exchange.clock.elapsed()
+    this.#sentAt = this.#options.context.clock.elapsed()
     this.#controller.enqueue(bytes)
   }
 
@@ -179,7 +179,7 @@ export class TokenStream implements AnswerSink {
 
   #release(): void {
     this.#over = true
-    this.#options.exchange.restoreIdleTimeout()
+    this.#options.context.restoreIdleTimeout()
     this.#held?.dispose()
   }
 }

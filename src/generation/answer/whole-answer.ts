@@ -1,6 +1,6 @@
 /** The answer of `/generate` and `/image_generate`: all texts at once, in the order of the prompts. */
 import { ApiError } from '#errors/api-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { AnswerSink } from './answer-sink.ts'
 import type { Payload } from '../request/payload.ts'
 
@@ -29,7 +29,7 @@ export class WholeAnswer implements AnswerSink {
   }
 
   /** Once all have been answered. */
-  respond(exchange: Exchange): { readonly response: Response; readonly bytes: number } {
+  respond(context: RequestContext): { readonly response: Response; readonly bytes: number } {
     const { isBatch } = this.#options.payload
     const texts = this.#texts.map((pieces) => pieces.join(''))
     const body = {
@@ -38,7 +38,7 @@ export class WholeAnswer implements AnswerSink {
     }
     const bytes = Buffer.from(JSON.stringify(body))
     const headers = { 'content-type': 'application/json' }
-    return { response: exchange.respond(bytes, { status: 200, headers }), bytes: bytes.length }
+    return { response: context.respond(bytes, { status: 200, headers }), bytes: bytes.length }
   }
 
   async texts(index: number, texts: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
 import { BodyReader } from '#http/body-reader.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary, parseMultipart, readPart, type MultipartPart } from '#http/multipart.ts'
 import { imageOf, imageTooLarge, type Image, type ImageLimits } from './image.ts'
 import { readImagePath } from './image-path.ts'
@@ -24,21 +24,21 @@ export interface GenerationRequest {
 }
 
 /** The JSON body of the text endpoints. Answers 400, 408, 413, 415 or 422 by throwing. */
-export async function readTextRequest(exchange: Exchange, limits: RequestLimits): Promise<GenerationRequest> {
-  const { bytes, value } = await readJson(exchange, limits.body)
+export async function readTextRequest(context: RequestContext, limits: RequestLimits): Promise<GenerationRequest> {
+  const { bytes, value } = await readJson(context, limits.body)
   const payload = readPayload(value, limits.batchMax)
   return { payload, image: await imageOnDisk(payload, limits), bytes: bytes.length }
 }
 
 /** The form of the image endpoints, its parts in either order. Answers 400, 408, 413, 415 or 422 by throwing. */
-export async function readImageRequest(exchange: Exchange, limits: RequestLimits): Promise<GenerationRequest> {
-  const boundary = multipartBoundary(exchange.request.headers.get('content-type'))
+export async function readImageRequest(context: RequestContext, limits: RequestLimits): Promise<GenerationRequest> {
+  const boundary = multipartBoundary(context.request.headers.get('content-type'))
   if (boundary === null) {
     throw new ApiError('unsupported_media_type', {
       message: 'Send a form: "Content-Type: multipart/form-data" with the parts "image_data" and "json_data".',
     })
   }
-  const reader = new BodyReader(exchange, limits.body)
+  const reader = new BodyReader(context, limits.body)
   const form: FormParts = { image: null, json: null }
   for await (const part of parseMultipart(piecesOf(reader), boundary)) await takePart(part, form, limits)
   if (form.json === null)

@@ -117,7 +117,7 @@ function serverOf(gateway: Gateway, { state }: GatewayApp['app']): HttpServer<Ca
         path: '/ai/v1/chat/completions',
         access: 'inference',
         docs: { tag: 'test', summary: 'Of a test.' },
-        story: (exchange, caller) => serveModelCall(gateway, exchange, caller, chatCompletion),
+        handle: (context, caller) => serveModelCall(gateway, context, caller, chatCompletion),
       },
     ],
     authorize,

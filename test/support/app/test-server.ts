@@ -8,7 +8,7 @@ import { RawClient } from '../network/raw-client.ts'
 
 export const goodKey = 'good'
 
-/** What a route needs besides its address and its story. */
+/** What a route needs besides its address and its handler. */
 export const undocumented = { tag: 'test', summary: 'Of a test.' } as const
 
 export interface TestServer extends AsyncDisposable {

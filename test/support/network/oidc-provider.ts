@@ -88,7 +88,7 @@ export async function startOidcProvider({
         case '/authorize':
           return authorize(provider, grants, url.searchParams)
         case '/token':
-          return exchange(provider, { grants, tokens, key }, request)
+          return context(provider, { grants, tokens, key }, request)
         case '/userinfo':
           return userinfo(tokens, request)
         default:
@@ -161,7 +161,7 @@ interface TokenParts {
   readonly key: SigningKey
 }
 
-async function exchange(
+async function context(
   provider: OidcProvider,
   { grants, tokens, key }: TokenParts,
   request: Request,

@@ -1,10 +1,10 @@
 /**
- * One HTTP request as the stories see it. Stories never touch the server: what they need from it
- * is here. An exchange lives from the first header to the last byte of the answer.
+ * One HTTP request as the handlers see it. Handlers never touch the server: what they need from it
+ * is here. a context lives from the first header to the last byte of the answer.
  */
 import type { Clock } from '#lib/clock.ts'
 
-export interface Exchange {
+export interface RequestContext {
   readonly request: Request
   /** The caller's own `x-request-id` when it is valid, else a new one; echoed on the answer. */
   readonly requestId: string
@@ -23,7 +23,7 @@ export interface Exchange {
   /** True on the control socket, which only the server's own user can open. */
   readonly trusted: boolean
   /**
-   * An answer with the headers that every answer carries. Stories that answer often make their
+   * An answer with the headers that every answer carries. Handlers that answer often make their
    * responses here; on all others the server sets the headers afterwards, which costs more.
    */
   respond(
