@@ -1,20 +1,23 @@
 /**
- * Checks the import order of src (docs/decisions/layers.md), and that what is made from it is true:
+ * Checks the import order of src, between its folders and inside them (docs/decisions/layers.md), and that what is made from it is true:
  * the layer table in ARCHITECTURE.md and the overrides in .oxlintrc.json, which show the same rules
  * while typing. `--write` updates both. Tests may import what they need.
  */
 import { dirname, join, normalize } from 'node:path'
-import { lintOverrides, parseRanks } from './layers.ts'
+import { floorProblem, lintOverrides, parseFloors, parseRanks } from './layers.ts'
 
 const root = join(import.meta.dir, '..')
-const ranks = parseRanks(await Bun.file(join(root, 'docs/decisions/layers.md')).text())
+const decision = await Bun.file(join(root, 'docs/decisions/layers.md')).text()
+const ranks = parseRanks(decision)
+const floors = parseFloors(decision)
 const rankOf = new Map(ranks.flatMap((layers, rank) => layers.map((layer) => [layer, rank] as const)))
 const importPattern = /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
 
 const problems: string[] = []
 const importsOf = new Map<string, Set<string>>()
 for (const file of [...new Bun.Glob('**/*.ts').scanSync(join(root, 'src'))].sort()) {
-  if (!file.endsWith('.test.ts')) await checkFile(file)
+  if (file.endsWith('.test.ts')) continue
+  await checkFile(file)
 }
 console.log(layerTable())
 await checkBlock('ARCHITECTURE.md', ['<!-- layers:begin -->', '<!-- layers:end -->'], layerTable())
@@ -30,8 +33,12 @@ async function checkFile(file: string): Promise<void> {
   const text = await Bun.file(join(root, 'src', file)).text()
   for (const match of text.matchAll(importPattern)) {
     const specifier = match[1] ?? match[2] ?? ''
-    const target = targetOf(specifier, file)
-    if (target === null || target === own) continue
+    const path = pathOf(specifier, file)
+    if (path === null) continue
+    const target = layerOf(path)
+    const floor = floorProblem(floors, file, path)
+    if (floor !== null) problems.push(`src/${file}: ${floor}: ${specifier}`)
+    if (target === own) continue
     const targetRank = rankOf.get(target)
     if (targetRank !== undefined && targetRank < ownRank) seen.add(target)
     // The files of src are one folder and know each other.
@@ -41,11 +48,11 @@ async function checkFile(file: string): Promise<void> {
   }
 }
 
-/** The layer that an import leads to; null for packages and for what is not source, as package.json. */
-function targetOf(specifier: string, importer: string): string | null {
+/** The path below src that an import leads to; null for packages and for what is not source, as package.json. */
+function pathOf(specifier: string, importer: string): string | null {
   if (specifier.endsWith('.json')) return null
-  if (specifier.startsWith('#')) return layerOf(specifier.replace(/^#(src\/)?/, ''))
-  return specifier.startsWith('.') ? layerOf(normalize(join(dirname(importer), specifier))) : null
+  if (specifier.startsWith('#')) return specifier.replace(/^#(src\/)?/, '')
+  return specifier.startsWith('.') ? normalize(join(dirname(importer), specifier)) : null
 }
 
 function layerOf(path: string): string {

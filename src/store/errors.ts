@@ -53,6 +53,11 @@ export class NotPlain extends Error {
   }
 }
 
+/** A worker's lease has ended, and another worker may have the job: nothing was written. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
 /** What the thrown refusals of a write mean to its caller. */
 export interface Refusals {
   /** The value whose uniqueness the write can break. */

@@ -10,13 +10,8 @@ import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
 import { ReadFailure } from '#readers/reading.ts'
-import {
-  LeaseLost,
-  type Claim,
-  type Completion,
-  type DocumentStore,
-  type Held,
-} from '#store/documents/document-store.ts'
+import { type Claim, type Completion, type DocumentStore, type Held } from '#store/documents/document-store.ts'
+import { LeaseLost } from '#store/errors.ts'
 import { BlobsUnavailable } from '../blobs/blob-store.ts'
 import { failureOf } from './failure.ts'
 import { Run } from './run.ts'

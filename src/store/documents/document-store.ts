@@ -209,11 +209,6 @@ export interface FoundChunk extends StoredChunk {
   readonly after: readonly StoredChunk[]
 }
 
-/** A worker's lease has ended and somebody else has the job, or nobody: what it wanted to write was not written. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost'
-}
-
 export interface DocumentStore {
   /**
    * Writes documents with their jobs, all in one transaction, each with its own outcome. Racing calls

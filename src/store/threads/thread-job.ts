@@ -1,6 +1,6 @@
 /** What a thread of the store is told and answers: one job at a time, by name. */
 import { BackupRefused } from '../backup.ts'
-import { LeaseLost } from '../documents/document-store.ts'
+import { LeaseLost } from '../errors.ts'
 import { InvalidCursor } from '../page.ts'
 
 /** What a thread can be asked to do. */

@@ -1,6 +1,7 @@
 /** Imports and jobs of documents: what every engine must do. */
 import { expect } from 'bun:test'
-import { LeaseLost, type NewDocument } from '#store/documents/document-store.ts'
+import type { NewDocument } from '#store/documents/document-store.ts'
+import { LeaseLost } from '#store/errors.ts'
 import {
   aDocument,
   anError,

@@ -1,6 +1,7 @@
 /** How documents end, how they are read and how they go: what every engine must do. */
 import { expect } from 'bun:test'
-import { LeaseLost, type DocumentStore } from '#store/documents/document-store.ts'
+import type { DocumentStore } from '#store/documents/document-store.ts'
+import { LeaseLost } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 import {
   aDocument,

@@ -1,7 +1,8 @@
 /** Whether a worker still has the lease in whose name it writes. Asked in the transaction of the write. */
 import type { Connection } from '../../database.ts'
 import { locking, type DocumentRow } from '../records/document-row.ts'
-import { LeaseLost, type Held } from '../document-store.ts'
+import { LeaseLost } from '../../errors.ts'
+import type { Held } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 
 /** The row of a document whose job is held under this fence, locked. Throws LeaseLost. */
