@@ -7,6 +7,7 @@ import { demoDescription, demoProvider } from './demo.ts'
 import { openaiProvider } from './openai.ts'
 import type { Provider } from './provider.ts'
 import { takeoffProvider } from './takeoff.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export interface ProviderKind {
   readonly make: (record: ProviderRecord, http1: Http1Client) => Provider
@@ -61,7 +62,7 @@ export class ProviderPool {
     if (provider === undefined) {
       const kind = providerKinds[record.kind]
       if (kind === undefined) return null
-      provider = kind.make(record, this.#http1)
+      provider = withoutSecrets(kind.make(record, this.#http1))
       this.#providers.set(record, provider)
     }
     return provider

@@ -1,0 +1,76 @@
+/**
+ * Keeps a provider's own secrets out of what it answers. Some servers repeat the credential that they
+ * refuse in their error, and a caller must never read it there.
+ */
+import type { ProviderRecord } from '#catalog/records.ts'
+import { ByteRedaction, SecretSet } from '#lib/byte-redaction.ts'
+import type { Reply, ReplyBody } from '#lib/http1/reply.ts'
+import type { Provider } from './provider.ts'
+
+/** Names of headers, options and query parameters whose values are secrets. */
+const credentialName = /key|token|secret|password|auth|cookie|credential|signature/i
+
+/** The same provider, whose answers hold none of its secrets; every other byte is as it came. */
+export function withoutSecrets(provider: Provider): Provider {
+  const secrets = new SecretSet(secretsOf(provider.record))
+  if (secrets.isEmpty) return provider
+  return { ...provider, send: async (call) => redacted(await provider.send(call), secrets) }
+}
+
+/** The credential, and the headers and options whose names say that they hold one. */
+function* secretsOf({ credential, headers, options, baseUrl }: ProviderRecord): Iterable<string> {
+  if (credential !== null) yield credential.reveal()
+  for (const [name, value] of [...Object.entries(headers), ...Object.entries(options)]) {
+    if (typeof value !== 'string' || !credentialName.test(name)) continue
+    yield value
+    const [, token] = /^(?:Bearer|Basic|Token) +(\S+)$/i.exec(value) ?? []
+    if (token !== undefined) yield token
+  }
+  const url = URL.parse(baseUrl)
+  if (url === null) return
+  yield decodeURIComponent(url.password)
+  for (const [name, value] of url.searchParams) if (credentialName.test(name)) yield value
+}
+
+function redacted(reply: Reply, secrets: SecretSet): Reply {
+  const headers: Record<string, string> = {}
+  for (const name in reply.headers) headers[name] = secrets.redact(reply.headers[name] ?? '')
+  return { ...reply, headers, body: new RedactedBody(reply.body, new ByteRedaction(secrets)) }
+}
+
+class RedactedBody implements ReplyBody {
+  readonly #body: ReplyBody
+  readonly #redaction: ByteRedaction
+  #ended = false
+
+  constructor(body: ReplyBody, redaction: ByteRedaction) {
+    this.#body = body
+    this.#redaction = redaction
+  }
+
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
+    for (;;) {
+      const bytes = this.#ended ? null : this.#body.read()
+      if (bytes instanceof Promise) return bytes.then(this.#received)
+      const passed = this.#pass(bytes)
+      if (passed === null || passed.byteLength > 0) return passed
+    }
+  }
+
+  cancel(): void {
+    this.#body.cancel()
+  }
+
+  readonly #received = (bytes: Uint8Array | null): Uint8Array | null | Promise<Uint8Array | null> => {
+    const passed = this.#pass(bytes)
+    return passed === null || passed.byteLength > 0 ? passed : this.read()
+  }
+
+  /** What may go on; empty when more has to be read first. */
+  #pass(bytes: Uint8Array | null): Uint8Array | null {
+    if (bytes !== null) return this.#redaction.push(bytes)
+    this.#ended = true
+    const rest = this.#redaction.end()
+    return rest.byteLength === 0 ? null : rest
+  }
+}
