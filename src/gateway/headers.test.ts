@@ -48,20 +48,25 @@ describe('headers for the upstream', () => {
   })
 
   test('leave out what the connection header names, in any case and spacing', () => {
-    const headers = new Headers({ connection: 'Keep-Alive ,X-One,  x-TWO', 'x-one': '1', 'x-two': '2', 'x-three': '3' })
-    expect(headersForUpstream(headers)).toEqual({ 'x-three': '3' })
+    const headers = new Headers({
+      connection: 'Keep-Alive ,X-Stainless-One,  x-stainless-TWO',
+      'x-stainless-one': '1',
+      'x-stainless-two': '2',
+      'x-stainless-three': '3',
+    })
+    expect(headersForUpstream(headers)).toEqual({ 'x-stainless-three': '3' })
   })
 
   test('hold a repeated header once, with all its values', () => {
     const headers = new Headers([
-      ['X-Tag', 'a'],
-      ['x-tag', 'b'],
+      ['OpenAI-Beta', 'a'],
+      ['openai-beta', 'b'],
     ])
-    expect(headersForUpstream(headers)).toEqual({ 'x-tag': 'a, b' })
+    expect(headersForUpstream(headers)).toEqual({ 'openai-beta': 'a, b' })
   })
 
   test('are in lower case, whatever the client wrote', () => {
-    expect(headersForUpstream(new Headers({ 'X-Mixed-Case': 'Value' }))).toEqual({ 'x-mixed-case': 'Value' })
+    expect(headersForUpstream(new Headers({ 'Anthropic-VERSION': 'Value' }))).toEqual({ 'anthropic-version': 'Value' })
   })
 })
 
@@ -95,20 +100,56 @@ describe('headers for the client', () => {
   })
 
   test('leave out what the connection header names', () => {
-    expect(headersForClient({ connection: 'close, X-Internal', 'x-internal': '1', 'x-other': '2' })).toEqual({
-      'x-other': '2',
-    })
+    const headers = { connection: 'close, Retry-After', 'retry-after': '1', 'retry-after-ms': '2' }
+    expect(headersForClient(headers)).toEqual({ 'retry-after-ms': '2' })
   })
 })
 
+describe('a header that is on no list', () => {
+  const steering = [
+    'x-http-method-override',
+    'x-original-url',
+    'x-goog-user-project',
+    'ocp-apim-subscription-key',
+    'x-cluster-client-ip',
+    'x-accel-redirect',
+    'x-sendfile',
+    'link',
+    'service-worker-allowed',
+    'set-login',
+    'cache-control',
+  ]
+
+  test('passes in neither direction', () => {
+    const name = fc.oneof(fc.constantFrom(...steering), fc.stringMatching(/^y-[a-z]{1,20}$/))
+    fc.assert(
+      fc.property(fc.array(name), (names) => {
+        const headers = Object.fromEntries(names.map((each) => [each, '1']))
+        expect(headersForUpstream(new Headers(headers))).toEqual({})
+        expect(headersForClient(headers)).toEqual({})
+      }),
+    )
+  })
+
+  test('passes when a setting names it or its beginning, unless it is of one connection or a credential', () => {
+    const more = ['X-Tenant', 'x-trace-*', 'authorization', 'te']
+    const sent = { 'x-tenant': 'a', 'x-trace-id': 'b', 'x-tracer': 'c', authorization: 'd', te: 'e' }
+    const passed = { 'x-tenant': 'a', 'x-trace-id': 'b' }
+    expect(headersForUpstream(new Headers(sent), more)).toEqual(passed)
+    expect(headersForClient(sent, more)).toEqual(passed)
+  })
+})
+
+const free = ['x-a', 'x-b', 'x-c']
+
 test('no header of one connection passes in either direction, whatever stands beside it', () => {
-  const name = fc.constantFrom(...Object.keys(ofOneConnection), 'x-a', 'x-b', 'x-c')
+  const name = fc.constantFrom(...Object.keys(ofOneConnection), ...free)
   fc.assert(
     fc.property(fc.array(name), fc.subarray(['x-a', 'x-b', 'te']), (names, named) => {
       const headers = { ...Object.fromEntries(names.map((each) => [each, '1'])), connection: named.join(', ') }
       const expected = new Set(names.filter((each) => each.startsWith('x-') && !named.includes(each)))
-      expect(new Set(Object.keys(headersForUpstream(new Headers(headers))))).toEqual(expected)
-      expect(new Set(Object.keys(headersForClient(headers)))).toEqual(expected)
+      expect(new Set(Object.keys(headersForUpstream(new Headers(headers), free)))).toEqual(expected)
+      expect(new Set(Object.keys(headersForClient(headers, free)))).toEqual(expected)
     }),
   )
 })

@@ -124,6 +124,8 @@ describe('describing', () => {
       'gateway.rewrite_model',
       'gateway.max_response_bytes',
       'gateway.max_event_bytes',
+      'gateway.request_headers',
+      'gateway.response_headers',
       'limits.realtime_inflight.enforce',
       'limits.realtime_inflight.default',
       'failover.statuses',

@@ -392,6 +392,21 @@ export const settingRecords = {
     example: '4194304',
     sentence: 'Largest single event of a stream.',
   },
+  'gateway.request_headers': {
+    type: 'list',
+    default: [],
+    class: 'live',
+    sentence:
+      'More headers of a caller that go to the provider; a name may end with *. Credentials and headers of one connection never do.',
+    example: 'x-tenant, x-trace-*',
+  },
+  'gateway.response_headers': {
+    type: 'list',
+    default: [],
+    class: 'live',
+    sentence: 'More headers of a provider that go to the caller; a name may end with *.',
+    example: 'x-served-by',
+  },
 
   'limits.realtime_inflight.enforce': {
     ...live,

@@ -55,7 +55,7 @@ export async function forward(gateway: Gateway, request: ForwardRequest, target:
   const call: UpstreamCall = {
     ...request,
     upstreamModel: upstream.upstreamName,
-    headers: headersForUpstream(context.request.headers),
+    headers: headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers')),
     requestId: context.requestId,
     cancellation: watch,
     get signal() {

@@ -137,11 +137,11 @@ describe('headers to the upstream', () => {
     expect(received.header('cookie')).toBeNull()
   })
 
-  test('other headers of the caller go on, and its request id with them', async () => {
+  test('headers that are known to be harmless go on, and the request id with them', async () => {
     const headers = {
       'x-request-id': 'trace-42',
       'openai-beta': 'assistants=v2',
-      'x-custom': 'kept',
+      'x-stainless-lang': 'js',
       'user-agent': 'app/1',
     }
     const received = await forwarded({}, { headers })
