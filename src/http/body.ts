@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
+import { JsonTooComplex, parseBounded } from '#lib/bounded-json.ts'
 import type { RequestContext } from './request-context.ts'
 
 export interface BodyLimits {
@@ -39,11 +40,17 @@ export async function readJson(
     throw new ApiError('invalid_json', { message: 'The request body is empty. Send a JSON object.' })
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
   try {
-    return { bytes, value: JSON.parse(bytes.toString()) as unknown }
-  } catch {
-    // The parser's message quotes the body, which may hold a prompt.
-    throw new ApiError('invalid_json')
+    return { bytes, value: parseBounded(bytes) }
+  } catch (thrown) {
+    throw unparsed(thrown)
   }
+}
+
+/** What to answer for a body that parseBounded refuses. The parser's own message quotes the body, which may hold a prompt. */
+export function unparsed(thrown: unknown): ApiError {
+  return thrown instanceof JsonTooComplex
+    ? new ApiError('request_too_large', { message: `The request body cannot be read: ${thrown.message}.` })
+    : new ApiError('invalid_json')
 }
 
 /** Answers 415 for a body that would have to be unpacked. */

@@ -5,6 +5,7 @@ import { BodyReader } from '#http/body-reader.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary, parseMultipart, readPart, type MultipartPart } from '#http/multipart.ts'
+import { JsonTooComplex, parseBounded } from '#lib/bounded-json.ts'
 import { imageOf, imageTooLarge, type Image, type ImageLimits } from './image.ts'
 import { readImagePath } from './image-path.ts'
 import { readPayload, type Payload } from './payload.ts'
@@ -93,8 +94,13 @@ function parsedJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes))
     throw new ApiError('invalid_json', { param: 'json_data', message: 'The part "json_data" is not valid UTF-8.' })
   try {
-    return JSON.parse(bytes.toString()) as unknown
-  } catch {
+    return parseBounded(bytes)
+  } catch (thrown) {
+    if (thrown instanceof JsonTooComplex)
+      throw new ApiError('request_too_large', {
+        param: 'json_data',
+        message: `The part "json_data" cannot be read: ${thrown.message}.`,
+      })
     throw new ApiError('invalid_json', { param: 'json_data', message: 'The part "json_data" is not valid JSON.' })
   }
 }

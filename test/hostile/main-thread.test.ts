@@ -1,0 +1,86 @@
+/**
+ * The main thread never works more than 50 ms for one request, whatever the request holds (see
+ * ARCHITECTURE.md). Families of inputs that double in size are sent to every operation of a real server,
+ * while another client streams chats. No clock on the wall is read: the bound is a multiple of what a
+ * linear scan costs on the same thread of the same machine.
+ */
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Family } from '#test/support/hostile/families.ts'
+import { Bystander, MeasuredServer, type HostileRequest, type Measured } from '#test/support/hostile/measured-server.ts'
+import { familiesOf } from '#test/support/hostile/operations.ts'
+import { until } from '#test/support/until.ts'
+
+/** A scan of one mebibyte takes 1 to 2.5 ms on usual machines, so this is the 50 ms of the rule. */
+const scansMax = 20
+/** How much more a doubled input may cost: 2 is linear, 4 is quadratic. */
+const growthMax = 3
+/** Memory for each byte of input, beyond what a server at work needs anyway. */
+const memoryPerByteMax = 48
+const memoryAtWork = 96 * 1024 * 1024
+const triesMore = 3
+
+// Started here and not in a hook: the tests below are made from what the server says it can do.
+const server = await MeasuredServer.start({ SLUICE_DOCUMENTS_MAX_BACKLOG: '100000' })
+const bystander = new Bystander(server)
+const boundMs = server.scanMs * scansMax
+afterAll(async () => {
+  await bystander[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+async function operations(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const response = await fetch(`${server.server.address}/openapi.json`)
+  const { paths } = (await response.json()) as {
+    paths: Record<string, Record<string, { requestBody?: { content?: object } }>>
+  }
+  return new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { requestBody }]) => [
+        `${method.toUpperCase()} ${path}`,
+        Object.keys(requestBody?.content ?? {}),
+      ]),
+    ),
+  )
+}
+
+/** What is wrong with how the server bears a family; null when nothing is. */
+async function judge({ make, bytesMax }: Family): Promise<string | null> {
+  const half = await best(make(bytesMax / 2))
+  const { longestMs, grownBytes, statuses } = await best(make(bytesMax))
+  const shown = `${bytesMax} bytes took ${longestMs.toFixed(1)} ms, half of them ${half.longestMs.toFixed(1)} ms`
+  if (statuses.some((status) => status >= 500 && status !== 503)) return `status ${statuses.join()}`
+  if (longestMs > boundMs) return `${shown}; a scan of 1 MiB takes ${server.scanMs.toFixed(2)} ms`
+  if (longestMs > boundMs / 4 && longestMs > half.longestMs * growthMax) return shown
+  return grownBytes > memoryAtWork + memoryPerByteMax * bytesMax
+    ? `${bytesMax} bytes took ${grownBytes} of memory`
+    : null
+}
+
+/** The least that a request costs: a stretch of work can have a collection of garbage in it that is due to others. */
+async function best(request: HostileRequest): Promise<Measured> {
+  let least = await server.measure([request])
+  for (let more = 0; more < triesMore && least.longestMs > boundMs / 4 && least.longestMs < boundMs * 4; more += 1) {
+    const seen = await server.measure([request])
+    if (seen.longestMs < least.longestMs) least = seen
+  }
+  return least
+}
+
+const known = await operations()
+
+describe('the main thread is not held up, and others are served meanwhile, by', () => {
+  for (const [operation, mediaTypes] of known) {
+    const check = async (): Promise<void> => {
+      const problems: string[] = []
+      const [faultsBefore, answersBefore] = [bystander.faults.length, bystander.answers]
+      for (const family of familiesOf(operation, mediaTypes)) {
+        const problem = await judge(family)
+        if (problem !== null) problems.push(`${family.name}: ${problem}`)
+      }
+      expect(problems).toEqual([])
+      expect(bystander.faults.slice(faultsBefore)).toEqual([])
+      await until(() => bystander.answers > answersBefore)
+    }
+    test(operation, check, 300_000)
+  }
+})

@@ -1,0 +1,141 @@
+/**
+ * Every operation of the HTTP API with what is sent to it to hurt. An operation that is not here fails
+ * test/hostile/main-thread.test.ts: a new endpoint comes with its families.
+ */
+import { fileContents, formFamilies, headFamilies, jsonFamilies, jsonFamily, type Family } from './families.ts'
+
+const mebibyte = 1024 * 1024
+const chat = { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello!' }] }
+const generation = { text: 'Hello!', consumer_group: 'demo-vision' }
+
+/** Bodies that only one operation understands well enough to be hurt by them. */
+const own: Readonly<Record<string, (address: { method: string; path: string }) => readonly Family[]>> = {
+  'POST /ai/v1/chat/completions': (address) => [
+    ...jsonFamilies(address, chat),
+    jsonFamily(address, 'a long conversation', (bytes) => {
+      const messages = Array.from({ length: bytes / 32 }, () => ({ role: 'user', content: 'a' }))
+      return JSON.stringify({ ...chat, messages })
+    }),
+    jsonFamily(address, 'a long text without a space', (bytes) => message('a'.repeat(bytes))),
+    jsonFamily(address, 'Chinese without a space', (bytes) => message(chinese(bytes / 3))),
+  ],
+  'POST /ai/v1/completions': (address) => [
+    ...jsonFamilies(address, { model: 'demo-chat', prompt: 'a' }),
+    jsonFamily(address, 'Chinese without a space', (bytes) =>
+      JSON.stringify({ model: 'demo-chat', prompt: chinese(bytes / 3) }),
+    ),
+  ],
+  'POST /ai/v1/embeddings': (address) => [
+    ...jsonFamilies(address, { model: 'demo-embed', input: 'a' }),
+    jsonFamily(address, 'many inputs', (bytes) =>
+      JSON.stringify({ model: 'demo-embed', input: Array.from({ length: bytes / 4 }, () => 'a') }),
+    ),
+    jsonFamily(address, 'Chinese without a space', (bytes) =>
+      JSON.stringify({ model: 'demo-embed', input: chinese(bytes / 3) }),
+    ),
+  ],
+  'POST /ai/v1/messages': (address) => [
+    ...jsonFamilies(address, { ...chat, max_tokens: 5 }),
+    jsonFamily(address, 'many blocks', (bytes) => {
+      const content = Array.from({ length: bytes / 26 }, () => ({ type: 'text', text: 'a' }))
+      return JSON.stringify({ ...chat, max_tokens: 5, messages: [{ role: 'user', content }] })
+    }),
+  ],
+  'POST /ai/v1/messages/count_tokens': (address) => [
+    ...jsonFamilies(address, chat),
+    jsonFamily(address, 'a long text without a space', (bytes) => message('a'.repeat(bytes))),
+    jsonFamily(address, 'Chinese without a space', (bytes) => message(chinese(bytes / 3)), 4 * mebibyte),
+    jsonFamily(address, 'punctuation without a space', (bytes) => message('.!'.repeat(bytes / 2)), 4 * mebibyte),
+  ],
+  'POST /ai/v1/responses': (address) => [
+    ...jsonFamilies(address, { model: 'demo-chat', input: 'Hello!' }),
+    jsonFamily(address, 'many items', (bytes) => {
+      const input = Array.from({ length: bytes / 32 }, () => ({ role: 'user', content: 'a' }))
+      return JSON.stringify({ model: 'demo-chat', input })
+    }),
+  ],
+  'POST /generate': schemas,
+  'POST /generate_stream': schemas,
+  'POST /api/v1/documents': (address) => [
+    ...jsonFamilies(address, { files: [] }),
+    ...formFamilies(address),
+    ...Object.entries(fileContents).map(([name, content]) =>
+      jsonFamily(address, `a file: ${name}`, (bytes) => {
+        const file = { name: 'x', category: 'hostile', path: '', bytes: Buffer.from(content(bytes)).toString('base64') }
+        return JSON.stringify({ files: [file] })
+      }),
+    ),
+    jsonFamily(address, 'many small files', (bytes) => {
+      const file = { name: 'x', category: 'hostile', path: '', bytes: '' }
+      return JSON.stringify({ files: Array.from({ length: bytes / 60 }, () => file) })
+    }),
+    jsonFamily(address, 'many files of 4 KB each that are hardly text', (bytes) => {
+      const content = Buffer.from('# a\r'.repeat(1024)).toString('base64')
+      const files = Array.from({ length: bytes / 5600 }, (_, at) => ({
+        name: `${at}`,
+        category: 'h',
+        path: '',
+        bytes: content,
+      }))
+      return JSON.stringify({ files })
+    }),
+  ],
+  'POST /api/v1/search': (address) => [
+    ...jsonFamilies(address, { query: 'leave' }),
+    jsonFamily(address, 'a long query', (bytes) => JSON.stringify({ query: 'a b '.repeat(bytes / 4) })),
+    jsonFamily(address, 'a query of one word', (bytes) => JSON.stringify({ query: 'a'.repeat(bytes) })),
+  ],
+}
+
+function message(content: string): string {
+  return JSON.stringify({ ...chat, messages: [{ role: 'user', content }] })
+}
+
+/** Different characters in an order in which no word repeats. */
+function chinese(characters: number): string {
+  return Array.from({ length: characters }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join('')
+}
+
+function schemas(address: { method: string; path: string }): readonly Family[] {
+  const schemaFamily = (name: string, schema: (bytes: number) => object): Family =>
+    jsonFamily(address, name, (bytes) => JSON.stringify({ ...generation, json_schema: schema(bytes) }))
+  const patternFamily = (name: string, pattern: (bytes: number) => string): Family =>
+    jsonFamily(address, name, (bytes) => JSON.stringify({ ...generation, regex_string: pattern(bytes) }))
+  const words = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join('|')
+  return [
+    ...jsonFamilies(address, generation),
+    schemaFamily('a schema of patterns with alternatives', (bytes) => ({
+      patternProperties: Object.fromEntries(
+        Array.from({ length: Math.max(1, bytes / 4096) }, (_, at) => [`^(${words(512)})${at}$`, true]),
+      ),
+    })),
+    schemaFamily('a schema of references', (bytes) => ({
+      $defs: Object.fromEntries(
+        Array.from({ length: bytes / 40 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]),
+      ),
+      $ref: '#/$defs/d0',
+    })),
+    schemaFamily('a schema of alternatives', (bytes) => ({
+      anyOf: Array.from({ length: bytes / 30 }, (_, at) => ({ const: `value ${at}` })),
+    })),
+    schemaFamily('a schema of many fields', (bytes) => ({
+      properties: Object.fromEntries(Array.from({ length: bytes / 30 }, (_, at) => [`p${at}`, { type: 'string' }])),
+    })),
+    patternFamily('a pattern of alternatives', (bytes) => `(${words(bytes / 6)})`),
+    patternFamily('a pattern of classes', (bytes) => '[a-z0-9]'.repeat(bytes / 8)),
+    patternFamily('a pattern of groups', (bytes) => `${'('.repeat(bytes / 2)}${')'.repeat(bytes / 2)}`),
+    patternFamily('a pattern of optional parts', (bytes) => '(a?)'.repeat(bytes / 4)),
+  ]
+}
+
+/** What is sent to an operation, by its method, its path in the OpenAPI document and the media type that it takes. */
+export function familiesOf(operation: string, mediaTypes: readonly string[]): readonly Family[] {
+  const [method = '', template = ''] = operation.split(' ')
+  const path = template.replaceAll(/\{[^}]*\}/g, '5f3b9f6e-0f3a-4b57-8d0c-3c1c7e6f2a10')
+  const address = { method, path }
+  const bodies = own[operation]?.(address)
+  if (bodies !== undefined) return [...headFamilies(address), ...bodies]
+  if (mediaTypes.includes('multipart/form-data')) return [...headFamilies(address), ...formFamilies(address)]
+  if (mediaTypes.includes('application/json')) return [...headFamilies(address), ...jsonFamilies(address)]
+  return headFamilies(address)
+}
