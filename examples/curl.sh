@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lists the models of a key, asks one of them, and streams an answer.
 #   SLUICE_API_KEY=sk-slu-… examples/curl.sh
-# SLUICE_URL and MODEL say where and what to ask; the defaults suit a fresh start on this machine.
+# SLUICE_URL and MODEL name the server and the model; the defaults suit a first start on this machine.
 set -eu
 url="${SLUICE_URL:-http://127.0.0.1:3001}"
 model="${MODEL:-demo-chat}"

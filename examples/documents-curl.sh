@@ -1,7 +1,7 @@
 #!/bin/sh
 # Imports a file, waits until it can be searched, finds passages in it, and asks a model about it.
 #   SLUICE_API_KEY=sk-slu-… examples/documents-curl.sh handbook.pdf "How many days of leave are there?"
-# SLUICE_URL and MODEL say where and what to ask; the defaults suit a fresh start on this machine.
+# SLUICE_URL and MODEL name the server and the model; the defaults suit a first start on this machine.
 set -eu
 url="${SLUICE_URL:-http://127.0.0.1:3001}"
 model="${MODEL:-demo-chat}"
@@ -19,7 +19,7 @@ ask() {
 quoted="\"$(printf '%s' "$question" | sed 's/\\/\\\\/g; s/"/\\"/g' | tr '\n\t' '  ')\""
 
 echo '== Import'
-# 207 and "duplicate" when the server has the file already; "invalid" tells why it cannot be imported.
+# 207 with "duplicate" when the server has the file already; "invalid" says why it cannot be imported.
 ask "$url/api/v1/documents" -F "files=@$file" -F category=examples -F wait_for_completion=true
 
 echo '== Passages'

@@ -3,7 +3,7 @@
     pip install requests
     SLUICE_API_KEY=sk-slu-… python examples/documents-python.py "How many days of leave are there?" handbook.pdf
 
-SLUICE_URL and MODEL say where and what to ask; the defaults suit a fresh start on this machine.
+SLUICE_URL and MODEL name the server and the model; the defaults suit a first start on this machine.
 """
 
 import os
@@ -19,7 +19,7 @@ session.headers["Authorization"] = f"Bearer {os.environ['SLUICE_API_KEY']}"
 
 
 def call(method, path, **arguments):
-    """The JSON of the answer; an error is its message."""
+    """Returns the JSON of the answer; exits with the message of an error."""
     response = session.request(method, url + path, timeout=120, **arguments)
     if not response.ok:
         sys.exit(response.json()["error"]["message"])
@@ -29,7 +29,7 @@ def call(method, path, **arguments):
 waiting = {}
 for path in paths:
     with open(path, "rb") as file:
-        # One request could take several files; one each shows how far it is.
+        # One request could hold several files; one file each shows the progress.
         answer = call(
             "POST",
             "/api/v1/documents",
@@ -38,7 +38,7 @@ for path in paths:
         )
     for item in answer["invalid"]:
         print(f"{path}: {item['reason']['message']}", file=sys.stderr)
-    # A duplicate comes with the id of the document that was there before.
+    # A duplicate has the id of the existing document.
     for item in answer["accepted"] + answer["duplicate"]:
         waiting[item["doc_id"]] = path
 

@@ -1,10 +1,10 @@
 /**
- * Imports files, waits until they can be searched, finds passages, and asks a model about them, the answer as it comes:
+ * Imports files, waits until they can be searched, finds passages, and asks a model about them, with a streamed answer:
  *
  *   npm install openai
  *   SLUICE_API_KEY=sk-slu-… bun examples/documents-typescript.ts "How many days of leave are there?" handbook.pdf
  *
- * SLUICE_URL and MODEL say where and what to ask; the defaults suit a fresh start on this machine.
+ * SLUICE_URL and MODEL name the server and the model; the defaults suit a first start on this machine.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -49,7 +49,7 @@ async function call(method: string, path: string, body?: FormData | object): Pro
   return response.json()
 }
 
-// All files in one request. wait_for_completion answers when they have ended, or after the server's patience.
+// All files in one request. wait_for_completion answers when they have ended, or after the server's time limit.
 const form = new FormData()
 form.append('category', 'examples')
 form.append('wait_for_completion', 'true')
@@ -76,7 +76,7 @@ const chat = {
   model: process.env['MODEL'] ?? 'demo-chat',
   messages: [{ role: 'user' as const, content: question }],
   stream: true as const,
-  // A field of this server, which the types of the SDK do not know; it is sent as it is.
+  // A field of this server. The SDK's types do not know it, but the SDK sends it unchanged.
   documents: { category: 'examples', top_k: 4 },
 }
 let citations: readonly Citation[] = []

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Asks about an image: one answer at once, then several token by token.
+# Asks about an image: one whole answer, then several token by token.
 #   SLUICE_API_KEY=sk-slu-… examples/generation-curl.sh photo.jpg
-# SLUICE_URL and GROUP say where and what to ask; the defaults suit a fresh start on this machine.
+# SLUICE_URL and GROUP name the server and the consumer group; the defaults suit a first start on this machine.
 set -eu
 url="${SLUICE_URL:-http://127.0.0.1:3001}"
 group="${GROUP:-demo-vision}"
@@ -17,6 +17,6 @@ echo '== One answer'
 ask "$url/image_generate" -F "image_data=@$image" \
   -F "json_data={\"text\": \"What is in this picture?\", \"consumer_group\": \"$group\"};type=application/json"
 
-echo '== Two answers as they come'
+echo '== Two answers, streamed'
 ask "$url/image_generate_stream" --no-buffer -F "image_data=@$image" \
   -F "json_data={\"text\": [\"What is it?\", \"Which colours has it?\"], \"consumer_group\": \"$group\"};type=application/json"

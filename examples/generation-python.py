@@ -1,9 +1,9 @@
-"""Several questions about one image, answered as they come.
+"""Asks several questions about one image and streams the answers.
 
     pip install requests
     SLUICE_API_KEY=sk-slu-… python examples/generation-python.py photo.jpg
 
-SLUICE_URL and GROUP say where and what to ask; the defaults suit a fresh start on this machine.
+SLUICE_URL and GROUP name the server and the consumer group; the defaults suit a first start on this machine.
 """
 
 import json
@@ -25,7 +25,7 @@ with open(sys.argv[1], "rb") as image:
             "json_data": (None, json.dumps(payload), "application/json"),
         },
         stream=True,
-        # To connect; the answer takes as long as it takes.
+        # Ten seconds to connect; no limit for the answer.
         timeout=(10, None),
     )
 
@@ -39,7 +39,7 @@ for line in response.iter_lines():
         continue
     event = json.loads(line[5:])
     if "error" in event:
-        # The other questions go on.
+        # The other questions continue.
         failed = True
         print(f"[{event['batch_id']}] {event['error']['message']}", file=sys.stderr)
     else:

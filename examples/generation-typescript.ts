@@ -1,9 +1,9 @@
 /**
- * Several questions about one image, answered as they come. Needs nothing but a runtime with fetch:
+ * Asks several questions about one image and streams the answers. Needs only a runtime with fetch:
  *
  *   SLUICE_API_KEY=sk-slu-… bun examples/generation-typescript.ts photo.jpg
  *
- * SLUICE_URL and GROUP say where and what to ask; the defaults suit a fresh start on this machine.
+ * SLUICE_URL and GROUP name the server and the consumer group; the defaults suit a first start on this machine.
  */
 import { readFileSync } from 'node:fs'
 
@@ -37,7 +37,7 @@ for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
   for (const line of lines) {
     if (!line.startsWith('data:')) continue
     const event = JSON.parse(line.slice(5)) as TokenEvent
-    // A question that fails has an event of its own; the others go on.
+    // A question that fails has an event of its own; the others continue.
     if (event.error !== undefined) console.error(`[${event.batch_id}] ${event.error.message}`)
     else answers[event.batch_id] += event.text ?? ''
   }

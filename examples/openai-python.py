@@ -3,7 +3,7 @@
     pip install openai
     SLUICE_API_KEY=sk-slu-… python examples/openai-python.py
 
-SLUICE_URL and MODEL say where and what to ask; the defaults suit a fresh start on this machine.
+SLUICE_URL and MODEL name the server and the model; the defaults suit a first start on this machine.
 """
 
 import os
@@ -38,5 +38,5 @@ print()
 try:
     client.chat.completions.create(model="no-such-model", messages=[{"role": "user", "content": "Hello?"}])
 except APIStatusError as error:
-    # Decide by code: docs/errors.md lists them all.
+    # Decide by code: docs/errors.md lists all codes.
     print(f"refused as it should be: {error.status_code} {error.code}")

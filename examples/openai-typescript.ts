@@ -1,7 +1,7 @@
 /**
  * The official OpenAI SDK against Sluice: only the base URL and the key are ours.
  *   SLUICE_API_KEY=sk-slu-… npx bun examples/openai-typescript.ts
- * SLUICE_URL and MODEL say where and what to ask; the defaults suit a fresh start on this machine.
+ * SLUICE_URL and MODEL name the server and the model; the defaults suit a first start on this machine.
  */
 import OpenAI, { APIError } from 'openai'
 
@@ -30,7 +30,7 @@ process.stdout.write('\n')
 try {
   await client.chat.completions.create({ model: 'no-such-model', messages: [{ role: 'user', content: 'Hello?' }] })
 } catch (error) {
-  // Decide by code: docs/errors.md lists them all.
+  // Decide by code: docs/errors.md lists all codes.
   if (!(error instanceof APIError)) throw error
   console.log(`refused as it should be: ${error.status} ${error.code}`)
 }

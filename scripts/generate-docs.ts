@@ -1,12 +1,13 @@
 /**
  * Writes the reference pages that are made from code, so that they cannot drift from it. `--check`
- * writes nothing and fails when a page differs from what would be written.
- * A new page is one more row of `pages`.
+ * writes nothing and fails when a page differs from what would be written, or when a link in any
+ * page leads nowhere. A new page is one more row of `pages`.
  */
 import { join } from 'node:path'
 import { configurationMarkdown } from '#config/settings/document.ts'
 import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
 import { apiTypes, servedDocument } from './api-types.ts'
+import { brokenLinks } from './broken-links.ts'
 
 interface Page {
   /** Relative to the project. */
@@ -45,16 +46,25 @@ for (const page of pages) {
   }
 }
 
+if (checkOnly) {
+  const patterns = ['*.md', 'bench/**/*.md', 'docs/**/*.md', 'src/**/*.md', 'ui/*.md']
+  const markdown = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
+  for (const problem of await brokenLinks(root, markdown)) {
+    console.error(problem)
+    process.exitCode = 1
+  }
+}
+
 function errorsMarkdown(): string {
   const rows = Object.entries<ErrorRow>(errorCatalogue).map(([code, row]) => errorLine(code, row))
   return `# Errors
 
 Every refusal has the same JSON body: \`{"error":{"message","type","param","code"}}\`. Decide by \`code\`: codes are
-stable, messages are for people and may become more exact. \`param\` names the field at fault, or is null. In a stream
-whose 200 has already gone out, the same object comes as the last event.
+stable; messages are for people and may become more exact. \`param\` names the field at fault, or is null. In a stream
+that has already begun with 200, the last event holds the same object.
 
-**Who acts** tells whose move it is: the client that sent the request, the administrator of this gateway, or the
-model provider. **Retry** tells whether the same request can succeed later; where it cannot, the answer carries
+**Who acts** names who must act: the client that sent the request, the administrator of this gateway, or the model
+provider. **Retry** says whether the same request can succeed later. Where it cannot, the answer carries
 \`x-should-retry: false\`, which the official SDKs obey. A number is the \`Retry-After\` header, in seconds.
 
 | code | status | type | who acts | retry | message |

@@ -1,5 +1,5 @@
 /**
- * Runs `bun test` with this process's arguments, passes its output on as it comes, and ends with one
+ * Runs `bun test` with this process's arguments, passes its output on at once, and ends with one
  * line `N passed, N failed, N skipped`. Exit code: that of the tests, and 1 when none was executed.
  * The counts are from Bun's own summary: its JUnit file leaves out test files that do not load.
  */
