@@ -122,11 +122,11 @@ interface ModelCallRow {
   readonly bodyType?: 'multipart/form-data'
   /** Beyond those that every call of a model can answer. */
   readonly errors?: readonly ErrorCode[]
-  /** Of the wire format that the endpoint belongs to; OpenAI's when left out. */
+  /** Errors of the endpoint's wire format; OpenAI's when left out. */
   readonly errorResponse?: (error: ApiError, requestId: string) => Response
 }
 
-/** Of requests that build on an earlier one. */
+/** Errors of requests that build on an earlier one. */
 const stateErrors: readonly ErrorCode[] = ['previous_response_not_found', 'conversation_not_found', 'store_unavailable']
 
 /** Every endpoint that calls a model; its path is its name. */

@@ -29,7 +29,7 @@ export interface Model {
   readonly failover: FailoverPolicy
   /** Those that can serve now, in the order of the record; maybe none. */
   readonly upstreams: readonly Upstream[]
-  /** Null when it is not known, of a composite when it is not known of one enabled component. */
+  /** Null when it is unknown. For a composite: when it is unknown for one enabled component. */
   readonly supportedEfforts: readonly Effort[] | null
 }
 

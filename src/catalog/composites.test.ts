@@ -43,7 +43,7 @@ describe('a composite', () => {
     ])
   })
 
-  test('without a component that can serve is there all the same', () => {
+  test('without a component that can serve is still listed', () => {
     const composite = aComposite([plain.id], {}, { name: 'none' })
     const components = [{ modelId: plain.id, weight: 1, priority: 0, enabled: false }]
     const disabled = { ...composite, target: { ...aComposite([], { components }).target } }
@@ -51,7 +51,7 @@ describe('a composite', () => {
     expect(upstreamNames(modelOf('none', [disabled, plain]))).toEqual([])
   })
 
-  test('is open to whoever it is open to, whatever its components are', () => {
+  test('has an access of its own, whatever its components are', () => {
     const user = aUser()
     const by: Caller = { account: { user, groupIds: new Set([everyoneGroupId]) }, key: null }
     const closed = aModel(on.id, { name: 'closed', groupIds: [] })
@@ -72,7 +72,7 @@ test('a plain model has one upstream, and none while its provider is disabled', 
 })
 
 describe('reasoning', () => {
-  test('of a model is its own, else its provider’s, else what is known of the vendor’s model', () => {
+  test('of a model is its own, else its provider’s, else the preset of the vendor’s model', () => {
     const vendor = aProvider({ baseUrl: 'https://api.openai.com/v1' })
     const generous = { ...vendor, id: crypto.randomUUID(), reasoning: taking('low', 'max') }
     const target = (providerId: string) => ({ kind: 'plain', providerId, upstreamName: 'o3' }) as const

@@ -1,7 +1,7 @@
 /**
- * What is known of the reasoning of well-known models, as data. A row holds only where the vendor's
+ * The reasoning of well-known models, as data. A row holds only where the vendor's
  * documentation says so; what no row matches is unknown, which is better than wrong: an effort then
- * goes upstream as it came, and the vendor judges it. A provider's or a model's own configuration is
+ * goes upstream unchanged, and the vendor judges it. A provider's or a model's own configuration is
  * stronger than any row. Adding a family means adding a row with its source.
  */
 import type { Effort, ProviderRecord, ReasoningConfig } from './records.ts'
@@ -9,7 +9,7 @@ import type { Effort, ProviderRecord, ReasoningConfig } from './records.ts'
 interface Preset {
   /** Kinds of provider that the row is about. */
   readonly kinds: readonly string[]
-  /** Hosts of the base URL; `own` = a server of one's own, `any` = wherever the model runs. */
+  /** Hosts of the base URL; `own` = a self-hosted server, `any` = wherever the model runs. */
   readonly hosts: readonly string[] | 'own' | 'any'
   /** The provider's own names of the models. */
   readonly models: RegExp
@@ -27,7 +27,7 @@ const openaiHosts = ['api.openai.com', 'eu.api.openai.com', 'us.api.openai.com']
 /**
  * OpenAI: https://platform.openai.com/docs/guides/reasoning and the description of `reasoning_effort`
  * in its API reference: before gpt-5.1 no `none`, gpt-5-pro only `high`, `xhigh` after gpt-5.1-codex-max.
- * The chat variants (gpt-5-chat-latest and the like) and o1-mini, o1-preview take no effort, so that
+ * The chat variants (such as gpt-5-chat-latest) and o1-mini, o1-preview take no effort, so that
  * every pattern ends behind the name and its date.
  */
 const openai: readonly Preset[] = [
@@ -163,7 +163,7 @@ const vendorHosts: Readonly<Record<string, string>> = {
   mistral: 'api.mistral.ai',
 }
 
-/** What is known of this model at this provider; null when nothing is. */
+/** The preset of this model at this provider; null without one. */
 export function presetReasoning(
   { kind, baseUrl }: Pick<ProviderRecord, 'kind' | 'baseUrl'>,
   upstreamName: string,

@@ -26,7 +26,7 @@ export interface ReasoningWrite {
 }
 
 /**
- * What is known of a model's reasoning. The client's own field is taken out of the body, and then
+ * How a model reasons. The client's own field is taken out of the body, and then
  * every write that has a value for the effort is made.
  */
 export interface ReasoningConfig {
@@ -50,7 +50,7 @@ export interface ProviderRecord {
   readonly timeouts: Timeouts
   /** What only its kind knows, such as a region or the name of a package. */
   readonly options: Readonly<Record<string, JsonValue>>
-  /** For all its models that have none of their own; null = what is known of the vendor. */
+  /** For all its models that have none of their own; null = the vendor's preset. */
   readonly reasoning: ReasoningConfig | null
   readonly enabled: boolean
   readonly declared: boolean
@@ -119,7 +119,7 @@ export interface ModelRecord {
   readonly aliases: readonly string[]
   readonly target: ModelTarget
   readonly rules: TrafficRules
-  /** Null = its provider's, else what is known of the vendor's model; always null for a composite. */
+  /** Null = its provider's, else the preset of the vendor's model; always null for a composite. */
   readonly reasoning: ReasoningConfig | null
   readonly description: string
   readonly active: boolean

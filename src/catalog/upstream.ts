@@ -15,7 +15,7 @@ export interface Upstream {
   readonly upstreamName: string
   readonly weight: number
   readonly priority: number
-  /** Null when nothing is known: efforts go upstream as they came. */
+  /** Null when it is unknown: efforts go upstream unchanged. */
   readonly reasoning: ReasoningConfig | null
 }
 
@@ -25,7 +25,7 @@ export interface Stock {
   readonly records: ReadonlyMap<string, ModelRecord>
 }
 
-/** A component that is gone or is no plain model leads nowhere; the store refuses both. */
+/** A missing component, or one that is itself a composite, is left out; the store refuses both. */
 export function componentUpstream(component: ComponentRecord, stock: Stock): Upstream | null {
   const record = stock.records.get(component.modelId)
   return record === undefined ? null : plainUpstream(record, stock, component)
@@ -47,7 +47,7 @@ export function plainUpstream(
   return { model, provider, upstreamName, weight, priority, reasoning }
 }
 
-/** What all of them take, from none to max; null when it is not known of one of them, or there is none. */
+/** What all of them take, from none to max; null when it is unknown for one of them, or there are none. */
 export function commonEfforts(configs: readonly (ReasoningConfig | null)[]): readonly Effort[] | null {
   if (configs.length === 0 || configs.includes(null)) return null
   return efforts.filter((effort) => configs.every((config) => config?.efforts.includes(effort)))

@@ -8,7 +8,7 @@ import { consolePage, type ConsoleFile, type ConsoleFiles } from './console-file
 /** Files with the digest of their content in the name: one name never has a second content. */
 const hashedPrefix = '/assets/'
 
-/** Nothing is loaded from, sent to, or framed by another place. Styles set by scripts are allowed as they are no text. */
+/** Nothing is loaded from, sent to, or framed by another place. Styles set by scripts are allowed: they are not text. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

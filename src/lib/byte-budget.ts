@@ -1,5 +1,5 @@
 /**
- * A bound on what is in memory at once: whoever needs bytes waits, in order, until they are free. A
+ * A bound on what is in memory at once: a caller that needs bytes waits, in order, until they are free. A
  * wish larger than the whole bound is granted alone, so that nothing waits for ever.
  */
 

@@ -65,7 +65,7 @@ export class ByteRedaction {
     return clean.length === 0 ? tail : Buffer.concat([...clean, tail])
   }
 
-  /** What was held back and is no secret after all: nothing follows it. */
+  /** The bytes that were held back: nothing follows, so they are not a secret. */
   end(): Uint8Array {
     const rest = this.#held
     this.#held = none

@@ -1,5 +1,5 @@
 /**
- * The part of an AbortSignal that ends a call. A signal of the platform is one; whoever makes
+ * The part of an AbortSignal that ends a call. A signal of the platform is one; code that makes
  * thousands of them a second may have its own, because a signal costs more than the rest of a call.
  */
 

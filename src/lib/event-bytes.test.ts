@@ -62,7 +62,7 @@ describe('the payload of an event', () => {
     return span === null ? null : event.toString('utf8', span.start, span.end)
   }
 
-  test('is what follows the colon, less one space, whatever ends the line and whatever stands beside it', () => {
+  test('is what follows the colon, less one space, whatever ends the line and whatever is next to it', () => {
     expect(payload('data: x\n\n')).toBe('x')
     expect(payload('data:x\r\n\r\n')).toBe('x')
     expect(payload('data:  é x \r\r')).toBe(' é x ')

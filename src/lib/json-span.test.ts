@@ -81,7 +81,7 @@ describe('finding fields', () => {
     expect(findFields(json, new Set(['model'])).map((field) => json[field.valueStart])).toEqual([0x31, 0x32])
   })
 
-  test('what is no object has no fields', () => {
+  test('what is not an object has no fields', () => {
     for (const text of ['[]', '[{"a":1}]', '"a"', '1', 'null', ' ', '', '{}', '{ }']) {
       expect(findFields(Buffer.from(text), new Set(['a']))).toEqual([])
     }
@@ -96,7 +96,7 @@ describe('finding fields', () => {
     expect(fields.map((field) => field.valueEnd - field.valueStart)).toEqual([deep.length, objects.length, 3])
   })
 
-  test('bytes that are no JSON end without an exception and without an offset outside of them', () => {
+  test('bytes that are not JSON end without an exception and without an offset outside of them', () => {
     const almostJson = fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', ' ', 'a', 'u', '1') })
     fc.assert(
       fc.property(almostJson, (text) => {
@@ -188,7 +188,7 @@ describe('isWholeObject', () => {
     )
   })
 
-  test('is false for what is no object or has something behind it', () => {
+  test('is false for what is not an object or has something behind it', () => {
     for (const text of ['', ' ', '[]', '"{}"', '1', '{}x', '{}{}', '{"a":"', '{"a":"\\"}', '<html>{}'])
       expect([text, isWholeObject(Buffer.from(text))]).toEqual([text, false])
   })

@@ -1,6 +1,6 @@
 /**
  * Files of this machine that a request names by path. Only regular files below a configured
- * directory are opened, wherever links lead, and whatever somebody puts in their place meanwhile.
+ * directory are opened, wherever links lead, and whatever another process puts in their place during the opening.
  */
 import { constants } from 'node:fs'
 import { open, readlink, realpath, type FileHandle } from 'node:fs/promises'

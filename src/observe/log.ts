@@ -94,7 +94,7 @@ function textValue(value: unknown): string {
   return oneLine(JSON.stringify(value) ?? 'undefined')
 }
 
-/** Without line feeds and other control characters: a record is one line, whoever wrote the message. */
+/** Without line feeds and other control characters: a record is one line, whatever the message holds. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) => {
     const escaped = JSON.stringify(character).slice(1, -1)

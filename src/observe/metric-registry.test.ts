@@ -29,7 +29,7 @@ test('buckets of a histogram are cumulative, and each bound belongs to its bucke
   expect(lines).toEqual(['s_bucket{le="1"} 2', 's_bucket{le="2"} 4', 's_bucket{le="+Inf"} 5', 's_sum 104', 's_count 5'])
 })
 
-test('a counter never falls, and what is no amount adds nothing', async () => {
+test('a counter never falls, and what is not an amount adds nothing', async () => {
   const registry = new MetricRegistry()
   const count = registry.counter({ name: 'c', help: 'C.' })
   for (const amount of [1, -5, Number.NaN, Infinity, 0]) count(amount)

@@ -24,10 +24,10 @@ export type Recorder = (value: number, ...labelValues: readonly string[]) => voi
 export type GaugeSample = readonly [labelValues: readonly string[], value: number]
 
 interface Child {
-  /** As they stand between the braces; empty without labels. */
+  /** Written as between the braces; empty without labels. */
   readonly labels: string
   sum: number
-  /** Of a histogram: observations by bucket, the last one without a bound. */
+  /** Observations of a histogram by bucket, the last one without a bound. */
   readonly buckets: number[]
 }
 
@@ -41,7 +41,7 @@ export class MetricRegistry {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8'
   readonly #metrics: Metric[] = []
 
-  /** A counter. What is no positive number, such as a provider's odd token count, adds nothing. */
+  /** A counter. A value that is not a positive number, such as a provider's odd token count, adds nothing. */
   counter(definition: MetricDefinition): Recorder {
     const children = new Map<string, Child>()
     const lines = () => [...children.values()].map(({ labels, sum }) => sample(definition.name, labels, sum))
@@ -52,7 +52,7 @@ export class MetricRegistry {
     }
   }
 
-  /** A histogram. What is no number is not observed. */
+  /** A histogram. A value that is not a number is ignored. */
   histogram(definition: HistogramDefinition): Recorder {
     const { name, buckets } = definition
     const children = new Map<string, Child>()
@@ -68,7 +68,7 @@ export class MetricRegistry {
     }
   }
 
-  /** A gauge, or with `type` a counter that somebody else keeps; read at each scrape. */
+  /** A gauge, or with `type` a counter kept elsewhere; read at each scrape. */
   gauge(
     definition: MetricDefinition,
     read: () => Iterable<GaugeSample> | Promise<Iterable<GaugeSample>>,

@@ -78,7 +78,7 @@ test('the number of series has a bound however many models come and go', async (
   expect(series.at(-1)).toEqual(['sluice_inflight_refused_total{model="other"}', 500])
 })
 
-test('a token count that is no count leaves the counters as they are', async () => {
+test('a token count that is not a number leaves the counters as they are', async () => {
   const metrics = create()
   metrics.request({ ...finished, promptTokens: -5, completionTokens: Number.NaN })
   const found = await samples(metrics)

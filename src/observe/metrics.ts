@@ -2,12 +2,12 @@
  * The Prometheus metrics of one process: what is counted, under which names and labels.
  *
  * Recording is on the path of every request: a request costs about a microsecond here, and gauges
- * are read only when somebody scrapes. No label can grow without bound: model and provider names
+ * are read only at a scrape. No label can grow without bound: model and provider names
  * are those of the catalog, and anything past a label's limit is counted as `other`.
  */
 import { labelBound, MetricRegistry } from './metric-registry.ts'
 
-/** What is known of a request when it has ended. */
+/** A request that has ended. */
 export interface FinishedRequest {
   /** The route, not the path. */
   readonly endpoint: string

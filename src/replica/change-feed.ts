@@ -1,5 +1,5 @@
 /**
- * Tells every process of a change. Whoever changes the store publishes what it changed and answers
+ * Announces a change to every process. Code that changes the store publishes what it changed and answers
  * the administrator only when the promise has resolved: from then on no process answers a request
  * from the old state.
  */

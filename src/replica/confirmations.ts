@@ -47,7 +47,7 @@ export class Confirmations {
     this.#longestTimeoutMs = options.timeoutMs
   }
 
-  /** Whether somebody waits for a version. */
+  /** Whether a publisher waits for a version. */
   get awaited(): boolean {
     return this.#waiters.size > 0
   }

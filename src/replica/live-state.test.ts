@@ -136,7 +136,7 @@ describe('a change that cannot be read', () => {
     beforeRead = async () => {}
   }
 
-  test('is reported to whoever made it, and does not stop others, beside it or after it', async () => {
+  test('is reported to the caller that made it, and does not stop others, beside it or after it', async () => {
     breakReads()
     await store.users.update(user.id, { name: 'Renamed' }, 1)
     expect(

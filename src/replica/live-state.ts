@@ -47,7 +47,7 @@ export class LiveState {
 
   /**
    * Brings memory up to date; resolves when the next request sees the changes. Rejects when one of
-   * them, or one left from before, cannot be read; the others are applied all the same.
+   * them, or one left from before, cannot be read; the others are applied.
    */
   apply(changes: readonly Change[]): Promise<void> {
     const applied = this.#applying.then(() => this.#applyAll(distinct([...this.#unread, ...changes])))

@@ -3,8 +3,8 @@
  * beats. One loop does all three, in this order, so a heartbeat says that everything before it was
  * applied; a process that hangs while it applies falls silent like one that has crashed.
  *
- * Whatever goes wrong has one remedy: a new connection, everything read anew, registered again. The
- * lease of before goes on meanwhile, and ends by itself when that takes too long.
+ * Whatever goes wrong has one remedy: a new connection, everything read again, registered again. The
+ * old lease runs on until then, and expires when that takes too long.
  */
 import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'

@@ -12,7 +12,7 @@
  *    holds a lease, which begins before its last heartbeat was sent and is shorter than the time-out.
  *    Removing compares the heartbeat, so a process that is removed has not beaten since, and learns
  *    of it at its next beat.
- * 4. After that it answers again only when it has read everything anew and registered.
+ * 4. After that it answers again only when it has read everything again and registered.
  *
  * So a process that is dead, frozen or cut off delays a publication by its time-out, and never
  * answers from an old state. What is assumed is said in docs/decisions/replicas.md.
@@ -45,7 +45,7 @@ interface Unwritten {
 }
 
 const intervalMsMax = 1000
-/** Several heartbeats fit into a lease, so that a lost one or a slow one is no event. */
+/** Several heartbeats fit into a lease, so that a lost one or a slow one does not matter. */
 const heartbeatsPerTimeout = 5
 
 export class PostgresFeed implements ChangeFeed {
@@ -113,7 +113,7 @@ export class PostgresFeed implements ChangeFeed {
     await Promise.all([this.#writeRest(), this.#confirmations.check()])
   }
 
-  /** Publications that failed. One that was written all the same is written twice, which does no harm. */
+  /** Publications that failed. One that was written after all is written twice, which does no harm. */
   async #writeRest(): Promise<void> {
     for (const publication of this.#unwritten) if (!publication.underWay) await this.#write(publication)
   }

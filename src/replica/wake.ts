@@ -1,4 +1,4 @@
-/** A wait that ends at a time or when somebody rings, whichever comes first. */
+/** A wait that ends at a time or at a ring, whichever comes first. */
 export class Wake {
   #rung = false
   #end: (() => void) | null = null

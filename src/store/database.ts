@@ -1,5 +1,5 @@
 /**
- * The connection to the database, whichever engine the URL names. Owned by whoever opened it.
+ * The connection to the database, whichever engine the URL names. Owned by the code that opened it.
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { openPostgres } from './engines/postgres.ts'

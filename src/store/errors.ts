@@ -80,7 +80,7 @@ export async function refusing<T>(refusals: Refusals, write: () => Promise<T>): 
 
 type Violation = 'unique' | 'primary' | 'reference'
 
-/** Which kind of constraint an engine's error tells of; null for any other error. */
+/** Which kind of constraint an engine's error reports; null for any other error. */
 export function violationOf(thrown: unknown): Violation | null {
   switch (codeOf(thrown)) {
     case 'SQLITE_CONSTRAINT_UNIQUE':

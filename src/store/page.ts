@@ -17,10 +17,10 @@ export interface Page<Item> {
   readonly nextCursor: string | null
 }
 
-/** The cursor is not one that a store gave out. */
+/** The cursor was not made by a store. */
 export class InvalidCursor extends Error {
   constructor() {
-    super('The cursor is not one that this server gave out.')
+    super('The cursor is not one from an answer of this server.')
     this.name = 'InvalidCursor'
   }
 }

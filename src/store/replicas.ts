@@ -50,7 +50,7 @@ export interface ConnectOptions {
 export interface ReplicaSession {
   /** Version of the newest entry of the log; 0 before the first. */
   version(): Promise<number>
-  /** Makes the process one that others wait for, or tells anew what it has applied. */
+  /** Makes the process one that others wait for, or reports again what it has applied. */
   register(replica: Omit<Replica, 'beat'>): Promise<void>
   /** Renews the heartbeat; `tell` lets the others know that a change was applied. False when the process was removed. */
   beat(replica: Pick<Replica, 'id' | 'appliedVersion'>, tell: boolean): Promise<boolean>
@@ -62,7 +62,7 @@ export interface ReplicaSession {
   close(): Promise<void>
 }
 
-/** Entries that are kept. A process that is further behind reads everything anew. */
+/** Entries that are kept. A process that is further behind reads everything again. */
 const entriesKept = 1000
 
 /** The processes on this database. @param url for connections outside of the pool */
@@ -116,7 +116,7 @@ async function listen(kysely: Kysely<Tables>): Promise<void> {
 /**
  * Adds an entry when the condition holds. The version is taken by updating the counter's only row in
  * the same statement, whose lock is held until the commit: versions have no gaps, they are in the
- * order of the commits, and whoever sees one of them sees all before it. Notifications arrive in that
+ * order of the commits, and a reader that sees one of them sees all before it. Notifications arrive in that
  * order too.
  */
 function appending(
@@ -147,7 +147,7 @@ function statementsOf(kysely: Kysely<Tables>): Omit<ReplicaSession, 'close'> {
       `.execute(kysely)
     },
     async beat({ id, appliedVersion }, tell) {
-      // heartbeat_at is for people who look at the table: nothing is decided by anybody's wall clock.
+      // heartbeat_at is for people who look at the table: nothing is decided by a wall clock.
       const { rows } = await sql`
         with renewed as (
           update replicas set beat = gen_random_uuid(), applied_version = ${appliedVersion}, heartbeat_at = now()

@@ -123,7 +123,7 @@ describe('an answer', () => {
     }
   })
 
-  test('followed by more bytes is told apart', () => {
+  test('followed by more bytes is recognised', () => {
     for (const answer of [lengthAnswer, chunkedAnswer, interimAnswer]) {
       const whole = parse([answer])
       expect(parse([`${answer}H`])).toEqual({ ...whole, excess: true })
@@ -211,7 +211,7 @@ const malformed: Readonly<Record<string, string>> = {
   'no end of interim answers': 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(17),
   'a chunk without a size': `${chunks}\r\n`,
   'a chunk size with a sign': `${chunks}-1\r\n`,
-  'a chunk size that is no number': `${chunks}g\r\n`,
+  'a chunk size that is not a number': `${chunks}g\r\n`,
   'a chunk size in C': `${chunks}0x5\r\nhello\r\n`,
   'a chunk size beyond all numbers': `${chunks}1234567890abc\r\n`,
   'a space in a chunk size': `${chunks}1 0\r\n`,

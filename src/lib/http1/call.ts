@@ -86,7 +86,7 @@ export class Http1Call implements ReplyBody {
     this.#break(failure)
   }
 
-  /** For the connection: the body of the request cannot be had. */
+  /** For the connection: the body of the request cannot be read. */
   abandon(reason: unknown): void {
     this.#break(reason)
   }

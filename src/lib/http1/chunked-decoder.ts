@@ -43,7 +43,7 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes in place from `at` to the end of the bytes, which thereby become the decoder's: all
+   * Decodes in place from `at` to the end of the bytes, which become the decoder's: all
    * data in them comes out as one part, so that many small chunks cost no more than one. Throws
    * MalformedAnswer.
    */
@@ -126,7 +126,7 @@ export class ChunkedDecoder {
     if (byte === cr) this.#state = 'size-lf'
     else if (byte === 0x3b) this.#state = 'extension'
     else if (byte === 0x20 || byte === 0x09) this.#state = 'extension-blank'
-    else throw malformed('a chunk size is no hexadecimal number')
+    else throw malformed('a chunk size is not a hexadecimal number')
   }
 
   /** Free text up to the end of its line. */

@@ -29,7 +29,7 @@ export interface Assignment {
   readonly bodiless: boolean
 }
 
-/** Who is told what becomes of a connection. */
+/** Hears how a connection ends. */
 export interface ConnectionOwner {
   /** It can take a call: new with none to carry, or done with one. `keepSeconds` is the server's word for how long. */
   onIdle(connection: Connection, keepSeconds: number | null): void
@@ -49,7 +49,7 @@ export class Connection implements Carrier {
   readonly #outgoing = new Outgoing((reason) => this.#bodyFailed(reason))
   #phase: 'opening' | 'idle' | 'busy' | 'gone' = 'opening'
   #socket: Socket<Connection> | null = null
-  /** Of a tunnel whose proxy has not answered yet: all that can be done to it. */
+  /** A tunnel whose proxy has not answered yet: all that can be done to it. */
   #proxySocket: Pick<Socket<unknown>, 'terminate'> | null = null
   #assignment: Assignment | null = null
   #parser: AnswerParser | null = null
@@ -186,7 +186,7 @@ export class Connection implements Carrier {
     this.#breakOff('protocol', error)
   }
 
-  /** For the handlers: the socket is closed, whoever did it. */
+  /** For the handlers: the socket is closed, by either side. */
   closed(error: unknown): void {
     // Closed before the handshake was over: the other side does not speak TLS as we do.
     this.#breakOff(this.#phase === 'opening' ? 'protocol' : 'reset', error)
@@ -196,7 +196,7 @@ export class Connection implements Carrier {
     if (tls !== null && tunnel !== null)
       return openTunnel({ hostname, port, tls, headBytesMax, proxy: tunnel }, this, tlsHandlers)
     const options = { hostname, port, socket: tls === null ? plainHandlers : tlsHandlers, data: this }
-    // The handlers are told of a failure as well; here it is only marked as handled.
+    // The handlers learn of a failure as well; here it is only marked as handled.
     Bun.connect<Connection>(tls === null ? options : { ...options, tls }).catch((error: unknown) =>
       this.failedToOpen(error),
     )

@@ -19,12 +19,12 @@ export class Outgoing {
   #bytesSent = 0
   /** What is still to be read and sent after the parts. */
   #stream: BodyStream | null = null
-  /** Of a stream of known length: bytes that are still to come. */
+  /** Bytes still to come, for a stream of known length. */
   #streamLeft = 0
   #reading = false
   #stopped = false
 
-  /** @param onBodyFailure told once why a streamed body cannot be sent to its end */
+  /** @param onBodyFailure called once, with the reason why a streamed body cannot be sent completely */
   constructor(onBodyFailure: (reason: unknown) => void) {
     this.#onBodyFailure = onBodyFailure
   }

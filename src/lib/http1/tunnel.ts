@@ -15,7 +15,7 @@ export interface TunnelOptions {
   readonly proxy: Proxy
 }
 
-/** Who is told what becomes of a tunnel, and then has the connection. */
+/** Hears how the opening of a tunnel ends, and then owns the connection. */
 export interface TunnelOwner {
   /** The proxy has been reached; its answer is awaited. */
   reached(socket: Pick<Socket<unknown>, 'terminate'>): void

@@ -43,9 +43,9 @@ export function openPostgres(options: PostgresOptions): EngineConnection {
     max: options.poolMax,
     ...(options.patient ? {} : { statement_timeout: statementTimeoutMs, query_timeout: answerTimeoutMs }),
   })
-  // A connection that breaks is taken out of the pool by `pg`, which tells of it by events: of the pool
+  // A connection that breaks is taken out of the pool by `pg`, which reports it by events: of the pool
   // when it was idle, of the connection when it broke between two statements of a transaction. Unheard,
-  // either would end the process; the next statement reports the loss to whoever it concerns.
+  // either would end the process; the next statement reports the loss to its caller.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: discardingPool(pool) }) })

@@ -5,7 +5,7 @@
  * nor a power cut takes an acknowledged write back. Calls run on the calling thread.
  *
  * A thread opens a file once: a second connection would wait, on this thread, for a transaction of
- * the first that cannot go on meanwhile. Other threads and other processes may open it too.
+ * the first that must wait for it. Other threads and other processes may open it too.
  */
 import { Database as BunDatabase, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
@@ -41,8 +41,8 @@ export function openSqlite(file: string): EngineConnection {
 /**
  * Opens another connection, for another thread, to a file that `openSqlite` has opened in this process.
  *
- * With `normal` its commits do not wait for the disk: that is for usage records, which nobody has been
- * told of and whose last second a power cut may take. `kill -9` takes nothing, the database stays whole
+ * With `normal` its commits do not wait for the disk: that is for usage records, which no caller waits
+ * for and whose last second a power cut may take. `kill -9` takes nothing, the database stays whole
  * either way, and a commit of another connection still brings all before it to the disk.
  */
 export function openSqliteBeside(file: string, synchronous: 'full' | 'normal'): EngineConnection {

@@ -1,6 +1,6 @@
 /**
  * Users as OpenID Connect issuers know them, and what they have only because an issuer said so:
- * memberships and the role of an administrator. What somebody gave them here is never taken away.
+ * memberships and the role of an administrator. What an administrator gave them here is never taken away.
  */
 import type { ExpressionBuilder, Selectable, Transaction } from 'kysely'
 import type { Database } from '../database.ts'
@@ -74,7 +74,7 @@ export function identityStore({ kysely }: Database): IdentityStore {
       }
     },
     grant: (key, grants, at) =>
-      // Refused only when somebody deletes a group at this very moment.
+      // Refused only when a group is deleted at this very moment.
       refusing({ reference: new Missing('group') }, () =>
         kysely.transaction().execute((trx) => grantIn(trx, key, grants, at)),
       ),

@@ -7,7 +7,7 @@ import type { Tables } from '../schema.ts'
 export async function oidc(trx: Transaction<Tables>, engine: Engine): Promise<void> {
   const [big, strict] = engine === 'sqlite' ? ['integer', 'strict'] : ['bigint', '']
   const statements = [
-    // An address that an issuer gives to somebody else must not become theirs here: one subject per user.
+    // An address that an issuer gives to another person must not become theirs here: one subject per user.
     `create table oidc_identities (
       issuer text not null,
       subject text not null,

@@ -34,7 +34,7 @@ export class JobThread<Works extends Jobs<keyof Works & string>> {
   readonly #options: JobThreadOptions
   readonly #waiting: WaitingJob[] = []
   #worker: Worker | null = null
-  /** Of the job that the thread works on. */
+  /** The promise of the job that the thread works on. */
   #reply: PromiseWithResolvers<string | Answer> | null = null
   #working: Promise<void> | null = null
   #closing: Promise<void> | null = null

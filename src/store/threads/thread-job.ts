@@ -20,7 +20,7 @@ export type Answer = { readonly value?: unknown } | { readonly failure: Failure 
 export interface Failure {
   readonly name: string
   readonly message: string
-  /** Of the engine; empty for other errors. */
+  /** The engine's code; empty for other errors. */
   readonly code: string
   readonly stack: string
 }

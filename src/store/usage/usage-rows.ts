@@ -1,6 +1,6 @@
 /**
- * The SQL of usage records, for both engines. What holds the thread or the write lock for long is
- * cut into parts here; whoever calls decides on which thread they run.
+ * The SQL of usage records, for both engines. Work that occupies the thread or the write lock for long is
+ * cut into parts here; the caller decides on which thread they run.
  */
 import { CompiledQuery, sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'

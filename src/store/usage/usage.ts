@@ -76,7 +76,7 @@ export interface UsageWork extends Pick<UsageStore, 'totals' | 'series' | 'list'
   purgeSome(before: number): Promise<number>
 }
 
-/** The usage records, by whoever does the work on them. */
+/** The usage records, on top of the thread or connection that does the work. */
 export function usageStore(work: UsageWork): UsageStore {
   const { totals, series, list } = work
   return {
