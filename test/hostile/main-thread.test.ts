@@ -7,7 +7,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Family } from '#test/support/hostile/families.ts'
 import { Bystander, MeasuredServer, type HostileRequest, type Measured } from '#test/support/hostile/measured-server.ts'
-import { familiesOf } from '#test/support/hostile/operations.ts'
+import { familiesOf, operationsOf } from '#test/support/hostile/operations.ts'
 import { until } from '#test/support/until.ts'
 
 /** A scan of one mebibyte takes 1 to 2.5 ms on usual machines, so this is the 50 ms of the rule. */
@@ -27,21 +27,6 @@ afterAll(async () => {
   await bystander[Symbol.asyncDispose]()
   await server[Symbol.asyncDispose]()
 })
-
-async function operations(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const response = await fetch(`${server.server.address}/openapi.json`)
-  const { paths } = (await response.json()) as {
-    paths: Record<string, Record<string, { requestBody?: { content?: object } }>>
-  }
-  return new Map(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { requestBody }]) => [
-        `${method.toUpperCase()} ${path}`,
-        Object.keys(requestBody?.content ?? {}),
-      ]),
-    ),
-  )
-}
 
 /** What is wrong with how the server bears a family; null when nothing is. */
 async function judge({ make, bytesMax }: Family): Promise<string | null> {
@@ -66,7 +51,7 @@ async function best(request: HostileRequest): Promise<Measured> {
   return least
 }
 
-const known = await operations()
+const known = await operationsOf(server)
 
 describe('the main thread is not held up, and others are served meanwhile, by', () => {
   for (const [operation, mediaTypes] of known) {

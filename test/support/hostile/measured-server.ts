@@ -62,6 +62,18 @@ export class MeasuredServer implements AsyncDisposable {
     return { longestMs, grownBytes: residentMax - before.resident, statuses }
   }
 
+  /** Memory of the server's process now. */
+  async residentBytes(): Promise<number> {
+    return (await this.#read()).resident
+  }
+
+  /** The sum of a metric's samples. */
+  async metric(name: string): Promise<number> {
+    const response = await fetch(`${this.server.address}/metrics`, { headers: { authorization: `Bearer ${this.key}` } })
+    const samples = (await response.text()).matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))
+    return [...samples].reduce((sum, sample) => sum + Number(sample[1]), 0)
+  }
+
   /** The status of the answer, read to its end. */
   send({ method, path, headers = {}, body = new Uint8Array() }: HostileRequest): Promise<number> {
     const { hostname, port } = new URL(this.server.address)

@@ -2,6 +2,7 @@
  * Every operation of the HTTP API with what is sent to it to hurt. An operation that is not here fails
  * test/hostile/main-thread.test.ts: a new endpoint comes with its families.
  */
+import type { MeasuredServer } from './measured-server.ts'
 import { fileContents, formFamilies, headFamilies, jsonFamilies, jsonFamily, type Family } from './families.ts'
 
 const mebibyte = 1024 * 1024
@@ -126,6 +127,22 @@ function schemas(address: { method: string; path: string }): readonly Family[] {
     patternFamily('a pattern of groups', (bytes) => `${'('.repeat(bytes / 2)}${')'.repeat(bytes / 2)}`),
     patternFamily('a pattern of optional parts', (bytes) => '(a?)'.repeat(bytes / 4)),
   ]
+}
+
+/** Every operation that a server documents, with the media types that it takes. */
+export async function operationsOf({ server }: MeasuredServer): Promise<ReadonlyMap<string, readonly string[]>> {
+  const response = await fetch(`${server.address}/openapi.json`)
+  const { paths } = (await response.json()) as {
+    paths: Record<string, Record<string, { requestBody?: { content?: object } }>>
+  }
+  return new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { requestBody }]) => [
+        `${method.toUpperCase()} ${path}`,
+        Object.keys(requestBody?.content ?? {}),
+      ]),
+    ),
+  )
 }
 
 /** What is sent to an operation, by its method, its path in the OpenAPI document and the media type that it takes. */
