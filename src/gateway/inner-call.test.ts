@@ -6,7 +6,7 @@ import { gatewayBeside, type GatewayBeside } from '#test/support/app/gateway-bes
 import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { gate, hang, json, openAiAnswer } from '#test/support/upstream/upstream-behaviours.ts'
 import { embeddingList, errorObject } from '#test/support/upstream/upstream-samples.ts'
-import { chatCompletion } from './chat-completions.ts'
+import { chatCompletion } from './endpoints/chat-completions.ts'
 import { embeddings } from './endpoints/embeddings.ts'
 import { innerCall } from './inner-call.ts'
 

@@ -8,7 +8,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Gateway } from './gateway.ts'
-import { serveModelCall, type ModelCall } from './model-call.ts'
+import { serveModelCall, type ModelCall } from './serve-model-call.ts'
 
 export interface InnerCall {
   /** On whose account; without a key when no request is behind it. */

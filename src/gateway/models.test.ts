@@ -6,7 +6,7 @@ import { aCaller } from '#test/support/store/a-caller.ts'
 import { contextOf } from '#test/support/app/request-context.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { listModels } from './models.ts'
-import { resolveModel } from './resolve-model.ts'
+import { resolveModel } from './admission/resolve-model.ts'
 
 const [g1, g2] = [crypto.randomUUID(), crypto.randomUUID()]
 const provider = aProvider({ name: 'local' })

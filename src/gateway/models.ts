@@ -5,9 +5,9 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import { isDenied } from './apply-rules.ts'
+import { isDenied } from './admission/apply-rules.ts'
 import type { Gateway } from './gateway.ts'
-import { resolveModel } from './resolve-model.ts'
+import { resolveModel } from './admission/resolve-model.ts'
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const parameters = ['group', 'available_for_realtime', 'include_reasoning_capabilities'] as const

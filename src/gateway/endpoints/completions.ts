@@ -1,5 +1,5 @@
 /** POST /ai/v1/completions: a text continued, whole or streamed. */
-import type { ModelCall } from '../model-call.ts'
+import type { ModelCall } from '../serve-model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayAsAsked } from '../relay/relay-answer.ts'

@@ -1,9 +1,9 @@
 /** POST /ai/v1/embeddings: texts as vectors. */
-import type { ModelCall } from '../model-call.ts'
+import type { ModelCall } from '../serve-model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
-import { readInputUsage } from '../usage.ts'
+import { readInputUsage } from '../usage/token-usage.ts'
 
 export const embeddings: ModelCall = {
   endpoint: 'embeddings',

@@ -9,12 +9,12 @@ import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Gateway } from '../gateway.ts'
-import type { ModelCall } from '../model-call.ts'
+import type { ModelCall } from '../serve-model-call.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
-import { resolveModel } from '../resolve-model.ts'
-import { asChatCompletion } from '../translated.ts'
+import { resolveModel } from '../admission/resolve-model.ts'
+import { asChatCompletion } from './translate-to-chat.ts'
 
 const lastTypes = new Set(['message_stop'])
 

@@ -1,9 +1,9 @@
 /** POST /ai/v1/rerank: documents in the order of how well they fit a query. */
-import type { ModelCall } from '../model-call.ts'
+import type { ModelCall } from '../serve-model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
-import { readInputUsage } from '../usage.ts'
+import { readInputUsage } from '../usage/token-usage.ts'
 
 /** There is no standard; Jina's form, which vLLM, Cohere and others have taken over. */
 export const rerank: ModelCall = {

@@ -3,14 +3,14 @@
  * for all others translated to a chat completion, without state. And what else takes the same body.
  */
 import { responsesDialect } from '#dialects/responses/responses.ts'
-import { readEffort } from '../reasoning.ts'
+import { readEffort } from '../request/reasoning.ts'
 import { isObject, type Fields } from '../request/fields.ts'
-import type { ModelCall } from '../model-call.ts'
+import type { ModelCall } from '../serve-model-call.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayResponse } from '../responses/relay-response.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
-import { readResponseState } from '../responses/response-state.ts'
-import { asChatCompletion } from '../translated.ts'
+import { readResponseState } from '../responses/pin-to-provider.ts'
+import { asChatCompletion } from './translate-to-chat.ts'
 
 const read: ModelCall['read'] = async (context, limits) => {
   let fields: Fields = {}

@@ -3,7 +3,7 @@
  * it when it breaks, so then the connection breaks too, and no client takes it for complete.
  */
 import type { Reply } from '#lib/http1/reply.ts'
-import { headersForClient } from '../headers.ts'
+import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
 import { relayPieces, type Tap } from './relay-stream.ts'
 

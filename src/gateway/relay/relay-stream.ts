@@ -9,7 +9,7 @@
 import { ApiError, toApiError } from '#errors/api-error.ts'
 import { errorEvent } from '#errors/render.ts'
 import { readAll, type Reply, type ReplyBody } from '#lib/http1/reply.ts'
-import { headersForClient } from '../headers.ts'
+import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
 import { StreamTap } from './stream-tap.ts'
 

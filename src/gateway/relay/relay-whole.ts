@@ -3,9 +3,9 @@ import { ApiError } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
-import { headersForClient } from '../headers.ts'
+import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
-import { readUsage, type TokenUsage } from '../usage.ts'
+import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
 
 /** Counts tokens from the fields `usage` and `meta` of an answer. */
 type CountTokens = (usage: unknown, meta: unknown) => TokenUsage | null

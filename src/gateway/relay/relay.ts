@@ -1,10 +1,10 @@
 /** What every way of relaying an answer needs to know. */
-import type { CallWatch } from '../call-watch.ts'
-import type { Keeper } from '../responses/kept-answer.ts'
+import type { CallWatch } from '../call/call-watch.ts'
+import type { Keeper } from '../responses/response-tracker.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { Reply } from '#lib/http1/reply.ts'
-import type { RequestRecord } from '../record.ts'
+import type { RequestRecord } from '../usage/usage-recorder.ts'
 
 /**
  * Turns the upstream's 2xx answer into the client's. Rejects with what goes wrong before its first

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { lastEventEnd } from '#lib/event-bytes.ts'
 import { StreamTap, type StreamedError, type TapOptions } from './stream-tap.ts'
-import type { TokenUsage } from '../usage.ts'
+import type { TokenUsage } from '../usage/token-usage.ts'
 
 const counts = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 }
 const read: TokenUsage = { promptTokens: 9, completionTokens: 12 }

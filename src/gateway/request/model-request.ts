@@ -7,11 +7,11 @@ import { ApiError } from '#errors/api-error.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { findFields, type FieldSpan } from '#lib/json-span.ts'
-import type { DocumentsSpec } from '../grounding/documents-field.ts'
+import type { DocumentsSpec } from './documents-field.ts'
 import type { FormBody } from './form-body.ts'
 import { invalidBody, isObject, type Fields } from './fields.ts'
-import { readEffort } from '../reasoning.ts'
-import type { ResponseState } from '../responses/response-state.ts'
+import { readEffort } from './reasoning.ts'
+import type { ResponseState } from '../responses/pin-to-provider.ts'
 
 export interface ModelRequest {
   /** The JSON body; empty for a form. */

@@ -2,7 +2,7 @@
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { findFields } from '#lib/json-span.ts'
-import { readDocumentsField, type DocumentsSpec } from '../grounding/documents-field.ts'
+import { readDocumentsField, type DocumentsSpec } from './documents-field.ts'
 import { invalidBody, isObject, type Fields } from './fields.ts'
 import { readModelRequest, type ModelRequest } from './model-request.ts'
 

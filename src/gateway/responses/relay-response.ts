@@ -7,14 +7,14 @@ import { errorBody } from '#errors/render.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject } from '#lib/json-span.ts'
 import { isObject } from '../request/fields.ts'
-import { KeptAnswerTap } from './kept-answer-tap.ts'
-import { seenAnswer } from './kept-answer.ts'
+import { KeptAnswerTap } from './tracked-response-tap.ts'
+import { seenAnswer } from './response-tracker.ts'
 import type { Relay } from '../relay/relay.ts'
 import { isEventStream } from '../relay/relay-answer.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import type { StreamTap } from '../relay/stream-tap.ts'
-import { readUsage } from '../usage.ts'
+import { readUsage } from '../usage/token-usage.ts'
 
 const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
 const readFields = new Set(['id', 'status', 'store', 'background', 'conversation', 'error'])

@@ -10,7 +10,7 @@ import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { failOver } from './fail-over.ts'
-import { UsageRecorder } from '../record.ts'
+import { UsageRecorder } from '../usage/usage-recorder.ts'
 import { UpstreamHealth } from './upstream-health.ts'
 
 /** What an upstream says to a try. */

@@ -11,7 +11,7 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { fullJitterMs } from '#lib/backoff.ts'
 import type { Gateway } from '../gateway.ts'
-import type { RequestRecord } from '../record.ts'
+import type { RequestRecord } from '../usage/usage-recorder.ts'
 import { selectUpstream } from './select-upstream.ts'
 import type { Try } from './upstream-health.ts'
 

@@ -16,11 +16,11 @@ import {
   type UpstreamCall,
   type Upload,
 } from '#providers/provider.ts'
-import type { CallWatch } from '../call-watch.ts'
+import type { CallWatch } from '../call/call-watch.ts'
 import type { Gateway } from '../gateway.ts'
-import { headersForUpstream } from '../headers.ts'
-import type { MemberReply } from '../embeddings/joined-call.ts'
-import type { RequestRecord } from '../record.ts'
+import { headersForUpstream } from '../call/headers.ts'
+import type { MemberReply } from '../embeddings/batched-call.ts'
+import type { RequestRecord } from '../usage/usage-recorder.ts'
 import { failureError, upstreamError } from './upstream-error.ts'
 
 export interface ForwardRequest {

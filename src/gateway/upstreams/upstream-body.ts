@@ -6,7 +6,7 @@ import type { Upstream } from '#catalog/upstream.ts'
 import { findFields, firstFieldOffset, replaceSpans, type FieldSpan, type Replacement } from '#lib/json-span.ts'
 import { isOpenAi } from '#providers/openai.ts'
 import type { ModelRequest } from '../request/model-request.ts'
-import { withEffort } from '../reasoning.ts'
+import { withEffort } from '../request/reasoning.ts'
 
 const usageOption = new Set(['include_usage'])
 const tokenLimit = new Set(['max_tokens'])

@@ -6,7 +6,7 @@
 import { ApiError, type ApiErrorDetail } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
-import type { MemberReply } from '../embeddings/joined-call.ts'
+import type { MemberReply } from '../embeddings/batched-call.ts'
 
 /** Statuses whose cause is in the request: the client gets status, message, type, param and code. */
 const callersFault = new Set([400, 404, 409, 413, 415, 422])

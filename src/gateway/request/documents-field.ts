@@ -8,7 +8,7 @@
  */
 import type { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import { invalidBody, isObject, type Fields } from '../request/fields.ts'
+import { invalidBody, isObject, type Fields } from './fields.ts'
 
 export const searchModes = ['hybrid', 'vector', 'keyword'] as const
 

@@ -9,7 +9,7 @@
  */
 import { Buffer } from 'node:buffer'
 import { findFields, findItems, removeField, replaceSpans, type Span } from '#lib/json-span.ts'
-import type { RetrievedChunk } from './documents-field.ts'
+import type { RetrievedChunk } from '../request/documents-field.ts'
 import { isObject, type Fields } from '../request/fields.ts'
 
 const documentsField = new Set(['documents'])

@@ -4,7 +4,7 @@
  */
 import type { StoredResponse } from '#store/stored-responses.ts'
 import { isObject } from '../request/fields.ts'
-import type { ResponseBook } from './response-book.ts'
+import type { ResponseBook } from './response-registry.ts'
 
 /** What is read of an answer. */
 export interface SeenAnswer {

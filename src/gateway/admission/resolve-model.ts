@@ -2,7 +2,7 @@
 import type { Catalog, Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import type { ModelRequest } from './request/model-request.ts'
+import type { ModelRequest } from '../request/model-request.ts'
 
 /** Answers 404 for a name that no active model has, and 403 for a model of other people's groups. */
 export function resolveModel(catalog: Catalog, name: string, caller: Caller): Model {

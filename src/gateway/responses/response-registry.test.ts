@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { StoredResponse, StoredResponseStore } from '#store/stored-responses.ts'
-import { ResponseBook } from './response-book.ts'
+import { ResponseBook } from './response-registry.ts'
 
 function aResponse(fields: Partial<StoredResponse> = {}): StoredResponse {
   const id = `resp_${crypto.randomUUID()}`

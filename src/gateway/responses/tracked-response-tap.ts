@@ -5,10 +5,10 @@
 import { Buffer } from 'node:buffer'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
 import { isObject } from '../request/fields.ts'
-import { seenAnswer, type Keeper } from './kept-answer.ts'
+import { seenAnswer, type Keeper } from './response-tracker.ts'
 import type { Tap } from '../relay/relay-stream.ts'
 import type { StreamTap } from '../relay/stream-tap.ts'
-import type { TokenUsage } from '../usage.ts'
+import type { TokenUsage } from '../usage/token-usage.ts'
 
 const responseKey = Buffer.from('"response"')
 

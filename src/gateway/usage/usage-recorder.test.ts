@@ -8,7 +8,7 @@ import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { rejection } from '#test/support/store/store-test.ts'
-import { UsageRecorder } from './record.ts'
+import { UsageRecorder } from './usage-recorder.ts'
 
 type Write = (rows: readonly UsageRecord[]) => Promise<void>
 

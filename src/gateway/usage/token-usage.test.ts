@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readInputUsage, readUsage } from './usage.ts'
+import { readInputUsage, readUsage } from './token-usage.ts'
 
 test('counts are read in the words of chat completions and of responses', () => {
   const read = { promptTokens: 3, completionTokens: 5 }

@@ -1,7 +1,7 @@
 /** POST /ai/v1/chat/completions: a conversation answered, whole or streamed. */
-import type { ModelCall } from './model-call.ts'
-import { readChatRequest } from './request/read-chat-request.ts'
-import { relayAsAsked } from './relay/relay-answer.ts'
+import type { ModelCall } from '../serve-model-call.ts'
+import { readChatRequest } from '../request/read-chat-request.ts'
+import { relayAsAsked } from '../relay/relay-answer.ts'
 
 export const chatCompletion: ModelCall = {
   endpoint: 'chat/completions',

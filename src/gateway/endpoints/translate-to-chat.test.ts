@@ -12,10 +12,10 @@ import { contextOf } from '#test/support/app/request-context.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { chatChunks, chatCompletion, doneEvent } from '#test/support/upstream/upstream-samples.ts'
 import { eventText } from '#test/support/upstream/upstream-behaviours.ts'
-import { CallWatch } from './call-watch.ts'
-import { requestOf } from './request/model-request.ts'
-import { UsageRecorder, type RequestRecord } from './record.ts'
-import { asChatCompletion } from './translated.ts'
+import { CallWatch } from '../call/call-watch.ts'
+import { requestOf } from '../request/model-request.ts'
+import { UsageRecorder, type RequestRecord } from '../usage/usage-recorder.ts'
+import { asChatCompletion } from './translate-to-chat.ts'
 
 interface Row {
   readonly dialect: Dialect

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'bun:test'
 import { nativeResponse, nativeResponseEvents, typedEventText } from '#test/support/contract/dialect-samples.ts'
-import { KeptAnswerTap } from './kept-answer-tap.ts'
-import type { Keeper, SeenAnswer } from './kept-answer.ts'
+import { KeptAnswerTap } from './tracked-response-tap.ts'
+import type { Keeper, SeenAnswer } from './response-tracker.ts'
 import { StreamTap } from '../relay/stream-tap.ts'
 
 const lastTypes = new Set(['response.completed', 'response.failed', 'error'])

@@ -15,7 +15,7 @@ import type { Reply } from '#lib/http1/reply.ts'
 import type { Provider, UpstreamCall } from '#providers/provider.ts'
 import { CallWindow } from './call-window.ts'
 import { embeddingPart, type EmbeddingPart } from './embedding-split.ts'
-import { JoinedCall, type JoinLimits, type MemberReply } from './joined-call.ts'
+import { JoinedCall, type JoinLimits, type MemberReply } from './batched-call.ts'
 
 export interface JoinOptions extends JoinLimits {
   /** How long a request waits for others; 0 joins nothing. */

@@ -3,8 +3,8 @@ import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { Ticker, type Tick } from '#lib/ticker.ts'
-import { CallWatch } from '../call-watch.ts'
-import { FormBody } from './form-body.ts'
+import { CallWatch } from '../call/call-watch.ts'
+import { FormBody } from '../request/form-body.ts'
 import { uploadOf, type UploadTiming } from './upload.ts'
 
 class HandTicker extends Ticker {

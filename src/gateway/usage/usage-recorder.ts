@@ -11,7 +11,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { AttemptReason, UsageRecord } from '#store/usage/usage-record.ts'
-import type { TokenUsage } from './usage.ts'
+import type { TokenUsage } from './token-usage.ts'
 
 export interface RecorderOptions {
   readonly metrics: Metrics

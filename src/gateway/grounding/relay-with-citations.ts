@@ -7,12 +7,12 @@
 import { Buffer } from 'node:buffer'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
 import { findFields, isWholeObject, replaceSpans } from '#lib/json-span.ts'
-import type { RetrievedChunk } from './documents-field.ts'
+import type { RetrievedChunk } from '../request/documents-field.ts'
 import type { RelayAnswer } from '../relay/relay.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { StreamTap, type TapOptions } from '../relay/stream-tap.ts'
-import { readUsage } from '../usage.ts'
+import { readUsage } from '../usage/token-usage.ts'
 
 const citationsField = new Set(['citations'])
 const closeBrace = 0x7d

@@ -6,13 +6,13 @@ import type { Dialect, StreamTranslator, TranslatedRequest } from '#dialects/dia
 import { ApiError } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
-import type { Translation } from './model-call.ts'
-import { isObject } from './request/fields.ts'
-import { requestOf, type ModelRequest } from './request/model-request.ts'
-import type { Relay } from './relay/relay.ts'
-import { relayPieces, type Tap } from './relay/relay-stream.ts'
-import { StreamTap } from './relay/stream-tap.ts'
-import { readUsage, type TokenUsage } from './usage.ts'
+import type { Translation } from '../serve-model-call.ts'
+import { isObject } from '../request/fields.ts'
+import { requestOf, type ModelRequest } from '../request/model-request.ts'
+import type { Relay } from '../relay/relay.ts'
+import { relayPieces, type Tap } from '../relay/relay-stream.ts'
+import { StreamTap } from '../relay/stream-tap.ts'
+import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
 
 /** The same request as a chat completion. Answers 400 for what cannot be said in one. */
 export function asChatCompletion(dialect: Dialect, request: ModelRequest, now: number): Translation {

@@ -7,8 +7,8 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import { findFields } from '#lib/json-span.ts'
 import { invalidBody, isObject, type Fields } from '../request/fields.ts'
-import { heldId } from './kept-answer.ts'
-import type { ResponseBook } from './response-book.ts'
+import { heldId } from './response-tracker.ts'
+import type { ResponseBook } from './response-registry.ts'
 
 export interface ResponseState {
   readonly previousId: string | null

@@ -4,7 +4,7 @@ import type { Reply } from '#lib/http1/reply.ts'
 import type { Provider, UpstreamCall } from '#providers/provider.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aProvider } from '#test/support/store/store-records.ts'
-import { EmbeddingBatcher } from './embedding-batch.ts'
+import { EmbeddingBatcher } from './embedding-batcher.ts'
 
 const callMs = 20
 const clients = 32

@@ -3,7 +3,7 @@ import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import type { Slot } from './inflight.ts'
 
 type Admission = Pick<Gateway, 'catalog' | 'inflight' | 'metrics' | 'settings'>

@@ -1,8 +1,8 @@
 /** An upload on its way to one upstream, and whose turn it is meanwhile. */
 import type { Upstream } from '#catalog/upstream.ts'
 import type { Upload } from '#providers/provider.ts'
-import type { CallWatch } from '../call-watch.ts'
-import type { FormBody } from './form-body.ts'
+import type { CallWatch } from '../call/call-watch.ts'
+import type { FormBody } from '../request/form-body.ts'
 
 export interface UploadTiming {
   readonly watch: CallWatch
