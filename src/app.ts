@@ -10,7 +10,7 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
-import { EmbeddingBatcher, type JoinOptions } from '#gateway/embeddings/embedding-batcher.ts'
+import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embedding-batcher.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourBook } from '#generation/upstream/flavour.ts'
@@ -18,7 +18,7 @@ import type { Generation } from '#generation/generation.ts'
 import { LocalInflightLimiter } from '#gateway/admission/inflight.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
-import { ResponseBook } from '#gateway/responses/response-registry.ts'
+import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { Session } from '#gateway/session.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
@@ -125,7 +125,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   })
   opening.defer(() => flushed('usage records', recorder.flush()))
 
-  const responses = new ResponseBook({
+  const responses = new ResponseRegistry({
     store: store.responses,
     onError: (error) => logger.error('which provider holds a response could not be written', { error }),
   })
@@ -134,12 +134,13 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
-  const gateway: Gateway = {
+  // The server's own calls, for documents, search none.
+  const innerGateway: Gateway = {
     settings,
-    retrieve: (retrieval) => documents.retrieve(retrieval),
+    retrieve: null,
     catalog: () => state.catalog,
     providers,
-    embeddingBatcher: new EmbeddingBatcher(() => joinOptions(settings)),
+    embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     inflight: new LocalInflightLimiter(),
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
@@ -150,6 +151,8 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     logger,
     shutdown: shutdown.signal,
   }
+  const documents = openDocuments({ settings, store, state, clock, logger, gateway: () => innerGateway }, opening)
+  const gateway: Gateway = { ...innerGateway, retrieve: (retrieval) => documents.retrieve(retrieval) }
   const generation: Generation = {
     settings,
     begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
@@ -158,7 +161,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
     ticker,
   }
-  const documents = openDocuments({ settings, store, state, clock, logger, gateway: () => gateway }, opening)
   metrics.watch({
     inflight: () => inflightByName(gateway),
     usageQueueDepth: () => recorder.depth,
@@ -270,9 +272,9 @@ function healthOptions(settings: LiveSettings): HealthOptions {
   }
 }
 
-function joinOptions(settings: LiveSettings): JoinOptions {
+function batchOptions(settings: LiveSettings): BatchOptions {
   return {
-    joinMs: settings.get('embeddings.join_milliseconds'),
+    batchMs: settings.get('embeddings.join_milliseconds'),
     itemsMax: settings.get('embeddings.join_items_max'),
     answerBytesMax: settings.get('gateway.max_response_bytes'),
   }

@@ -6,12 +6,12 @@ import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
-import type { Retrieve } from './request/documents-field.ts'
-import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
 import type { InflightLimiter } from './admission/inflight.ts'
-import type { UsageRecorder } from './usage/usage-recorder.ts'
-import type { ResponseBook } from './responses/response-registry.ts'
+import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
+import type { Retrieve } from './grounding/retrieve.ts'
+import type { ResponseRegistry } from './responses/response-registry.ts'
 import type { UpstreamHealth } from './upstreams/upstream-health.ts'
+import type { UsageRecorder } from './usage/usage-recorder.ts'
 
 export interface Gateway {
   readonly settings: LiveSettings
@@ -19,13 +19,13 @@ export interface Gateway {
   readonly catalog: () => Catalog
   readonly providers: ProviderPool
   readonly embeddingBatcher: EmbeddingBatcher
-  /** Looks into the documents for a chat; left out where there are none. */
-  readonly retrieve?: Retrieve
+  /** Searches the documents for a chat; null where there are none. */
+  readonly retrieve: Retrieve | null
   readonly inflight: InflightLimiter
   readonly health: UpstreamHealth
   readonly recorder: UsageRecorder
-  /** Who asked for the answers that providers keep. */
-  readonly responses: ResponseBook
+  /** Who owns the responses that providers store. */
+  readonly responses: ResponseRegistry
   readonly metrics: Metrics
   readonly ticker: Ticker
   readonly clock: Clock

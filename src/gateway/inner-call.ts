@@ -1,17 +1,18 @@
 /**
- * A model call of the server's own: vectors of a document, the description of a picture. It is told
- * by the same handler as a client's call (model-call.ts), so access, batch rules, failover, health,
- * time-outs and usage records are the same; it takes no in-flight slot, which is for real-time
- * requests. There is no socket: who asks gets the answer in this process.
+ * A model call of the server itself: vectors of a document, the description of a picture. The handler of
+ * clients' calls serves it (serve-model-call.ts), so access, batch rules, failover, health, time-outs and
+ * usage records are the same. It takes no in-flight slot: slots are for real-time requests. There is no
+ * socket: the caller gets the answer in this process.
  */
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { ModelCall } from './endpoints/model-call.ts'
 import type { Gateway } from './gateway.ts'
-import { serveModelCall, type ModelCall } from './serve-model-call.ts'
+import { serveModelCall } from './serve-model-call.ts'
 
 export interface InnerCall {
-  /** On whose account; without a key when no request is behind it. */
+  /** The account that it is counted for; without a key when it does not belong to a request. */
   readonly caller: Caller
   readonly call: ModelCall
   /** The JSON body, as a client would send it. */
@@ -26,7 +27,7 @@ export async function innerCall(gateway: Gateway, { caller, call, body, signal }
   return serveModelCall(gateway, context, caller, { ...call, purpose: 'batch' })
 }
 
-/** a context with no client behind it: headers of the answer and the idle timer concern nobody. */
+/** A context without a client: there is no socket for headers of the answer or an idle timer. */
 class InnerContext implements RequestContext {
   readonly request: Request
   readonly requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`

@@ -1,6 +1,6 @@
 /**
  * One request that makes any number of calls to one model: the other half of
- * src/generation/model-session.ts, made of the same parts as a single call (model-call.ts). One
+ * src/generation/model-session.ts, made of the same parts as a single call (serve-model-call.ts). One
  * record and one in-flight slot for all of them; failover, time-outs and health for each.
  */
 import type { Model } from '#catalog/catalog.ts'
@@ -12,13 +12,13 @@ import type { Reply } from '#lib/http1/reply.ts'
 import type { Endpoint, Pieces } from '#providers/provider.ts'
 import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
-import { CallWatch } from './call/call-watch.ts'
-import { failOver } from './upstreams/fail-over.ts'
-import { forward, timeouts } from './upstreams/forward.ts'
-import type { Gateway } from './gateway.ts'
-import type { RequestRecord } from './usage/usage-recorder.ts'
 import { resolveModel } from './admission/resolve-model.ts'
-import type { Try } from './upstreams/upstream-health.ts'
+import type { CallWatch } from './call/call-watch.ts'
+import type { Gateway } from './gateway.ts'
+import { callUpstream, type UpstreamRequest } from './upstreams/call-upstream.ts'
+import { failOver } from './upstreams/fail-over.ts'
+import type { Attempt } from './upstreams/upstream-health.ts'
+import type { RequestRecord } from './usage/usage-recorder.ts'
 
 /** A successful head whose body is still to be read. */
 export interface SessionAnswer {
@@ -27,11 +27,11 @@ export interface SessionAnswer {
   readonly watch: CallWatch
   readonly idleSeconds: number
   readonly eventBytesMax: number
-  /** Hands over what the call holds, once, when the caller can no longer fail. */
+  /** Hands over what the call holds, once, when nothing can fail any more. */
   takeOver(): DisposableStack
 }
 
-export interface SessionOrder<T> {
+export interface SessionCall<T> {
   readonly model: Model
   readonly request: (upstream: Upstream) => { readonly endpoint: Endpoint; readonly body: Pieces }
   readonly open: (answer: SessionAnswer) => Promise<T>
@@ -42,7 +42,7 @@ export class Session implements Disposable {
   readonly #gateway: Gateway
   readonly #context: RequestContext
   readonly #caller: Caller
-  readonly #held = new DisposableStack()
+  readonly #resources = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
   #ended: ApiError | null = null
 
@@ -51,7 +51,7 @@ export class Session implements Disposable {
     this.#context = context
     this.#caller = caller
     // Disposed in reverse order: the slot is free before the record says that the request has ended.
-    this.record = this.#held.use(gateway.recorder.begin(context, caller, endpoint))
+    this.record = this.#resources.use(gateway.recorder.begin(context, caller, endpoint))
   }
 
   /** Why all calls were ended, or null. */
@@ -70,18 +70,18 @@ export class Session implements Disposable {
 
   /** Takes the in-flight slot. Answers 429 by throwing. */
   async admit(model: Model): Promise<void> {
-    this.#held.use(await admit(this.#gateway, this.#caller, model))
+    this.#resources.use(await admit(this.#gateway, this.#caller, model))
     const { signal } = this.#context
     // Once for all calls, and at once: each call's own watch looks at the client only now and then.
     signal.addEventListener('abort', this.#clientGone)
-    this.#held.defer(() => signal.removeEventListener('abort', this.#clientGone))
+    this.#resources.defer(() => signal.removeEventListener('abort', this.#clientGone))
     if (signal.aborted) this.#clientGone()
   }
 
   /** One call, with failover until `open` has resolved. Throws the ApiError to answer. */
-  call<T>(order: SessionOrder<T>): Promise<T> {
-    const call = { context: this.#context, model: order.model, record: this.record, repeatable: () => true }
-    return failOver(this.#gateway, call, (upstream, attempt) => this.#ask(order, upstream, attempt))
+  call<T>(call: SessionCall<T>): Promise<T> {
+    const target = { context: this.#context, model: call.model, record: this.record, repeatable: () => true }
+    return failOver(this.#gateway, target, (upstream, attempt) => this.#attempt(call, upstream, attempt))
   }
 
   /** Ends all calls, under way and still to come; only the first reason counts. */
@@ -91,45 +91,30 @@ export class Session implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#held.dispose()
+    this.#resources.dispose()
   }
 
-  async #ask<T>(order: SessionOrder<T>, upstream: Upstream, attempt: Try): Promise<T> {
+  async #attempt<T>({ model, request, open }: SessionCall<T>, upstream: Upstream, attempt: Attempt): Promise<T> {
     if (this.#ended !== null) throw this.#ended
-    const { settings, ticker, shutdown, providers } = this.#gateway
+    const { settings, shutdown } = this.#gateway
     // Calls that still wait for their turn then need not wait for the watch to notice.
     if (shutdown.aborted) throw new ApiError('shutting_down')
-    const { connectSeconds, firstTokenSeconds, idleSeconds, totalSeconds } = timeouts(
-      this.#gateway,
-      order.model,
-      upstream,
+    const { endpoint, body } = request(upstream)
+    const target = { context: this.#context, record: this.record, model, upstream, attempt, watches: this.#watches }
+    const sent: UpstreamRequest = { endpoint, content: this.#contentOf(body, upstream), streamed: true }
+    return callUpstream(this.#gateway, target, sent, (answer) =>
+      open({
+        ...answer,
+        upstream,
+        eventBytesMax: settings.get('gateway.max_event_bytes'),
+        takeOver: () => answer.takeOver(new DisposableStack()),
+      }),
     )
-    using own = new DisposableStack()
-    const watch = own.use(new CallWatch(this.#context, { ticker, shutdown, totalSeconds }))
-    this.#watches.add(watch)
-    own.defer(() => this.#watches.delete(watch))
-    watch.expect('first-token', firstTokenSeconds)
-    const { endpoint, body } = order.request(upstream)
-    const inPieces = providers.get(upstream.provider)?.sendsPieces === true
-    const reply = await forward(
-      this.#gateway,
-      {
-        endpoint,
-        body: inPieces ? Buffer.alloc(0) : Buffer.concat(body.parts),
-        ...(inPieces && { pieces: body }),
-        streamed: true,
-      },
-      { context: this.#context, upstream, watch, record: this.record, connectSeconds },
-    )
-    const takeOver = (): DisposableStack => {
-      const all = new DisposableStack()
-      all.use(attempt)
-      all.use(own.move())
-      return all
-    }
-    const eventBytesMax = settings.get('gateway.max_event_bytes')
-    // Awaited here: what is `own` must not be disposed before the answer has taken it over.
-    return await order.open({ upstream, reply, watch, idleSeconds, eventBytesMax, takeOver })
+  }
+
+  #contentOf(body: Pieces, { provider }: Upstream): UpstreamRequest['content'] {
+    const inPieces = this.#gateway.providers.get(provider)?.sendsPieces === true
+    return inPieces ? { kind: 'pieces', ...body } : { kind: 'json', body: Buffer.concat(body.parts) }
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))

@@ -9,6 +9,11 @@ export function isJsonValue(value: unknown): value is JsonValue {
   return isPlainObject(value) && Object.values(value).every(isJsonValue)
 }
 
+/** Whether a parsed JSON value is an object with named fields. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

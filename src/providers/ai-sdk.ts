@@ -23,7 +23,7 @@ import { chatModel, embeddingModel, forVersion } from './ai-sdk/model.ts'
 import { misconfigured, Problem, problemReply, wholeReply } from './ai-sdk/problem.ts'
 import type { Vendor } from './ai-sdk/vendor.ts'
 import { vendors } from './ai-sdk/vendors.ts'
-import { UpstreamFailure, type DiscoveredModel, type Provider, type UpstreamCall } from './provider.ts'
+import { jsonBody, UpstreamFailure, type DiscoveredModel, type Provider, type UpstreamCall } from './provider.ts'
 
 /** The kinds that this adapter serves, each with what there is to say of it. */
 export const aiSdkKinds: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ function answer(record: ProviderRecord, call: UpstreamCall, created: number): Pr
 }
 
 async function answerChat(vendor: Vendor, record: ProviderRecord, call: UpstreamCall, created: number): Promise<Reply> {
-  const request = readChatRequest(call.body)
+  const request = readChatRequest(jsonBody(call))
   // Ends the upstream call when the gateway's signal does, and when the reader gives up.
   const own = new AbortController()
   const signal = AbortSignal.any([call.signal, own.signal])
@@ -104,7 +104,7 @@ async function openStream(
 }
 
 async function answerEmbeddings(vendor: Vendor, record: ProviderRecord, call: UpstreamCall): Promise<Reply> {
-  const request = readEmbeddingRequest(call.body)
+  const request = readEmbeddingRequest(jsonBody(call))
   const out = callFetch({ ...call, record })
   const model = await embeddingModel(vendor, call.upstreamModel, out)
   return wholeReply(

@@ -25,7 +25,8 @@ describe('Messages at Anthropic', () => {
       [{ 'anthropic-version': '2099-01-01', 'anthropic-beta': 'x' }, '2099-01-01'],
     ] as const) {
       upstream.script(json({ type: 'message' }))
-      const reply = await provider.send({ ...upstreamCall('messages', {}), body: new Uint8Array(body), headers: sent })
+      const content = { kind: 'json', body: new Uint8Array(body) } as const
+      const reply = await provider.send({ ...upstreamCall('messages', {}), content, headers: sent })
       expect((await readAll(reply.body, 1000))?.toString()).toBe('{"type":"message"}')
       const received = upstream.requests.at(-1)!
       expect([received.method, received.path]).toEqual(['POST', '/v1/messages'])

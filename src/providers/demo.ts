@@ -18,7 +18,7 @@ import { chatPromptTokens, textsOf } from './demo/prompt.ts'
 import { countTokens } from './demo/tokens.ts'
 import { toolCallFor } from './demo/tool-call.ts'
 import { chatWire, completionWire } from './demo/wire.ts'
-import type { DiscoveredModel, Endpoint, Provider, UpstreamCall } from './provider.ts'
+import { jsonBody, type DiscoveredModel, type Endpoint, type Provider, type UpstreamCall } from './provider.ts'
 
 /** One paragraph for people who choose among kinds of provider. */
 export const demoDescription =
@@ -73,26 +73,28 @@ async function refuseEndpoint({ endpoint }: UpstreamCall): Promise<never> {
   throw new DemoProblem(`The practice provider has no endpoint "${endpoint}".`, null, 'endpoint_not_supported', 404)
 }
 
-async function answerChat({ body, signal }: UpstreamCall, created: number): Promise<Response> {
-  const request = readChatRequest(body)
+async function answerChat(call: UpstreamCall, created: number): Promise<Response> {
+  const request = readChatRequest(jsonBody(call))
   requireModel(request.model, textModels)
   const directives = obeyed(lastUserText(request.messages))
   const pictures = await picturesOf(request.messages)
   const promptTokens = await chatPromptTokens(request, pictures.length)
   const systemTokens = await countTokens(systemTextOf(request.messages))
   const limits = limitsOf(request, request.max_completion_tokens ?? request.max_tokens)
-  const call = toolCallFor(request, directives)
-  const text = call ? '' : answerText(request, chatFacts(request, { promptTokens, systemTokens, pictures }), directives)
+  const toolCall = toolCallFor(request, directives)
+  const text = toolCall
+    ? ''
+    : answerText(request, chatFacts(request, { promptTokens, systemTokens, pictures }), directives)
   const choices: Choice[] = []
   for (let index = 0; index < (request.n ?? 1); index += 1) {
-    choices.push(call ? await toolChoice(index, call, limits) : await textChoice(index, text, limits))
+    choices.push(toolCall ? await toolChoice(index, toolCall, limits) : await textChoice(index, text, limits))
   }
   const reply = { id: newId('chatcmpl-'), created, promptTokens, choices, directives, ...manner(request) }
-  return replyResponse(reply, chatWire, signal)
+  return replyResponse(reply, chatWire, call.signal)
 }
 
-async function answerCompletion({ body, signal }: UpstreamCall, created: number): Promise<Response> {
-  const request = readCompletionRequest(body)
+async function answerCompletion(call: UpstreamCall, created: number): Promise<Response> {
+  const request = readCompletionRequest(jsonBody(call))
   requireModel(request.model, textModels)
   const prompts = await textsOf(request.prompt, 'prompt')
   const directives = obeyed(prompts.at(-1) ?? '')
@@ -109,11 +111,11 @@ async function answerCompletion({ body, signal }: UpstreamCall, created: number)
     for (let index = at * count; index < (at + 1) * count; index += 1) choices.push({ ...choice, pieces, index })
   }
   const reply = { id: newId('cmpl-'), created, promptTokens: total, choices, directives, ...manner(request) }
-  return replyResponse(reply, completionWire, signal)
+  return replyResponse(reply, completionWire, call.signal)
 }
 
-async function answerEmbeddings({ body }: UpstreamCall): Promise<Response> {
-  const request = readEmbeddingRequest(body)
+async function answerEmbeddings(call: UpstreamCall): Promise<Response> {
+  const request = readEmbeddingRequest(jsonBody(call))
   requireModel(request.model, ['demo-embed'])
   return Response.json(await embeddingsAnswer(request, embeddingTokensMax))
 }

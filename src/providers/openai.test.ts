@@ -18,7 +18,7 @@ import {
 import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 import { openaiProvider } from './openai.ts'
-import { UpstreamFailure, type Provider } from './provider.ts'
+import { jsonBody, UpstreamFailure, type Provider } from './provider.ts'
 
 interface Subject extends AsyncDisposable {
   readonly provider: Provider
@@ -76,7 +76,7 @@ describe('a call', () => {
     expect(
       ['authorization', 'x-own', 'x-client', 'accept-encoding', 'x-request-id'].map((name) => request.header(name)),
     ).toEqual(['Bearer upstream-key', 'a', 'b', 'identity', call.requestId])
-    expect(Buffer.from(request.body).equals(call.body)).toBe(true)
+    expect(Buffer.from(request.body).equals(jsonBody(call))).toBe(true)
   })
 
   test('fails by a word for what happened', async () => {

@@ -13,6 +13,7 @@ import type { Http1Request } from '#lib/http1/request.ts'
 import {
   endpointNames,
   UpstreamFailure,
+  type CallContent,
   type DiscoveredModel,
   type Endpoint,
   type Provider,
@@ -103,31 +104,38 @@ function headersOf(record: ProviderRecord): Record<string, string> {
 }
 
 function sendOptions(call: UpstreamCall, basePath: string, ownHeaders: Readonly<Record<string, string>>): Http1Request {
-  const { resource } = call
+  const { content } = call
+  const isResource = content.kind === 'resource'
   return {
-    method: resource?.method ?? 'POST',
-    path: `${basePath}/${resource?.path ?? call.endpoint}`,
+    method: isResource ? content.method : 'POST',
+    path: `${basePath}/${isResource ? content.path : call.endpoint}`,
     headers: {
       ...call.headers,
-      ...(resource === undefined && {
-        'content-type': (call.upload ?? call.pieces)?.contentType ?? 'application/json',
-      }),
+      ...(!isResource && { 'content-type': content.kind === 'json' ? 'application/json' : content.contentType }),
       accept: call.accept ?? (call.streamed ? 'text/event-stream' : 'application/json'),
       'x-request-id': call.requestId,
       ...ownHeaders,
       // A packed stream arrives in lumps, and packed bytes cannot be watched.
       'accept-encoding': 'identity',
     },
-    body: resource === undefined ? bodyOf(call) : null,
+    body: bodyOf(content),
     signal: call.cancellation,
     // What has been read of an upload cannot be sent again on a fresh connection, so it begins on one.
-    reuseConnection: call.reuseConnection && call.upload === undefined,
+    reuseConnection: call.reuseConnection && content.kind !== 'upload',
     ...(call.connectTimeoutMs !== undefined && { connectTimeoutMs: call.connectTimeoutMs }),
   }
 }
 
-function bodyOf({ upload, pieces, body }: UpstreamCall): Http1Request['body'] {
-  return upload?.body ?? (pieces === undefined ? body : bodyOfPieces(pieces.parts))
+function bodyOf(content: CallContent): Http1Request['body'] {
+  switch (content.kind) {
+    case 'json':
+    case 'upload':
+      return content.body
+    case 'pieces':
+      return bodyOfPieces(content.parts)
+    case 'resource':
+      return null
+  }
 }
 
 function failureKind(thrown: unknown): UpstreamFailureKind {

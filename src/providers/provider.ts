@@ -33,7 +33,7 @@ export const endpointNames = [
 
 export type Endpoint = (typeof endpointNames)[number]
 
-/** A multipart body on its way through. */
+/** A multipart body on its way through, only for endpoints that take forms. */
 export interface Upload {
   /** With the boundary. */
   readonly contentType: string
@@ -46,25 +46,27 @@ export interface Pieces {
   readonly parts: readonly Uint8Array[]
 }
 
-/** Something that a provider keeps at an address of its own, and what is done with it. There is no body. */
-export interface KeptResource {
+/** Something that a provider stores at an address of its own, and what is done with it. There is no body. */
+export interface StoredResource {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Below the base URL, with the query, percent-encoded. */
   readonly path: string
 }
 
+/** What a call carries. */
+export type CallContent =
+  | { readonly kind: 'json'; readonly body: Uint8Array<ArrayBuffer> }
+  | ({ readonly kind: 'upload' } & Upload)
+  /** Only for providers that say `sendsPieces`. */
+  | ({ readonly kind: 'pieces' } & Pieces)
+  /** Called in place of the endpoint, only at providers whose bytes are passed through. */
+  | ({ readonly kind: 'resource' } & StoredResource)
+
 export interface UpstreamCall {
   readonly endpoint: Endpoint
-  /** Asked for in place of the endpoint itself, only of kinds that pass its bytes through. */
-  readonly resource?: KeptResource
-  /** The provider's own name of the model; `body` already carries it. */
+  /** The provider's own name of the model; `content` already carries it. */
   readonly upstreamModel: string
-  /** The JSON body to send; empty when there is an upload. */
-  readonly body: Uint8Array<ArrayBuffer>
-  /** Sent in place of `body`, only to endpoints that take forms. */
-  readonly upload?: Upload
-  /** Sent in place of `body`, only by providers that say `sendsPieces`. */
-  readonly pieces?: Pieces
+  readonly content: CallContent
   /** Whether the body asks for a stream of server-sent events. */
   readonly streamed: boolean
   /** What the `accept` header says; JSON or events, as `streamed` has it, when left out. */
@@ -80,6 +82,12 @@ export interface UpstreamCall {
   readonly reuseConnection: boolean
   /** Bound on making a connection, for providers that make their own; none when left out. */
   readonly connectTimeoutMs?: number
+}
+
+/** The body of a call to a provider that takes nothing but JSON. Throws for anything else: its endpoints have no other. */
+export function jsonBody({ content, endpoint }: UpstreamCall): Uint8Array<ArrayBuffer> {
+  if (content.kind === 'json') return content.body
+  throw new Error(`a call of ${endpoint} without a JSON body reached a provider that takes only JSON`)
 }
 
 export interface DiscoveredModel {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { ModelRecord } from '#catalog/records.ts'
-import { standings } from '#gateway/upstreams/upstream-health.ts'
+import { healthStates } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
@@ -19,7 +19,7 @@ const upstreamAnswer = z
     model_id: z.string().describe('The plain model: a component, or the model itself'),
     model: z.string(),
     provider: z.string(),
-    state: z.enum([...standings, 'off']).describe(stateText),
+    state: z.enum([...healthStates, 'off']).describe(stateText),
     failures_in_row: z.int(),
     retry_in_ms: z.int().describe('When it may be tried again; 0 = now'),
     first_byte_ms: z.int().nullable().describe('Smoothed; null while nothing is known'),
@@ -50,7 +50,7 @@ async function readHealth({ store, health }: Admin, id: string): Promise<z.input
   return partsOf(model, models).flatMap(({ part, enabled }) => {
     const provider = part.target.kind === 'plain' ? providers.get(part.target.providerId) : undefined
     if (provider === undefined) return []
-    const { state, failuresInRow, outForMs, firstByteMs, inFlight } = health.standing(part.id)
+    const { state, failuresInRow, retryInMs, firstByteMs, inFlight } = health.status(part.id)
     const isOn = enabled && part.active && provider.enabled
     return {
       model_id: part.id,
@@ -58,7 +58,7 @@ async function readHealth({ store, health }: Admin, id: string): Promise<z.input
       provider: provider.name,
       state: isOn ? state : 'off',
       failures_in_row: failuresInRow,
-      retry_in_ms: Math.ceil(outForMs),
+      retry_in_ms: Math.ceil(retryInMs),
       first_byte_ms: firstByteMs === null ? null : Math.round(firstByteMs),
       in_flight: inFlight,
     }

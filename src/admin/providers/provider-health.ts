@@ -3,7 +3,7 @@
  * seen them. For one model in particular there is model-health.ts.
  */
 import { z } from 'zod'
-import { standings } from '#gateway/upstreams/upstream-health.ts'
+import { healthStates } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
@@ -13,7 +13,7 @@ const providerHealth = z
   .strictObject({
     provider_id: z.string(),
     states: z
-      .record(z.enum(standings), z.int())
+      .record(z.enum(healthStates), z.int())
       .describe('How many of its active models are in which state; unknown: not asked yet'),
     in_flight: z.int().describe('Requests that it is serving for this process'),
   })
@@ -41,9 +41,9 @@ async function readHealth({ store, health }: Admin): Promise<z.input<typeof prov
     let inFlight = 0
     for (const model of models) {
       if (model.target.kind !== 'plain' || model.target.providerId !== id) continue
-      const standing = health.standing(model.id)
-      states[standing.state] += 1
-      inFlight += standing.inFlight
+      const status = health.status(model.id)
+      states[status.state] += 1
+      inFlight += status.inFlight
     }
     return { provider_id: id, states, in_flight: inFlight }
   })

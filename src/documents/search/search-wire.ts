@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { StoredChunk } from '#store/documents/document-store.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
-import { searchModes, type SearchHit, type SearchQuery, type SearchResult } from './search.ts'
+import { searchModes } from '#store/documents/search/search-modes.ts'
+import type { SearchHit, SearchQuery, SearchResult } from './search.ts'
 
 const oneOrMore = (item: z.ZodType<string>) =>
   z.union([item, z.array(item).min(1, 'expected at least one').max(1000, 'expected at most 1000'), z.null()]).optional()

@@ -5,13 +5,11 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { FindQuery, Found, FoundChunk, Ranked } from '#store/documents/document-store.ts'
+import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 import { resolveOwners, viewerOf } from '../owners.ts'
 import { fuse } from './fuse.ts'
-
-export const searchModes = ['hybrid', 'vector', 'keyword'] as const
-export type SearchMode = (typeof searchModes)[number]
 
 export interface SearchQuery {
   readonly text: string

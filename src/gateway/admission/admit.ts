@@ -1,36 +1,43 @@
 /** Takes the in-flight slot of a request, or refuses it. */
-import type { Model } from '#catalog/catalog.ts'
+import type { Catalog, Model } from '#catalog/catalog.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
-import type { Gateway } from '../gateway.ts'
-import type { Slot } from './inflight.ts'
+import type { Metrics } from '#observe/metrics.ts'
+import type { InflightLimiter, Slot } from './inflight.ts'
 
-type Admission = Pick<Gateway, 'catalog' | 'inflight' | 'metrics' | 'settings'>
+/** What admission needs of the gateway. */
+export interface AdmissionDeps {
+  readonly settings: LiveSettings
+  readonly catalog: () => Catalog
+  readonly inflight: InflightLimiter
+  readonly metrics: Metrics
+}
 
 /**
  * The slot of this request, counted for its account and canonical model. Answers 429 when the limit
  * is enforced and reached. A refusal touches no other counter.
  */
-export function admit(gateway: Admission, caller: Caller, model: Model): Slot | Promise<Slot> {
-  const { settings, inflight } = gateway
+export function admit(deps: AdmissionDeps, caller: Caller, model: Model): Slot | Promise<Slot> {
+  const { settings, inflight } = deps
   const limit = settings.get('limits.realtime_inflight.enforce')
-    ? gateway.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
+    ? deps.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
     : Infinity
   const taken = inflight.acquire(caller.account.user.id, model.record.id, limit)
   return taken instanceof Promise
-    ? taken.then((slot) => slot ?? refuse(gateway, model, limit))
-    : (taken ?? refuse(gateway, model, limit))
+    ? taken.then((slot) => slot ?? refuse(deps, model, limit))
+    : (taken ?? refuse(deps, model, limit))
 }
 
-/** Tells the client how much of its limit is in use, while there is one. */
-export function tellInflight(context: RequestContext, { inUse, limit }: Pick<Slot, 'inUse' | 'limit'>): void {
+/** Adds the headers that say how much of the limit is in use, if there is a limit. */
+export function addInflightHeaders(context: RequestContext, { inUse, limit }: Pick<Slot, 'inUse' | 'limit'>): void {
   if (limit === Infinity) return
   context.addHeader('x-sluice-inflight-limit', String(limit))
   context.addHeader('x-sluice-inflight-used', String(inUse))
 }
 
-function refuse({ metrics }: Admission, model: Model, limit: number): never {
+function refuse({ metrics }: AdmissionDeps, model: Model, limit: number): never {
   metrics.inflightRefused(model.record.name)
   throw new ApiError('inflight_limit_exceeded', {
     message: `Your account already has ${limit} requests in flight on ${model.record.name}, which is its limit. Try again when one has finished.`,

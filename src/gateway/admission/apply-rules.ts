@@ -1,14 +1,14 @@
-/** Traffic rules of a model: what may use it for which purpose, and what goes to another model. */
+/** Traffic rules of a model: which purposes it denies, and which it redirects to another model. */
 import type { Catalog, Model } from '#catalog/catalog.ts'
 import type { Purpose } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 
 /**
- * The model that serves: this one, or the one that its rule for the purpose leads to. Answers 403
+ * The model that serves: this one, or the one to which its rule for the purpose redirects. Answers 403
  * when a rule denies the purpose or the caller may not use that other model, and 503 when it is not
- * in use. One redirect is followed at most: the other model's own redirect counts for those who ask
- * for it by name, its denial counts always.
+ * in use. At most one redirect is followed: the other model's own redirect applies only to requests
+ * that name it, its denial always applies.
  */
 export function applyRules(catalog: Catalog, model: Model, caller: Caller, purpose: Purpose): Model {
   const rule = model.record.rules[purpose]
@@ -34,7 +34,7 @@ export function applyRules(catalog: Catalog, model: Model, caller: Caller, purpo
   }
 }
 
-/** Whether a rule of the model's own denies the purpose; a redirect is no denial. */
+/** Whether the model's own rule denies the purpose; a redirect is not a denial. */
 export function isDenied({ record }: Model, purpose: Purpose): boolean {
   return record.rules[purpose]?.action === 'deny'
 }

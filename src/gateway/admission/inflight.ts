@@ -1,8 +1,8 @@
 /**
- * Counts requests in flight per account and model, and holds the limit.
+ * Counts requests in flight per account and model, and enforces the limit.
  *
- * A slot belongs to whoever got it and is given back by disposing it, once, however the request
- * ends: nothing counts down by hand. A limiter that shares its counts between processes answers
+ * A slot belongs to the request that took it, which gives it back by disposing it, once, however the
+ * request ends: nothing counts down by hand. A limiter that shares its counts between processes answers
  * with a promise; the one here counts in this process and answers at once.
  */
 

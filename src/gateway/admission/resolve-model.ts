@@ -4,7 +4,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { ModelRequest } from '../request/model-request.ts'
 
-/** Answers 404 for a name that no active model has, and 403 for a model of other people's groups. */
+/** The model of this name or alias. Answers 404 when no active model has it, and 403 when the caller may not use the model. */
 export function resolveModel(catalog: Catalog, name: string, caller: Caller): Model {
   const resolution = catalog.resolve(name, caller)
   switch (resolution.kind) {
@@ -13,30 +13,30 @@ export function resolveModel(catalog: Catalog, name: string, caller: Caller): Mo
     case 'unknown':
       throw new ApiError('model_not_found', {
         param: 'model',
-        message: `No model is called ${quoted(name)}. Names are case-sensitive; GET /ai/v1/models lists those you can use.`,
+        message: `No model is called ${quote(name)}. Names are case-sensitive; GET /ai/v1/models lists those you can use.`,
       })
     case 'forbidden':
       throw new ApiError('model_access_denied', {
         param: 'model',
-        message: `You have no access to the model ${quoted(name)}. Ask an administrator to add you to a group that has it, or use a key whose scopes include it.`,
+        message: `You have no access to the model ${quote(name)}. Ask an administrator to add you to a group that has it, or use a key whose scopes include it.`,
       })
   }
 }
 
 /**
- * The model that a request asks for. When it names none, the endpoint's own is looked for, and one
- * that does not exist is a name left out: 400.
+ * The model that a request asks for. When it names none, that is the endpoint's default, and 400 when
+ * no such model exists.
  */
-export function resolveAsked(
+export function resolveRequested(
   catalog: Catalog,
-  { model, modelAssumed }: Pick<ModelRequest, 'model' | 'modelAssumed'>,
+  { model, modelDefaulted }: Pick<ModelRequest, 'model' | 'modelDefaulted'>,
   caller: Caller,
 ): Model {
-  if (modelAssumed && catalog.resolve(model, caller).kind === 'unknown')
+  if (modelDefaulted && catalog.resolve(model, caller).kind === 'unknown')
     throw new ApiError('missing_model', { param: 'model' })
   return resolveModel(catalog, model, caller)
 }
 
-function quoted(name: string): string {
+function quote(name: string): string {
   return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name)
 }

@@ -1,57 +1,52 @@
 /**
  * Several embeddings requests that become one call: open while more may be added, then under way. A
- * failure of the call is that of all of them, and is told as news to the first alone, so that one
- * failure counts as one.
+ * failure of the call is the failure of all of them. Only the first gets it as a new one, the others as
+ * repeated, so that one failure counts once.
  */
 import { Buffer } from 'node:buffer'
 import type { Cancellation } from '#lib/cancellation.ts'
 import { readAll, type Reply, type ReplyBody } from '#lib/http1/reply.ts'
 import { UpstreamFailure, type UpstreamCall } from '#providers/provider.ts'
-import { joinedBody, splitAnswer, type EmbeddingPart } from './embedding-split.ts'
+import type { UpstreamReply } from '../upstreams/upstream-error.ts'
+import { batchBody, splitAnswer, type EmbeddingPart } from './embedding-split.ts'
 
-export interface JoinLimits {
+export interface BatchLimits {
   /** Most inputs of one call. */
   readonly itemsMax: number
   /** Largest answer of one call. */
   readonly answerBytesMax: number
 }
 
-/** The answer to one member of a joined call. */
-export interface MemberReply extends Reply {
-  /** Another member has got the same failure, and has it counted. */
-  readonly repeats?: boolean
-}
+type SendCall = (call: UpstreamCall, isBatch: boolean) => Promise<Reply>
 
-type SendCall = (call: UpstreamCall, joined: boolean) => Promise<Reply>
-
-const joinedBytesMax = 512 * 1024
-/** Refusals that may be the fault of one request among several. */
-const maybeOfOne: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 422])
+const batchBytesMax = 512 * 1024
+/** Statuses that may be the fault of one request among several. */
+const statusesOfOne: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 422])
 const refusalBytesMax = 64 * 1024
 
-/** One request of a joined call. */
+/** One request of a batch. */
 interface Member {
   readonly call: UpstreamCall
   readonly part: EmbeddingPart
-  readonly resolve: (reply: MemberReply) => void
+  readonly resolve: (reply: UpstreamReply) => void
   readonly reject: (reason: unknown) => void
   readonly leave: () => void
 }
 
-export class JoinedCall {
+export class BatchedCall {
   readonly #send: SendCall
-  readonly #limits: JoinLimits
+  readonly #limits: BatchLimits
   readonly #onClosed: () => void
   readonly #timer: ReturnType<typeof setTimeout>
   readonly #abort = new AbortController()
-  /** Those that still want an answer, in the order in which they came. */
+  /** The requests that still wait for an answer, in the order in which they came. */
   readonly #members = new Set<Member>()
   #items = 0
   #bytes = 0
   #open = true
 
   /** @param onClosed nothing can be added from now on */
-  constructor(send: SendCall, limits: JoinLimits, { waitMs, onClosed }: { waitMs: number; onClosed: () => void }) {
+  constructor(send: SendCall, limits: BatchLimits, { waitMs, onClosed }: { waitMs: number; onClosed: () => void }) {
     this.#send = send
     this.#limits = limits
     this.#onClosed = onClosed
@@ -59,11 +54,11 @@ export class JoinedCall {
   }
 
   hasRoomFor(part: EmbeddingPart): boolean {
-    return this.#items + part.items.length <= this.#limits.itemsMax && this.#bytes + part.bytes <= joinedBytesMax
+    return this.#items + part.items.length <= this.#limits.itemsMax && this.#bytes + part.bytes <= batchBytesMax
   }
 
   /** The request's own answer. Rejects with the reason of its own cancellation when that comes first. */
-  add(call: UpstreamCall, part: EmbeddingPart): Promise<MemberReply> {
+  add(call: UpstreamCall, part: EmbeddingPart): Promise<UpstreamReply> {
     return new Promise((resolve, reject) => {
       call.cancellation.throwIfAborted()
       const leave = (): void => this.#leave(member)
@@ -76,7 +71,7 @@ export class JoinedCall {
     })
   }
 
-  /** Sends what has come together. More than once does nothing. */
+  /** Sends the batch. Idempotent. */
   close(): void {
     if (!this.#open) return
     this.#open = false
@@ -85,7 +80,7 @@ export class JoinedCall {
     if (this.#members.size > 0) void this.#run([...this.#members])
   }
 
-  /** Its part is dropped; the others are not disturbed. With the last the call ends. */
+  /** Drops the part of a request; the others go on. The last one ends the call. */
   #leave(member: Member): void {
     const { reason } = member.call.cancellation
     this.#fail(member, reason)
@@ -96,29 +91,34 @@ export class JoinedCall {
     else this.#abort.abort(reason)
   }
 
-  /** @param sent those whose inputs are in the call, whether they stay or not */
+  /** @param sent the requests whose inputs are in the call, including those that have left since */
   async #run(sent: readonly Member[]): Promise<void> {
     const [first] = sent
     if (first === undefined) return
     try {
       if (sent.length === 1) return this.#settle(first, await this.#sendAlone(first))
-      const reply = await this.#sendJoined(first.call, sent)
+      const reply = await this.#sendBatch(first.call, sent)
       await (reply.status >= 200 && reply.status < 300 ? this.#share(reply, sent) : this.#refuse(reply))
     } catch (reason) {
       for (const [member, repeats] of this.#failing()) this.#fail(member, repeats ? repeated(reason) : reason)
     }
   }
 
-  /** A kept connection that turned out to be closed is the call's own affair, or every request would try again by itself. */
-  async #sendJoined(call: UpstreamCall, sent: readonly Member[]): Promise<Reply> {
+  /** Retries here when a kept connection turns out to be closed: otherwise every request of the batch would retry by itself. */
+  async #sendBatch(call: UpstreamCall, sent: readonly Member[]): Promise<Reply> {
     const { signal } = this.#abort
     const cancellation: Cancellation = signal
-    const joined = { ...call, body: joinedBody(sent.map((member) => member.part)), signal, cancellation }
+    const batch = {
+      ...call,
+      content: { kind: 'json', body: batchBody(sent.map((member) => member.part)) } as const,
+      signal,
+      cancellation,
+    }
     try {
-      return await this.#send(joined, true)
+      return await this.#send(batch, true)
     } catch (thrown) {
       if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || signal.aborted) throw thrown
-      return this.#send({ ...joined, reuseConnection: false }, true)
+      return this.#send({ ...batch, reuseConnection: false }, true)
     }
   }
 
@@ -138,7 +138,7 @@ export class JoinedCall {
             whole,
             sent.map((member) => member.part),
           )
-    // An upstream that does not answer one vector for each input is asked for each request by itself.
+    // Without one vector for each input the answer cannot be split: each request is sent by itself.
     if (answers === null) return this.#sendEach()
     for (const [at, member] of sent.entries()) {
       const answer = answers[at]
@@ -148,11 +148,11 @@ export class JoinedCall {
 
   async #refuse(reply: Reply): Promise<void> {
     const refusal = (await readAll(reply.body, refusalBytesMax).catch(() => null)) ?? Buffer.alloc(0)
-    if (maybeOfOne.has(reply.status)) return this.#sendEach()
+    if (statusesOfOne.has(reply.status)) return this.#sendEach()
     for (const [member, repeats] of this.#failing()) this.#settle(member, { ...reply, body: bodyOf(refusal), repeats })
   }
 
-  /** Each by itself, so that a bad one fails alone. */
+  /** Sends each request by itself, so that a bad one fails alone. */
   async #sendEach(): Promise<void> {
     await Promise.all(
       [...this.#members].map(async (member) => {
@@ -165,28 +165,28 @@ export class JoinedCall {
     )
   }
 
-  /** From here on the request's own cancellation ends its own call. */
+  /** Sends a request by itself; from here on its own cancellation ends the call. */
   #sendAlone(member: Member): Promise<Reply> {
     member.call.cancellation.removeEventListener('abort', member.leave)
     return this.#send(member.call, false)
   }
 
-  /** All that are left, and whether it is news to them no more. */
+  /** The requests that still wait, each with whether the failure is repeated for it. */
   #failing(): readonly (readonly [Member, boolean])[] {
     return [...this.#members].map((member, at) => [member, at > 0])
   }
 
-  #settle(member: Member, reply: MemberReply): void {
-    this.#take(member)
+  #settle(member: Member, reply: UpstreamReply): void {
+    this.#remove(member)
     member.resolve(reply)
   }
 
   #fail(member: Member, reason: unknown): void {
-    this.#take(member)
+    this.#remove(member)
     member.reject(reason)
   }
 
-  #take(member: Member): void {
+  #remove(member: Member): void {
     this.#members.delete(member)
     member.call.cancellation.removeEventListener('abort', member.leave)
   }

@@ -22,12 +22,12 @@ interface Load {
  * another. Nothing else happens meanwhile.
  */
 function simulate({ width, clients }: Load, window: CallWindow, from: number, to: number): Outcome {
-  let running: { readonly endsAt: number; readonly startedAt: number; readonly beside: number }[] = []
+  let running: { readonly endsAt: number; readonly startedAt: number; readonly concurrent: number }[] = []
   const freeAt = Array.from({ length: Math.min(width, 10_000) }, () => 0)
   let [answered, queuedMs] = [0, 0]
   for (let now = from; now < to; now += 1) {
     for (const call of running.filter(({ endsAt }) => endsAt <= now)) {
-      window.ended({ beside: call.beside, ms: now - call.startedAt }, now)
+      window.ended({ concurrent: call.concurrent, ms: now - call.startedAt }, now)
       answered += 1
     }
     running = running.filter(({ endsAt }) => endsAt > now)
@@ -36,7 +36,7 @@ function simulate({ width, clients }: Load, window: CallWindow, from: number, to
       const startsAt = Math.max(now, freeAt[worker] ?? 0)
       freeAt[worker] = startsAt + callMs
       queuedMs += startsAt - now
-      running.push({ endsAt: startsAt + callMs, startedAt: now, beside: running.length })
+      running.push({ endsAt: startsAt + callMs, startedAt: now, concurrent: running.length })
     }
   }
   return { size: window.size, calls: answered, queuedMs }
@@ -86,7 +86,7 @@ describe('the window', () => {
 
   test('is not opened by a first call that took long, because its connection had to be made', () => {
     const window = new CallWindow()
-    window.ended({ beside: 0, ms: 200 }, 0)
+    window.ended({ concurrent: 0, ms: 200 }, 0)
     const later = simulate({ width: 1, clients: 64 }, window, 200, 20_200)
     // As one that has known all along how long a call takes.
     expect(later.queuedMs).toBeLessThan(simulate({ width: 1, clients: 64 }, new CallWindow(), 0, 20_000).queuedMs * 1.5)

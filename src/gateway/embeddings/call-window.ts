@@ -1,16 +1,16 @@
 /**
- * How many calls of one kind an upstream works on at once without letting any of them wait: found out
- * by watching how long they take, in the manner of TCP Vegas (L. Brakmo, L. Peterson, 1995). The
+ * How many calls of one kind an upstream works on at once without letting any of them wait. The window
+ * is found by measuring how long calls take, in the manner of TCP Vegas (L. Brakmo, L. Peterson, 1995). The
  * window doubles while that makes calls hardly slower, and halves when they begin to queue.
  *
  * Where they queue up from the second call on, as on one accelerator, the window stays at one; then
  * a few calls are let through to try again, ever more rarely.
  */
 
-/** How a call went. */
+/** The measurement of a call. */
 export interface EndedCall {
   /** Calls that were under way when it began. */
-  readonly beside: number
+  readonly concurrent: number
   readonly ms: number
 }
 
@@ -29,7 +29,7 @@ export class CallWindow {
   #step = 0
   /** What calls took at each step when it was last found good. */
   readonly #usualMs: number[] = []
-  /** Of calls that began at this step. */
+  /** Milliseconds of calls that began at this step. */
   #samples: number[] = []
   #stepAt = 0
   /** A call was not admitted at this step. */
@@ -49,14 +49,14 @@ export class CallWindow {
   }
 
   /**
-   * How long a call that is not admitted had better wait for one that ends, in milliseconds: where
-   * calls are known to queue up it would only wait there, behind all that came before it.
+   * How long a call that is not admitted should wait for one that ends, in milliseconds: where calls
+   * are known to queue up, it would otherwise wait in the upstream's queue.
    */
   get patienceMs(): number {
     return this.#queues ? 2 * (this.#usualMs[this.#step] ?? 0) : 0
   }
 
-  /** Whether one more may begin beside so many. */
+  /** Whether one more call may begin while so many are under way. */
   admits(calls: number): boolean {
     const admitted = calls < this.size
     if (!admitted) this.#limited = true
@@ -64,9 +64,9 @@ export class CallWindow {
   }
 
   /** Notes a call that was answered. @param now milliseconds of a monotonic clock */
-  ended({ beside, ms }: EndedCall, now: number): void {
-    // What began before tells of the step before; what was alone, of none but the first.
-    if (now - ms < this.#stepAt || (this.#step > 0 && beside === 0)) return
+  ended({ concurrent, ms }: EndedCall, now: number): void {
+    // A call that began earlier measures the step before; a call without others measures only the first step.
+    if (now - ms < this.#stepAt || (this.#step > 0 && concurrent === 0)) return
     this.#samples.push(ms)
     const needed = Math.min(samplesMax, Math.max(samplesMin, this.size))
     if (this.#samples.length >= needed) this.#judge(now)

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { expect, test } from 'bun:test'
 import type { Reply } from '#lib/http1/reply.ts'
-import type { Provider, UpstreamCall } from '#providers/provider.ts'
+import { jsonBody, type Provider, type UpstreamCall } from '#providers/provider.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aProvider } from '#test/support/store/store-records.ts'
 import { EmbeddingBatcher } from './embedding-batcher.ts'
@@ -19,13 +19,15 @@ function simulated(width: number) {
     endpoints: new Set(['embeddings']),
     discover: async () => [],
     send(call) {
-      const { input } = JSON.parse(Buffer.from(call.body).toString()) as { readonly input: string | readonly string[] }
+      const { input } = JSON.parse(Buffer.from(jsonBody(call)).toString()) as {
+        readonly input: string | readonly string[]
+      }
       const items = [input].flat().length
       calls.push(items)
       return new Promise((answer) => queue.push({ items, answer }))
     },
   }
-  const batcher = new EmbeddingBatcher(() => ({ joinMs: 60_000, itemsMax: 64, answerBytesMax: 1_000_000 }), clock)
+  const batcher = new EmbeddingBatcher(() => ({ batchMs: 60_000, itemsMax: 64, answerBytesMax: 1_000_000 }), clock)
   /** As many requests at once; resolves with the number of inputs of each call that they became. */
   async function round(): Promise<readonly number[]> {
     calls.length = 0
@@ -50,7 +52,7 @@ function aCall(): UpstreamCall {
   return {
     endpoint: 'embeddings',
     upstreamModel: 'm',
-    body: Buffer.from('{"model":"m","input":"a text"}'),
+    content: { kind: 'json', body: Buffer.from('{"model":"m","input":"a text"}') },
     streamed: false,
     headers: {},
     requestId: 'r',

@@ -1,13 +1,13 @@
 /**
- * Joins small embeddings requests of one model that come within a few milliseconds into one call
+ * Batches small embeddings requests of one model that come within a few milliseconds into one call
  * upstream, and gives each its own part of the answer. A model server takes hardly longer for
  * sixty short texts than for one.
  *
  * A request waits only while the upstream has as many calls of the same model as it works on at once
- * (call-window.ts), so a client that is alone pays nothing, and neither does anybody at an upstream
- * that takes all calls at once; and no longer than until one of them is answered, or for the time of
- * the setting where it is not known that calls queue up. Each request keeps its own slot, time-outs
- * and record: joining is seen by nobody but the upstream.
+ * (call-window.ts). A single client therefore never waits, and no client waits at an upstream that takes
+ * all calls at once. A wait ends when one of the calls is answered; where calls are not known to queue
+ * up, it lasts no longer than the setting says. Each request keeps its own slot, time-outs and record:
+ * only the upstream sees the batch.
  */
 import { Buffer } from 'node:buffer'
 import { systemClock, type Clock } from '#lib/clock.ts'
@@ -15,73 +15,71 @@ import type { Reply } from '#lib/http1/reply.ts'
 import type { Provider, UpstreamCall } from '#providers/provider.ts'
 import { CallWindow } from './call-window.ts'
 import { embeddingPart, type EmbeddingPart } from './embedding-split.ts'
-import { JoinedCall, type JoinLimits, type MemberReply } from './batched-call.ts'
+import type { CallSender } from '../upstreams/forward.ts'
+import type { UpstreamReply } from '../upstreams/upstream-error.ts'
+import { BatchedCall, type BatchLimits } from './batched-call.ts'
 
-export interface JoinOptions extends JoinLimits {
-  /** How long a request waits for others; 0 joins nothing. */
-  readonly joinMs: number
-}
-
-interface Send {
-  send(call: UpstreamCall): Promise<MemberReply>
+export interface BatchOptions extends BatchLimits {
+  /** How long a request waits for others; 0 batches nothing. */
+  readonly batchMs: number
 }
 
 /** Larger requests, or more of them together, gain nothing. */
 const bodyBytesMax = 64 * 1024
-/** However long calls take there, another one of them may be the one that never ends. */
+/** The longest wait for a call that is under way: it may be one that never ends. */
 const patienceMaxMs = 1000
-/** Headers that say nothing about what is asked, and differ from request to request. */
-const ofTheClient = /^(?:user-agent|accept|accept-.*|x-stainless-.*|traceparent|tracestate|baggage|priority|dnt)$/
+/** Headers that identify the client or the request and do not change the answer. */
+const clientHeaders = /^(?:user-agent|accept|accept-.*|x-stainless-.*|traceparent|tracestate|baggage|priority|dnt)$/
 
 export class EmbeddingBatcher {
-  readonly #options: () => JoinOptions
+  readonly #options: () => BatchOptions
   readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #batched = new WeakMap<Provider, Send>()
+  readonly #senders = new WeakMap<Provider, CallSender>()
 
-  constructor(options: () => JoinOptions, clock: Pick<Clock, 'elapsed'> = systemClock) {
+  constructor(options: () => BatchOptions, clock: Pick<Clock, 'elapsed'> = systemClock) {
     this.#options = options
     this.#clock = clock
   }
 
-  /** The provider, whose calls may be joined; the same one for the same provider. */
-  over(provider: Provider): Send {
-    let batched = this.#batched.get(provider)
-    if (batched === undefined) {
-      batched = new BatchedProvider(provider, this.#options, this.#clock)
-      this.#batched.set(provider, batched)
+  /** The sender that batches the calls of a provider; always the same one for the same provider. */
+  over(provider: Provider): CallSender {
+    let sender = this.#senders.get(provider)
+    if (sender === undefined) {
+      sender = new BatchingProvider(provider, this.#options, this.#clock)
+      this.#senders.set(provider, sender)
     }
-    return batched
+    return sender
   }
 }
 
-/** What is under way for one model of a provider, and what waits. */
+/** The calls under way for one model of a provider, and the batches that wait. */
 interface Traffic {
   calls: number
   readonly window: CallWindow
-  readonly waiting: Map<string, JoinedCall>
+  readonly waiting: Map<string, BatchedCall>
 }
 
-class BatchedProvider implements Send {
+class BatchingProvider implements CallSender {
   readonly #provider: Provider
-  readonly #options: () => JoinOptions
+  readonly #options: () => BatchOptions
   readonly #clock: Pick<Clock, 'elapsed'>
   /** By the provider's name of the model: as many as are configured. */
   readonly #traffic = new Map<string, Traffic>()
 
-  constructor(provider: Provider, options: () => JoinOptions, clock: Pick<Clock, 'elapsed'>) {
+  constructor(provider: Provider, options: () => BatchOptions, clock: Pick<Clock, 'elapsed'>) {
     this.#provider = provider
     this.#options = options
     this.#clock = clock
   }
 
-  send(call: UpstreamCall): Promise<MemberReply> {
+  send(call: UpstreamCall): Promise<UpstreamReply> {
     const options = this.#options()
-    if (options.joinMs === 0) return this.#provider.send(call)
+    if (options.batchMs === 0) return this.#provider.send(call)
     const traffic = this.#trafficOf(call.upstreamModel)
-    if (traffic.window.admits(traffic.calls)) return this.#counted(traffic, call, false)
+    if (traffic.window.admits(traffic.calls)) return this.#sendCounted(traffic, call, false)
     const part = partOf(call)
-    if (part === null || part.items.length > options.itemsMax / 2) return this.#counted(traffic, call, false)
-    return this.#join(call, part, { traffic, options })
+    if (part === null || part.items.length > options.itemsMax / 2) return this.#sendCounted(traffic, call, false)
+    return this.#addToBatch(call, part, { traffic, options })
   }
 
   #trafficOf(model: string): Traffic {
@@ -93,16 +91,16 @@ class BatchedProvider implements Send {
     return traffic
   }
 
-  /** Sends a call as it is. When it is answered there is room for what waits. */
-  async #counted(traffic: Traffic, call: UpstreamCall, joined: boolean): Promise<Reply> {
-    const beside = traffic.calls
+  /** Sends a call as it is. Its answer makes room for a batch that waits. */
+  async #sendCounted(traffic: Traffic, call: UpstreamCall, isBatch: boolean): Promise<Reply> {
+    const concurrent = traffic.calls
     const startedAt = this.#clock.elapsed()
     traffic.calls += 1
     try {
       const reply = await this.#provider.send(call)
       const endedAt = this.#clock.elapsed()
-      // Calls of many texts take longer by themselves, which says nothing about a queue.
-      if (!joined && reply.status < 300) traffic.window.ended({ beside, ms: endedAt - startedAt }, endedAt)
+      // A batch takes longer because it has more texts, which says nothing about a queue.
+      if (!isBatch && reply.status < 300) traffic.window.ended({ concurrent, ms: endedAt - startedAt }, endedAt)
       return reply
     } finally {
       traffic.calls -= 1
@@ -120,11 +118,11 @@ class BatchedProvider implements Send {
     }
   }
 
-  #join(
+  #addToBatch(
     call: UpstreamCall,
     part: EmbeddingPart,
-    { traffic, options }: { readonly traffic: Traffic; readonly options: JoinOptions },
-  ): Promise<MemberReply> {
+    { traffic, options }: { readonly traffic: Traffic; readonly options: BatchOptions },
+  ): Promise<UpstreamReply> {
     const key = keyOf(call, part)
     const { waiting } = traffic
     let batch = waiting.get(key)
@@ -133,12 +131,16 @@ class BatchedProvider implements Send {
       batch = undefined
     }
     if (batch === undefined) {
-      const opened: JoinedCall = new JoinedCall((each, joined) => this.#counted(traffic, each, joined), options, {
-        waitMs: Math.max(options.joinMs, Math.min(patienceMaxMs, traffic.window.patienceMs)),
-        onClosed: () => {
-          if (waiting.get(key) === opened) waiting.delete(key)
+      const opened: BatchedCall = new BatchedCall(
+        (each, isBatch) => this.#sendCounted(traffic, each, isBatch),
+        options,
+        {
+          waitMs: Math.max(options.batchMs, Math.min(patienceMaxMs, traffic.window.patienceMs)),
+          onClosed: () => {
+            if (waiting.get(key) === opened) waiting.delete(key)
+          },
         },
-      })
+      )
       batch = opened
       waiting.set(key, batch)
     }
@@ -147,14 +149,15 @@ class BatchedProvider implements Send {
 }
 
 function partOf(call: UpstreamCall): EmbeddingPart | null {
-  if (call.body.byteLength > bodyBytesMax) return null
-  const { buffer, byteOffset, byteLength } = call.body
+  const { content } = call
+  if (content.kind !== 'json' || content.body.byteLength > bodyBytesMax) return null
+  const { buffer, byteOffset, byteLength } = content.body
   return embeddingPart(Buffer.from(buffer, byteOffset, byteLength))
 }
 
-/** Equal for calls that may be joined: nothing but their inputs, and what tells of the client, differs. */
+/** Equal for calls that may share a batch: they differ only in their inputs and in headers that identify the client. */
 function keyOf(call: UpstreamCall, { before, after, form }: EmbeddingPart): string {
-  const headers = Object.entries(call.headers).filter(([name]) => !ofTheClient.test(name))
+  const headers = Object.entries(call.headers).filter(([name]) => !clientHeaders.test(name))
   headers.sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([form, before.toString('latin1'), after.toString('latin1'), call.reuseConnection, headers])
 }

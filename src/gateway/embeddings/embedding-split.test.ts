@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
-import { embeddingPart, joinedBody, sharesOf, splitAnswer, type EmbeddingPart } from './embedding-split.ts'
+import { embeddingPart, batchBody, sharesOf, splitAnswer, type EmbeddingPart } from './embedding-split.ts'
 
 const text = fc.string({ unit: 'binary' })
 const tokens = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 5 })
@@ -37,7 +37,7 @@ describe('requests that are joined', () => {
         fc.property(fc.array(input, { minLength: 1, maxLength: 6 }), fc.nat(3), fc.nat(9), (all, spaces, seed) => {
           const parts = all.map((each) => partOf(each, spaces))
           expect(new Set(parts.map((part) => part.form))).toEqual(new Set([form]))
-          const body = JSON.parse(joinedBody(parts).toString()) as { readonly input: readonly unknown[] }
+          const body = JSON.parse(batchBody(parts).toString()) as { readonly input: readonly unknown[] }
           expect(body as unknown).toEqual({ model: 'm', input: all.flatMap(inputsIn), dimensions: 8 })
           const shuffled = (at: number) => (at * (2 * seed + 1)) % 101
           const answers = splitAnswer(answerTo(body.input, { prompt_tokens: 99, total_tokens: 99 }, shuffled), parts)!

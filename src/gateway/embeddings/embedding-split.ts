@@ -1,19 +1,19 @@
 /**
- * Several embeddings requests as one, and its answer as several: bytes are cut and joined, never
- * parsed, so that every vector reaches its client exactly as the upstream wrote it.
+ * Makes one body of several embeddings requests, and several answers of the one answer. Bytes are cut
+ * and concatenated, never parsed, so that every vector reaches its client exactly as the upstream wrote it.
  */
 import { Buffer } from 'node:buffer'
 import { findFields, findItems, replaceSpans, type FieldSpan, type Span } from '#lib/json-span.ts'
 
-/** What one request adds to a joined call. */
+/** What one request adds to a batch. */
 export interface EmbeddingPart {
   /** Its inputs, each as JSON. */
   readonly items: readonly Buffer[]
   /** What they add to a body. */
   readonly bytes: number
-  /** Its share of what is counted: bytes of text, or tokens. */
+  /** Its share of the usage: bytes of text, or tokens. */
   readonly weight: number
-  /** The body around the inputs: only equal ones can be joined. */
+  /** The body around the inputs: only equal ones can share a batch. */
   readonly before: Buffer
   readonly after: Buffer
   /** Texts and tokens cannot stand in one list. */
@@ -28,7 +28,7 @@ const quotesLength = 2
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** The part that a body would be; null when it cannot be joined with others. */
+/** The part that a body would be; null when it cannot share a batch. */
 export function embeddingPart(body: Buffer): EmbeddingPart | null {
   const [input, repeated] = findFields(body, inputField)
   if (input === undefined || repeated !== undefined) return null
@@ -62,15 +62,15 @@ function kindOf(byte: number | undefined): 'string' | 'number' | 'list' | 'other
 }
 
 /** The body of one call for all parts, which have equal bodies around their inputs. There is at least one. */
-export function joinedBody(parts: readonly EmbeddingPart[]): Buffer<ArrayBuffer> {
+export function batchBody(parts: readonly EmbeddingPart[]): Buffer<ArrayBuffer> {
   const [first] = parts
-  if (first === undefined) throw new Error('nothing to join')
+  if (first === undefined) throw new Error('a batch without requests')
   const inputs = parts.flatMap((part) => part.items)
   return Buffer.concat([first.before, listOf(inputs), first.after])
 }
 
 /**
- * The answer of a joined call as one answer for each part, in their order, with indexes of its own and
+ * The answer of a batch as one answer for each part, in their order, with indexes of its own and
  * its share of the usage. Null when the answer does not have exactly one vector for each input.
  */
 export function splitAnswer(answer: Buffer, parts: readonly EmbeddingPart[]): readonly Buffer<ArrayBuffer>[] | null {

@@ -1,5 +1,5 @@
 /** POST /ai/v1/audio/transcriptions and /ai/v1/audio/speech: speech as text, and text as speech. */
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { readFormRequest } from '../request/read-form-request.ts'

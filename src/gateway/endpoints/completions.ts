@@ -1,14 +1,14 @@
 /** POST /ai/v1/completions: a text continued, whole or streamed. */
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
-import { relayAsAsked } from '../relay/relay-answer.ts'
+import { relayAsRequested } from '../relay/relay-answer.ts'
 
 export const completion: ModelCall = {
   endpoint: 'completions',
   read: (context, limits) => readModelRequest(context, limits, checkPrompt),
   asksUsage: true,
-  relay: relayAsAsked,
+  relay: relayAsRequested,
 }
 
 /** Text, texts, or tokens; left out it is the beginning of a new document. */

@@ -1,5 +1,5 @@
 /** POST /ai/v1/embeddings: texts as vectors. */
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
@@ -9,7 +9,7 @@ export const embeddings: ModelCall = {
   endpoint: 'embeddings',
   read: (context, limits) => readModelRequest(context, limits, checkInput),
   asksUsage: false,
-  joins: true,
+  batchable: true,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
 }
 

@@ -1,5 +1,5 @@
 /** POST /ai/v1/images/generations and /ai/v1/images/edits: pictures from words, and from pictures. */
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { readFormRequest } from '../request/read-form-request.ts'

@@ -8,20 +8,20 @@ import { errorBody } from '#dialects/anthropic/error-response.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
-import type { Gateway } from '../gateway.ts'
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
+import type { AdmissionDeps } from '../admission/admit.ts'
 import { resolveModel } from '../admission/resolve-model.ts'
-import { asChatCompletion } from './translate-to-chat.ts'
+import { translateToChat } from './translate-to-chat.ts'
 
 const lastTypes = new Set(['message_stop'])
 
 export const messages: ModelCall = {
   endpoint: 'messages',
   read: (context, limits) => {
-    tellRequestId(context)
+    addRequestIdHeader(context)
     return readModelRequest(context, limits, () => {})
   },
   asksUsage: false,
@@ -29,27 +29,30 @@ export const messages: ModelCall = {
     relay.streamed
       ? relayStream(reply, relay, {
           lastTypes,
-          failure: (error) => Buffer.from(`event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`),
+          failureEvent: (error) => Buffer.from(`event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`),
         })
       : relayWhole(reply, relay),
-  otherwise: (request, now) => asChatCompletion(anthropicDialect, request, now),
+  translate: (request, now) => translateToChat(anthropicDialect, request, now),
 }
 
-/** POST /ai/v1/messages/count_tokens: an estimate, made here, because most providers cannot be asked. */
-export async function countMessageTokens(gateway: Gateway, context: RequestContext, caller: Caller): Promise<Response> {
-  const { settings } = gateway
-  tellRequestId(context)
+/** POST /ai/v1/messages/count_tokens: an estimate of the gateway, because most providers have no such endpoint. */
+export async function countMessageTokens(
+  { settings, catalog }: Pick<AdmissionDeps, 'settings' | 'catalog'>,
+  context: RequestContext,
+  caller: Caller,
+): Promise<Response> {
+  addRequestIdHeader(context)
   const request = await readModelRequest(
     context,
     { bytesMax: settings.get('server.max_body_bytes'), readSeconds: settings.get('server.body_read_seconds') },
     () => {},
   )
-  resolveModel(gateway.catalog(), request.model, caller)
+  resolveModel(catalog(), request.model, caller)
   const body = JSON.parse(request.bytes.toString()) as Record<string, unknown>
   return json({ input_tokens: await countTokens(body) })
 }
 
-/** Under the name by which Anthropic's clients know it; `x-request-id` is on every answer anyway. */
-function tellRequestId(context: RequestContext): void {
+/** The request's id under the name that Anthropic's clients read; every answer has `x-request-id`, too. */
+function addRequestIdHeader(context: RequestContext): void {
   context.addHeader('request-id', context.requestId)
 }

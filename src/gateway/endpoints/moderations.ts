@@ -1,16 +1,16 @@
 /** POST /ai/v1/moderations: whether a text or a picture is harmful, and how. */
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { readInputUsage } from '../usage/token-usage.ts'
 
-/** Clients of this endpoint may leave the model out, and then mean this one. */
-const assumedModel = 'omni-moderation-latest'
+/** Clients of this endpoint may leave the model out and mean this one. */
+const defaultModel = 'omni-moderation-latest'
 
 export const moderation: ModelCall = {
   endpoint: 'moderations',
-  read: (context, limits) => readModelRequest(context, limits, checkInput, assumedModel),
+  read: (context, limits) => readModelRequest(context, limits, checkInput, defaultModel),
   asksUsage: false,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
 }

@@ -3,6 +3,8 @@
  * a field means is the provider's to judge, and its fields change faster than this list.
  */
 import { z } from 'zod'
+import { searchModes } from '#store/documents/search/search-modes.ts'
+import { maxTokensMax, topKMax } from '../request/documents-field.ts'
 
 const model = z.string().describe('A model name or alias')
 const stream = z.boolean().nullish().describe('true: the answer comes as server-sent events')
@@ -14,9 +16,9 @@ const documents = z
     category: textOrTexts,
     owners: textOrTexts,
     doc_id: textOrTexts,
-    top_k: z.int().min(1).max(50).nullish().describe('Most sources; 6 when left out'),
-    mode: z.enum(['hybrid', 'vector', 'keyword']).nullish().describe('hybrid when left out'),
-    max_tokens: z.int().min(1).max(1_000_000).nullish().describe('Most tokens of all sources together'),
+    top_k: z.int().min(1).max(topKMax).nullish().describe('Most sources; 6 when left out'),
+    mode: z.enum(searchModes).nullish().describe('hybrid when left out'),
+    max_tokens: z.int().min(1).max(maxTokensMax).nullish().describe('Most tokens of all sources together'),
   })
   .describe(
     'Looks up the last user message in the documents of the caller and answers with numbered sources, which come back as `citations`. Of the server itself: it does not go to the model provider.',
@@ -25,7 +27,7 @@ const file = z.string().meta({ format: 'binary' })
 const passedOn = 'Fields that are not listed go to the model provider unchanged.'
 const form = `A multipart/form-data body. It is passed on as it arrives when \`model\` is its first field. ${passedOn}`
 
-/** By what they ask for. */
+/** The schema of each body, by what the request asks for. */
 export const requests = {
   chatCompletion: z
     .looseObject({

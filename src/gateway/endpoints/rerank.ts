@@ -1,5 +1,5 @@
 /** POST /ai/v1/rerank: documents in the order of how well they fit a query. */
-import type { ModelCall } from '../serve-model-call.ts'
+import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayWhole } from '../relay/relay-whole.ts'

@@ -1,16 +1,17 @@
 /**
  * POST /ai/v1/responses: passed through to providers that have it, state and background included;
- * for all others translated to a chat completion, without state. And what else takes the same body.
+ * for all others translated to a chat completion, without state. The other endpoints here take the same body.
  */
 import { responsesDialect } from '#dialects/responses/responses.ts'
 import { readEffort } from '../request/reasoning.ts'
-import { isObject, type Fields } from '../request/fields.ts'
-import type { ModelCall } from '../serve-model-call.ts'
+import { isObject } from '#lib/json-value.ts'
+import type { Fields } from '../request/fields.ts'
+import type { ModelCall } from './model-call.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayResponse } from '../responses/relay-response.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
-import { readResponseState } from '../responses/pin-to-provider.ts'
-import { asChatCompletion } from './translate-to-chat.ts'
+import { readResponseState } from '../request/response-state.ts'
+import { translateToChat } from './translate-to-chat.ts'
 
 const read: ModelCall['read'] = async (context, limits) => {
   let fields: Fields = {}
@@ -30,10 +31,10 @@ export const responses: ModelCall = {
   read,
   asksUsage: false,
   relay: (reply, relay) => relayResponse(reply, relay),
-  otherwise: (request, now) => asChatCompletion(responsesDialect, request, now),
+  translate: (request, now) => translateToChat(responsesDialect, request, now),
 }
 
-/** A conversation made shorter, by the provider. */
+/** POST /ai/v1/responses/compact: a conversation that the provider makes shorter. */
 export const responseCompaction: ModelCall = {
   endpoint: 'responses/compact',
   read,
@@ -41,7 +42,7 @@ export const responseCompaction: ModelCall = {
   relay: (reply, relay) => relayWhole(reply, relay),
 }
 
-/** How many tokens a request would have, counted by the provider. */
+/** POST /ai/v1/responses/input_tokens: the tokens of a request, counted by the provider. */
 export const responseInputTokens: ModelCall = {
   endpoint: 'responses/input_tokens',
   read,

@@ -15,7 +15,7 @@ import { eventText } from '#test/support/upstream/upstream-behaviours.ts'
 import { CallWatch } from '../call/call-watch.ts'
 import { requestOf } from '../request/model-request.ts'
 import { UsageRecorder, type RequestRecord } from '../usage/usage-recorder.ts'
-import { asChatCompletion } from './translate-to-chat.ts'
+import { translateToChat } from './translate-to-chat.ts'
 
 interface Row {
   readonly dialect: Dialect
@@ -37,7 +37,7 @@ afterAll(() => ticker[Symbol.dispose]())
 
 function translation({ dialect, body }: Row, more: object = {}) {
   const value = { ...body, ...more }
-  return asChatCompletion(dialect, requestOf(Buffer.from(JSON.stringify(value)), value), 0)
+  return translateToChat(dialect, requestOf(Buffer.from(JSON.stringify(value)), value), 0)
 }
 
 interface Relayed {
@@ -62,7 +62,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     streamed,
     ticker,
     takeOver: () => new DisposableStack(),
-    keeper: () => {
+    tracker: () => {
       throw new Error('no provider keeps a translated answer')
     },
     rewriteModel: null,

@@ -1,25 +1,26 @@
 /**
- * Calls in another dialect than the upstream's: the request goes out as a chat completion, and the
- * answer comes back in the client's own wire format, whole or event by event.
+ * Translates calls of an API that the provider lacks: the request goes out as a chat completion, and
+ * the answer comes back in the client's own wire format, whole or event by event.
  */
 import type { Dialect, StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
 import { ApiError } from '#errors/api-error.ts'
+import { eventStreamHeaders } from '#http/event-stream.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
-import type { Translation } from '../serve-model-call.ts'
-import { isObject } from '../request/fields.ts'
+import { isObject } from '#lib/json-value.ts'
 import { requestOf, type ModelRequest } from '../request/model-request.ts'
 import type { Relay } from '../relay/relay.ts'
 import { relayPieces, type Tap } from '../relay/relay-stream.ts'
 import { StreamTap } from '../relay/stream-tap.ts'
+import type { PreparedCall } from './model-call.ts'
 import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
 
-/** The same request as a chat completion. Answers 400 for what cannot be said in one. */
-export function asChatCompletion(dialect: Dialect, request: ModelRequest, now: number): Translation {
+/** The same request as a chat completion. Answers 400 for a request that cannot be translated. */
+export function translateToChat(dialect: Dialect, request: ModelRequest, now: number): PreparedCall {
   const body: unknown = JSON.parse(request.bytes.toString())
   if (!isObject(body)) throw new ApiError('invalid_body', { message: 'The request body must be a JSON object.' })
   const translated = dialect.translate(body, { now, newId: () => crypto.randomUUID().replaceAll('-', '') })
-  // Usage is asked for where every stream asks for it: some providers refuse the question.
+  // upstream-body.ts asks for usage, as in every stream: some providers refuse the question.
   const { stream_options: _, ...chatBody } = translated.chatBody
   return {
     request: requestOf(Buffer.from(JSON.stringify(chatBody)), chatBody, {
@@ -37,16 +38,11 @@ export function asChatCompletion(dialect: Dialect, request: ModelRequest, now: n
 
 function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
   if (!relay.streamed) return relayTranslatedWhole(reply, relay, translated)
-  const headers = {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-  }
   const translator = translated.stream()
-  return relayPieces({ ...reply, headers }, relay, {
+  return relayPieces({ ...reply, headers: eventStreamHeaders }, relay, {
     tap: new TranslatingTap(translator, relay),
     inBand: true,
-    failure: (error) => Buffer.from(translator.fail(error)),
+    failureEvent: (error) => Buffer.from(translator.fail(error)),
   })
 }
 
@@ -56,7 +52,7 @@ async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: Tran
   const body = await readAll(reply.body, responseBytesMax).catch((cause: unknown) => {
     throw watch.reason ?? new ApiError('upstream_error', { cause })
   })
-  const answer = body === null ? null : parsed(body)
+  const answer = body === null ? null : parseJson(body)
   if (!isObject(answer)) throw new ApiError('upstream_invalid_response')
   record.firstToken()
   record.usage = readUsage(answer['usage'])
@@ -67,7 +63,7 @@ async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: Tran
   return context.respond(bytes, { status: reply.status, headers: { 'content-type': 'application/json' } })
 }
 
-/** A tap that puts every chunk of a chat stream into the words of a dialect. */
+/** A tap that translates every chunk of a chat stream into a dialect. */
 class TranslatingTap implements Tap {
   readonly #translator: StreamTranslator
   readonly #chat: StreamTap
@@ -131,11 +127,11 @@ class TranslatingTap implements Tap {
 
   #translateOne(data: string): string {
     if (data.startsWith('[DONE]')) return this.#translator.end()
-    return this.#translator.push(parsed(Buffer.from(data)))
+    return this.#translator.push(parseJson(Buffer.from(data)))
   }
 }
 
-function parsed(json: Buffer): unknown {
+function parseJson(json: Buffer): unknown {
   try {
     return JSON.parse(json.toString('utf8')) as unknown
   } catch (cause) {

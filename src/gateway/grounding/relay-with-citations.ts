@@ -1,38 +1,38 @@
 /**
- * Relays the answer of a chat over documents: as any chat's, with the sources added as the field
- * `citations`. A whole answer has it at its end; a stream on the first event that is a chunk, so
- * that a client can show sources while the text comes. Clients that do not know the field never
- * see it.
+ * Relays the answer of a chat over documents like that of any chat, and adds the sources as the field
+ * `citations`. A whole answer has the field at its end; a stream has it in the first event that is a
+ * chunk, so that a client can show sources while the text comes. Clients ignore a field that they do
+ * not know.
  */
 import { Buffer } from 'node:buffer'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
 import { findFields, isWholeObject, replaceSpans } from '#lib/json-span.ts'
-import type { RetrievedChunk } from '../request/documents-field.ts'
 import type { RelayAnswer } from '../relay/relay.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { StreamTap, type TapOptions } from '../relay/stream-tap.ts'
 import { readUsage } from '../usage/token-usage.ts'
+import type { RetrievedChunk } from './retrieve.ts'
 
 const citationsField = new Set(['citations'])
 const closeBrace = 0x7d
 
-/** Relays an answer and adds what its numbers in brackets stand for. */
-export function relayCiting(chunks: readonly RetrievedChunk[]): RelayAnswer {
-  const citations = JSON.stringify(chunks.map(citation))
+/** Relays an answer and adds the sources that its numbers in brackets stand for. */
+export function relayWithCitations(chunks: readonly RetrievedChunk[]): RelayAnswer {
+  const citations = JSON.stringify(chunks.map(citationOf))
   return (reply, relay) =>
     relay.streamed
-      ? relayStream(reply, relay, { watching: () => new CitingTap(relay, citations) })
-      : relayWhole(reply, relay, readUsage, (body) => withCitations(body, citations))
+      ? relayStream(reply, relay, { wrapTap: () => new CitationsTap(relay, citations) })
+      : relayWhole(reply, relay, readUsage, (body) => addCitations(body, citations))
 }
 
-function citation(chunk: RetrievedChunk, at: number) {
+function citationOf(chunk: RetrievedChunk, at: number) {
   const { docId, name, page, headingPath, start, end, text } = chunk
   return { index: at + 1, doc_id: docId, name, page, heading_path: headingPath, start, end, text }
 }
 
-/** The object with the field, in place of one that the provider sent. What is no object stays as it is. */
-function withCitations(json: Buffer, citations: string): Buffer<ArrayBuffer> {
+/** The object with the field, which replaces one of the provider's. Anything but an object stays as it is. */
+function addCitations(json: Buffer, citations: string): Buffer<ArrayBuffer> {
   if (!isWholeObject(json)) return Buffer.from(json)
   const fields = findFields(json, citationsField)
   if (fields.length > 0)
@@ -46,9 +46,9 @@ function withCitations(json: Buffer, citations: string): Buffer<ArrayBuffer> {
 }
 
 /** A tap that adds the field to the first chunk. */
-class CitingTap extends StreamTap {
+class CitationsTap extends StreamTap {
   readonly #citations: string
-  #told = false
+  #added = false
 
   constructor(options: TapOptions, citations: string) {
     super(options)
@@ -56,23 +56,23 @@ class CitingTap extends StreamTap {
   }
 
   override push(bytes: Uint8Array): Uint8Array | null {
-    return this.#tell(super.push(bytes))
+    return this.#addToFirst(super.push(bytes))
   }
 
   override end(): Uint8Array | null {
-    return this.#tell(super.end())
+    return this.#addToFirst(super.end())
   }
 
-  #tell(passed: Uint8Array | null): Uint8Array | null {
-    if (this.#told || passed === null) return passed
+  #addToFirst(passed: Uint8Array | null): Uint8Array | null {
+    if (this.#added || passed === null) return passed
     const events = Buffer.from(passed)
     for (let from = 0; from < events.length;) {
       const end = nextEventEnd(events, from) || events.length
       const span = singleDataSpan(events.subarray(from, end))
       const data = span === null ? null : events.subarray(from + span.start, from + span.end)
       if (span !== null && data !== null && isWholeObject(data)) {
-        this.#told = true
-        const edited = withCitations(data, this.#citations)
+        this.#added = true
+        const edited = addCitations(data, this.#citations)
         return Buffer.concat([events.subarray(0, from + span.start), edited, events.subarray(from + span.end)])
       }
       from = end

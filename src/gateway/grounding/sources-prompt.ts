@@ -1,21 +1,22 @@
 /**
- * Puts what was found into the conversation: the sources, numbered, and what to do with them, in
- * one system message at the top. A conversation that has a system message keeps its text and gets
- * the sources after it: the prompt templates of many models know one system message only, and
- * models answer best when the question comes after the sources.
+ * Puts the sources into the conversation, numbered and with an instruction, in one system message at
+ * the top. A conversation that has a system message keeps its text and gets the sources after it: the
+ * prompt templates of many models know one system message only, and models answer best when the
+ * question comes after the sources.
  *
- * Everything else of the body stays byte for byte what the client sent, but for the field
- * `documents`, which is taken out.
+ * The field `documents` is taken out. Everything else of the body stays byte for byte what the client
+ * sent.
  */
 import { Buffer } from 'node:buffer'
 import { findFields, findItems, removeField, replaceSpans, type Span } from '#lib/json-span.ts'
-import type { RetrievedChunk } from '../request/documents-field.ts'
-import { isObject, type Fields } from '../request/fields.ts'
+import { isObject } from '#lib/json-value.ts'
+import type { Fields } from '../request/fields.ts'
+import type { RetrievedChunk } from './retrieve.ts'
 
 const documentsField = new Set(['documents'])
 const messagesField = new Set(['messages'])
 const messageFields = new Set(['role', 'content'])
-/** What a question is cut to, from its end: no search is better for more. */
+/** A longer question is cut to its last characters: more text does not improve a search. */
 const queryCharsMax = 8000
 const quote = 0x22
 
@@ -34,7 +35,7 @@ export function bodyWithSources(body: Buffer, chunks: readonly RetrievedChunk[])
   if (messages === undefined) throw new Error('a chat body without messages was not refused')
   const items = findItems(rest, messages.valueStart)
   const text = sourcesText(chunks)
-  const replacement = appended(rest, items[0], text) ?? {
+  const replacement = appendToSystem(rest, items[0], text) ?? {
     start: messages.valueStart + 1,
     end: messages.valueStart + 1,
     text: `${JSON.stringify({ role: 'system', content: text })},`,
@@ -42,16 +43,16 @@ export function bodyWithSources(body: Buffer, chunks: readonly RetrievedChunk[])
   return replaceSpans(rest, [replacement])
 }
 
-/** How the text goes to the end of this message; null when it is no system message with text. */
-function appended(body: Buffer, item: Span | undefined, text: string) {
+/** The replacement that adds the text at the end of this message; null when it is not a system message with text. */
+function appendToSystem(body: Buffer, item: Span | undefined, text: string) {
   if (item === undefined) return null
   const message = body.subarray(item.start, item.end)
   const fields = findFields(message, messageFields)
   const role = fields.findLast(({ name }) => name === 'role')
   const content = fields.findLast(({ name }) => name === 'content')
   if (role === undefined || content === undefined) return null
-  const said: unknown = JSON.parse(message.toString('utf8', role.valueStart, role.valueEnd))
-  if (said !== 'system' && said !== 'developer') return null
+  const roleText: unknown = JSON.parse(message.toString('utf8', role.valueStart, role.valueEnd))
+  if (roleText !== 'system' && roleText !== 'developer') return null
   const [start, end] = [item.start + content.valueStart, item.start + content.valueEnd]
   if (body[start] === quote) {
     const more = JSON.stringify(`\n\n${text}`).slice(1)
@@ -70,21 +71,23 @@ const instruction = `Answer with the help of the numbered sources below, which w
 
 const nothingFound = `The user's documents were searched for this question, and nothing in them fits it. Say so when the answer depends on the documents, and cite no sources.`
 
-/** What the model is told: how to use the sources, and the sources. */
+/** How to use the sources, and the sources. */
 function sourcesText(chunks: readonly RetrievedChunk[]): string {
   if (chunks.length === 0) return nothingFound
-  const sources = chunks.map((chunk, at) => `<source>\n[${at + 1}] ${titleOf(chunk)}\n${fenced(chunk.text)}\n</source>`)
+  const sources = chunks.map(
+    (chunk, at) => `<source>\n[${at + 1}] ${titleOf(chunk)}\n${escapeTags(chunk.text)}\n</source>`,
+  )
   return `${instruction}\n\n${sources.join('\n')}`
 }
 
 function titleOf({ name, docId, page, headingPath }: RetrievedChunk): string {
   const parts = [name ?? docId, ...(page === null ? [] : [`page ${page}`])]
   if (headingPath.length > 0) parts.push(headingPath.join(' > '))
-  return fenced(parts.join(', ').replaceAll(/\s+/g, ' '))
+  return escapeTags(parts.join(', ').replaceAll(/\s+/g, ' '))
 }
 
-/** No text of a document can end its source and go on as if it were the gateway. */
-function fenced(text: string): string {
+/** Breaks every source tag in the text of a document, so that it cannot end its source and speak as the gateway. */
+function escapeTags(text: string): string {
   return text.replaceAll(/<(?=\/?source>)/gi, '< ')
 }
 

@@ -1,16 +1,16 @@
-/** Which way an answer is relayed: by what the client asked for, or by what the upstream sends. */
+/** Chooses how an answer is relayed: by what the client asked for, or by what the upstream sends. */
 import type { Reply } from '#lib/http1/reply.ts'
 import type { RelayAnswer } from './relay.ts'
 import { relayStream } from './relay-stream.ts'
 import { relayWhole } from './relay-whole.ts'
 
 /** Events when the client asked for a stream, else one JSON document: for endpoints whose streams end with [DONE]. */
-export const relayAsAsked: RelayAnswer = (reply, relay) =>
+export const relayAsRequested: RelayAnswer = (reply, relay) =>
   relay.streamed ? relayStream(reply, relay) : relayWhole(reply, relay)
 
 /**
- * Events when the upstream sends events, else `document`: where not every upstream can stream, or
- * the wish stands in a form that nobody has read.
+ * Events when the upstream sends events, else `document`: for endpoints where not every upstream can
+ * stream, or where the client's wish stands in a form that the gateway does not read.
  * @param lastTypes the `type` of an event after which the answer is complete
  */
 export function eventsOr(document: RelayAnswer, lastTypes: ReadonlySet<string>): RelayAnswer {

@@ -1,6 +1,6 @@
 /**
- * Relays an answer that is no text, such as speech, byte for byte as it comes. Nothing can be said in
- * it when it breaks, so then the connection breaks too, and no client takes it for complete.
+ * Relays a binary answer, such as speech, byte for byte as it comes. It has no place for an error, so
+ * when it breaks the connection breaks too, and no client takes it for complete.
  */
 import type { Reply } from '#lib/http1/reply.ts'
 import { headersForClient } from '../call/headers.ts'
@@ -11,11 +11,11 @@ import { relayPieces, type Tap } from './relay-stream.ts'
 export async function relayBytes(reply: Reply, relay: Relay): Promise<Response> {
   const headers = headersForClient(reply.headers)
   headers['content-type'] = reply.headers['content-type'] ?? 'application/octet-stream'
-  return relayPieces({ ...reply, headers }, relay, { tap: new OpenTap(), inBand: false })
+  return relayPieces({ ...reply, headers }, relay, { tap: new PassThroughTap(), inBand: false })
 }
 
-/** Lets everything through and knows nothing of it. */
-class OpenTap implements Tap {
+/** Lets all bytes through and reads none of them. */
+class PassThroughTap implements Tap {
   readonly usage = null
   readonly done = false
   readonly complete = false

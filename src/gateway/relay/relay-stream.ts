@@ -1,56 +1,55 @@
 /**
  * Relays an answer piece by piece, at the pace of the client: the upstream is read only when the
- * client has room, so a slow reader costs no memory. The pieces are server-sent events; in
- * relay-bytes.ts they are whatever comes.
+ * client has room, so a slow reader costs no memory. The pieces are server-sent events, or bytes of
+ * any kind for relay-bytes.ts.
  *
  * The answer's head waits for the first event, so that a failure before it has its real status.
  * If the upstream stays silent the head goes out with a comment, and later failures go in-band.
  */
 import { ApiError, toApiError } from '#errors/api-error.ts'
 import { errorEvent } from '#errors/render.ts'
-import { readAll, type Reply, type ReplyBody } from '#lib/http1/reply.ts'
+import { eventStreamHeaders } from '#http/event-stream.ts'
+import { finishReading } from '#lib/http1/finish-reading.ts'
+import type { Reply, ReplyBody } from '#lib/http1/reply.ts'
 import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
 import { StreamTap } from './stream-tap.ts'
 
 const oversizedMessage = 'The model provider sent an event that is larger than this gateway allows.'
-const endOfBodyMs = 1000
 const keepalive = new TextEncoder().encode(': keep-alive\n\n')
 
-/** What looks at the pieces on their way: see StreamTap. */
+/** Reads along, and may change the pieces on their way: see StreamTap. */
 export interface Tap
   extends
     Pick<StreamTap, 'usage' | 'started' | 'done' | 'complete' | 'upstreamError' | 'oversized' | 'push' | 'end'>,
     Partial<Pick<StreamTap, 'failure'>> {
-  /** What has to be done before the piece that was let through may go out; rejects never. */
-  readonly noted?: Promise<void> | null
+  /** The piece that was let through has to wait for this; never rejects. */
+  readonly pendingWrite?: Promise<void> | null
 }
 
 export interface StreamOptions {
   /** See StreamTap. */
   readonly lastTypes?: ReadonlySet<string>
   /** The error that ends the answer in-band, in the client's wire format; OpenAI's when left out. */
-  readonly failure?: (error: ApiError) => Uint8Array
-  /** Another look at what the tap of the events lets through. */
-  readonly watching?: (events: StreamTap) => Tap
+  readonly failureEvent?: (error: ApiError) => Uint8Array
+  /** Wraps the tap of the events, to read or change what it lets through. */
+  readonly wrapTap?: (events: StreamTap) => Tap
 }
 
 /** The streamed answer for the client. Throws what goes wrong before the first event. */
 export async function relayStream(
   reply: Reply,
   relay: Relay,
-  { lastTypes, failure = errorEvent, watching }: StreamOptions = {},
+  { lastTypes, failureEvent = errorEvent, wrapTap }: StreamOptions = {},
 ): Promise<Response> {
   relay.record.streamed = true
   const headers = headersForClient(reply.headers)
-  headers['content-type'] = 'text/event-stream; charset=utf-8'
-  headers['cache-control'] = 'no-cache'
-  headers['x-accel-buffering'] = 'no'
+  Object.assign(headers, eventStreamHeaders)
   const events = new StreamTap(relay, lastTypes)
-  return relayPieces({ ...reply, headers }, relay, { tap: watching?.(events) ?? events, inBand: true, failure })
+  return relayPieces({ ...reply, headers }, relay, { tap: wrapTap?.(events) ?? events, inBand: true, failureEvent })
 }
 
-export interface PieceOptions extends Pick<StreamOptions, 'failure'> {
+export interface PieceOptions extends Pick<StreamOptions, 'failureEvent'> {
   readonly tap: Tap
   /** Events can be added: keep-alives, and an error that ends the answer. Else a failure breaks the connection. */
   readonly inBand: boolean
@@ -60,7 +59,7 @@ export interface PieceOptions extends Pick<StreamOptions, 'failure'> {
 export async function relayPieces(reply: Reply, relay: Relay, options: PieceOptions): Promise<Response> {
   const stream = new RelayedStream(reply.body, relay, options)
   await stream.open()
-  // Only now: what is thrown above ends the request while its caller still holds everything.
+  // Only now: what is thrown above ends the request while the handler still owns its resources.
   stream.takeOver(relay.takeOver())
   return relay.context.respond(stream.body, { status: reply.status, headers: { ...reply.headers } })
 }
@@ -76,7 +75,7 @@ class RelayedStream {
   readonly #relay: Relay
   readonly #tap: Tap
   readonly #inBand: boolean
-  readonly #failure: (error: ApiError) => Uint8Array
+  readonly #failureEvent: (error: ApiError) => Uint8Array
   readonly #upstream: ReplyBody
   #controller!: ReadableStreamDefaultController<Uint8Array>
   /** The piece that `open` reads ahead; later pieces are read when the client asks for them. */
@@ -85,20 +84,20 @@ class RelayedStream {
   /** The client has asked and the upstream has not answered yet. */
   #waiting = false
   #ended = false
-  #held: DisposableStack | null = null
+  #resources: DisposableStack | null = null
 
-  constructor(upstream: ReplyBody, relay: Relay, { tap, inBand, failure = errorEvent }: PieceOptions) {
+  constructor(upstream: ReplyBody, relay: Relay, { tap, inBand, failureEvent = errorEvent }: PieceOptions) {
     this.#relay = relay
     this.#tap = tap
     this.#inBand = inBand
-    this.#failure = failure
+    this.#failureEvent = failureEvent
     this.#upstream = upstream
     this.#sentAt = relay.context.clock.elapsed()
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (this.#controller = controller),
         pull: () => this.#pull(),
-        cancel: () => this.#clientLeft(),
+        cancel: () => this.#clientGone(),
       },
       // Zero: nothing is read before the client asks for it.
       { highWaterMark: 0 },
@@ -111,36 +110,37 @@ class RelayedStream {
     // Marked as handled: when silence wins the race, the first pull finds the error again.
     this.#first.catch(() => {})
     if (!this.#inBand) return void (await this.#first)
-    const silence = pause(this.#relay.keepaliveSeconds * 1000)
+    const silence = Promise.withResolvers<void>()
+    const timer = setTimeout(silence.resolve, this.#relay.keepaliveSeconds * 1000)
     try {
-      await Promise.race([this.#first, silence.elapsed])
+      await Promise.race([this.#first, silence.promise])
     } finally {
-      silence.cancel()
+      clearTimeout(timer)
     }
   }
 
   /** From now on the stream owns what the request holds, and disposes it when the body ends or is dropped. */
-  takeOver(held: DisposableStack): void {
-    this.#held = held
+  takeOver(resources: DisposableStack): void {
+    this.#resources = resources
     const { ticker } = this.#relay
     if (this.#inBand) {
       ticker.add(this.#keepAlive)
-      held.defer(() => ticker.delete(this.#keepAlive))
+      resources.defer(() => ticker.delete(this.#keepAlive))
     }
     const { watch } = this.#relay
     watch.addEventListener('abort', this.#callEnded)
-    held.defer(() => watch.removeEventListener('abort', this.#callEnded))
+    resources.defer(() => watch.removeEventListener('abort', this.#callEnded))
     if (watch.aborted) this.#callEnded()
   }
 
-  /** While nothing is read from the upstream no read fails, so the end of the call is heard here. */
+  /** While nothing is read from the upstream no read can fail, so the end of the call is noticed here. */
   readonly #callEnded = (): void => {
     const { reason } = this.#relay.watch
-    if (!this.#waiting && reason !== null) this.#breakOff(reason)
+    if (!this.#waiting && reason !== null) this.#fail(reason)
   }
 
   /**
-   * Hands the client its next piece. Called for every event, so it makes one promise at most: an
+   * Sends the client its next piece. Called for every event, so it makes one promise at most: an
    * async function on the way costs as much as all the rest.
    */
   #pull(): void | Promise<void> {
@@ -151,7 +151,7 @@ class RelayedStream {
       return this.#readOn()
     }
     this.#first = null
-    return first.then(this.#deliver, this.#failed)
+    return first.then(this.#deliver, this.#onFailure)
   }
 
   /** Reads until there is something for the client. */
@@ -160,12 +160,12 @@ class RelayedStream {
       for (;;) {
         this.#checkTap()
         const bytes = this.#upstream.read()
-        if (bytes instanceof Promise) return bytes.then(this.#received, this.#lost)
+        if (bytes instanceof Promise) return bytes.then(this.#received, this.#readFailed)
         const piece = this.#pieceOf(bytes)
         if (piece !== null) return this.#deliver(piece)
       }
     } catch (thrown) {
-      this.#failed(thrown)
+      this.#onFailure(thrown)
     }
   }
 
@@ -174,49 +174,49 @@ class RelayedStream {
       const piece = this.#pieceOf(bytes)
       return piece === null ? this.#readOn() : this.#deliver(piece)
     } catch (thrown) {
-      this.#failed(thrown)
+      this.#onFailure(thrown)
     }
   }
 
   readonly #deliver = (piece: Piece): void | Promise<void> => {
-    const noted = this.#tap.noted ?? null
-    return noted === null ? this.#hand(piece) : noted.then(() => this.#hand(piece))
+    const pendingWrite = this.#tap.pendingWrite ?? null
+    return pendingWrite === null ? this.#emit(piece) : pendingWrite.then(() => this.#emit(piece))
   }
 
-  #hand(piece: Piece): void {
+  #emit(piece: Piece): void {
     this.#waiting = false
     if (this.#ended) return
     if (piece.bytes.byteLength > 0) this.#send(piece.bytes)
     if (piece.last) this.#end()
   }
 
-  readonly #failed = (thrown: unknown): void => {
+  readonly #onFailure = (thrown: unknown): void => {
     this.#waiting = false
-    this.#breakOff(toApiError(thrown))
+    this.#fail(toApiError(thrown))
   }
 
-  /** The upstream's body broke. */
-  readonly #lost = (thrown: unknown): void => this.#failed(this.#lossOf(thrown))
+  /** Reading the upstream's body has failed. */
+  readonly #readFailed = (thrown: unknown): void => this.#onFailure(this.#readError(thrown))
 
   /** The first piece. Throws an ApiError when there will be none; until it comes the time-out for the first token runs on. */
   async #readFirst(): Promise<Piece> {
     for (;;) {
       this.#checkTap()
       const bytes = await Promise.resolve(this.#upstream.read()).catch((thrown: unknown) => {
-        throw this.#lossOf(thrown)
+        throw this.#readError(thrown)
       })
       const piece = this.#pieceOf(bytes)
       if (piece !== null) return piece
     }
   }
 
-  /** Throws what the tap has found; before more is read, for it may have come behind events that were still to be sent. */
+  /** Throws what the tap has found. Called before more is read: it may have come behind events that were still to be sent. */
   #checkTap(): void {
-    if (this.#tap.upstreamError !== null) throw this.#brokenOff()
+    if (this.#tap.upstreamError !== null) throw this.#interrupted()
     if (this.#tap.oversized) throw new ApiError('upstream_invalid_response', { message: oversizedMessage })
   }
 
-  /** What the client gets for these bytes of the upstream, or for its end; null when that is nothing yet. */
+  /** What the client gets for these bytes of the upstream, or for its end; null for nothing yet. */
   #pieceOf(bytes: Uint8Array | null): Piece | null {
     if (bytes === null) return { bytes: this.#rest(), last: true }
     const passed = this.#tap.push(bytes)
@@ -226,18 +226,18 @@ class RelayedStream {
     return { bytes: passed ?? new Uint8Array(), last: this.#tap.done }
   }
 
-  #lossOf(thrown: unknown): ApiError {
+  #readError(thrown: unknown): ApiError {
     return this.#relay.watch.reason ?? new ApiError('upstream_stream_error', { cause: thrown })
   }
 
   /** What is still to be sent when the upstream has closed its body. */
   #rest(): Uint8Array {
     const rest = this.#tap.end()
-    if (rest === null) throw this.#brokenOff()
+    if (rest === null) throw this.#interrupted()
     return rest
   }
 
-  #brokenOff(): ApiError {
+  #interrupted(): ApiError {
     const message = this.#tap.upstreamError?.message
     return new ApiError('upstream_stream_error', {
       message: message ? `The model provider broke off: ${message}` : undefined,
@@ -260,22 +260,23 @@ class RelayedStream {
     this.#recordFailure()
     this.#release()
     this.#controller.close()
+    // The upstream ends its body right after its last event: its connection can be used again.
     void finishReading(this.#upstream)
   }
 
   /** The answer cannot go on: one error event, no [DONE], and the end of the body; or a body without its end. */
-  #breakOff(error: ApiError): void {
+  #fail(error: ApiError): void {
     if (this.#ended) return
     this.#relay.record.fail(error)
     this.#relay.watch.end(error)
     this.#release()
     if (!this.#inBand) return this.#controller.error(error)
-    this.#controller.enqueue(this.#failure(error))
+    this.#controller.enqueue(this.#failureEvent(error))
     this.#controller.close()
   }
 
   /** SDKs close right after the terminal event: that is a success. */
-  #clientLeft(): void {
+  #clientGone(): void {
     if (this.#ended) return
     if (this.#tap.complete) {
       this.#upstream.cancel()
@@ -288,7 +289,7 @@ class RelayedStream {
     this.#release()
   }
 
-  /** An answer that says of itself that it failed is whole, and no success. */
+  /** An answer whose last event says that it failed is complete, but it is not a success. */
   #recordFailure(): void {
     const { failure } = this.#tap
     if (!failure) return
@@ -300,28 +301,6 @@ class RelayedStream {
     this.#ended = true
     this.#relay.record.usage = this.#tap.usage
     this.#relay.context.restoreIdleTimeout()
-    this.#held?.dispose()
-  }
-}
-
-function pause(ms: number): { readonly elapsed: Promise<void>; readonly cancel: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  return { elapsed: promise, cancel: () => clearTimeout(timer) }
-}
-
-/**
- * The upstream ends its body right after [DONE]; reading that end keeps its connection usable. One
- * that does not end is given up.
- */
-async function finishReading(body: ReplyBody): Promise<void> {
-  const patience = pause(endOfBodyMs)
-  try {
-    await Promise.race([readAll(body, 0), patience.elapsed])
-  } catch {
-    // The answer was complete; how its connection ends concerns nobody.
-  } finally {
-    patience.cancel()
-    body.cancel()
+    this.#resources?.dispose()
   }
 }

@@ -1,4 +1,4 @@
-/** Relays an answer that is one document: read whole, so that a broken one never looks complete. */
+/** Relays an answer that is one document. It is read to its end first, so that a broken one never looks complete. */
 import { ApiError } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
@@ -12,7 +12,7 @@ type CountTokens = (usage: unknown, meta: unknown) => TokenUsage | null
 
 const readFields = new Set(['usage', 'meta', 'model'])
 
-/** What the gateway has to add to an answer, or to do about it before it goes out. */
+/** Adds to an answer, or acts on it, before it goes out. */
 type EditAnswer = (body: Buffer<ArrayBuffer>) => Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>>
 
 /** The answer for the client. Answers 502 or 504 by throwing when the upstream's body breaks or cannot be read. */
@@ -23,7 +23,7 @@ export async function relayWhole(
   edit: EditAnswer | null = null,
 ): Promise<Response> {
   const body = await readWhole(reply, relay)
-  const fields = checkObject(body) ? findFields(body, readFields) : []
+  const fields = isObjectOrJson(body) ? findFields(body, readFields) : []
   relay.record.usage = countTokens(valueOf(body, fields, 'usage'), valueOf(body, fields, 'meta'))
   const model = fields.find((field) => field.name === 'model')
   const rewritten =
@@ -33,7 +33,7 @@ export async function relayWhole(
   return respond(edit === null ? rewritten : await edit(rewritten), reply, relay)
 }
 
-/** The same where the client may ask for text instead, which only the content type tells. */
+/** The same for endpoints where the client may ask for text instead: the content type tells. */
 export async function relayDocument(reply: Reply, relay: Relay): Promise<Response> {
   const isText = reply.headers['content-type']?.toLowerCase().startsWith('text/') === true
   return isText ? respond(await readWhole(reply, relay), reply, relay) : relayWhole(reply, relay)
@@ -49,7 +49,7 @@ function respond(body: Buffer<ArrayBuffer>, { status, headers }: Reply, { contex
 /** The last value of a field; undefined when there is none. */
 function valueOf(body: Buffer, fields: readonly FieldSpan[], name: string): unknown {
   const field = fields.findLast((each) => each.name === name)
-  return field === undefined ? undefined : parsed(body.toString('utf8', field.valueStart, field.valueEnd))
+  return field === undefined ? undefined : parseJson(body.toString('utf8', field.valueStart, field.valueEnd))
 }
 
 async function readWhole({ body }: Reply, relay: Relay): Promise<Buffer<ArrayBuffer>> {
@@ -63,7 +63,7 @@ async function readWhole({ body }: Reply, relay: Relay): Promise<Buffer<ArrayBuf
     }
   } catch (thrown) {
     if (watch.reason !== null) throw watch.reason
-    // What is wrong with an upload that is still under way.
+    // The client's own upload, still under way, has failed.
     if (thrown instanceof ApiError) throw thrown
     throw new ApiError('upstream_error', {
       message: 'The model provider broke off in the middle of its answer.',
@@ -76,15 +76,15 @@ async function readWhole({ body }: Reply, relay: Relay): Promise<Buffer<ArrayBuf
   })
 }
 
-/** Whether it is an object that was not cut off; anything else must at least be JSON. */
-function checkObject(body: Buffer): boolean {
+/** Whether it is an object that was not cut off. Throws for what is not JSON at all. */
+function isObjectOrJson(body: Buffer): boolean {
   // Parsing all of an answer to pass it on would cost more than relaying it.
   if (isWholeObject(body)) return true
-  parsed(body.toString('utf8'))
+  parseJson(body.toString('utf8'))
   return false
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -1,9 +1,9 @@
-/** What every way of relaying an answer needs to know. */
-import type { CallWatch } from '../call/call-watch.ts'
-import type { Keeper } from '../responses/response-tracker.ts'
+/** What every way to relay an answer needs to know. */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { RequestContext } from '#http/request-context.ts'
-import type { Ticker } from '#lib/ticker.ts'
 import type { Reply } from '#lib/http1/reply.ts'
+import type { Ticker } from '#lib/ticker.ts'
+import type { CallWatch } from '../call/call-watch.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 
 /**
@@ -12,13 +12,13 @@ import type { RequestRecord } from '../usage/usage-recorder.ts'
  */
 export type RelayAnswer = (reply: Reply, relay: Relay) => Promise<Response>
 
-export interface Relay {
+export interface Relay extends RelaySettings {
   readonly context: RequestContext
   readonly watch: CallWatch
   readonly record: RequestRecord
   /**
    * Hands over what the request holds until its last byte is sent or dropped: the in-flight slot, the
-   * try, the watch and the record. Called once, by a relay whose answer outlives the handler.
+   * attempt, the watch and the record. Called once, by a relay whose answer outlives the handler.
    */
   readonly takeOver: () => DisposableStack
   /** Written over the `model` of the answer; null leaves what the upstream sent. */
@@ -28,10 +28,42 @@ export interface Relay {
   /** The gateway asked for the usage of a stream, and the client did not. */
   readonly stripUsage: boolean
   readonly idleSeconds: number
+  /** For answers of the Responses API; made on demand. */
+  readonly tracker: () => ResponseTracker
+}
+
+/** What is the same for all answers. */
+export interface RelaySettings {
   readonly keepaliveSeconds: number
   readonly responseBytesMax: number
   readonly eventBytesMax: number
   readonly ticker: Ticker
-  /** For answers that the provider keeps; made when it is asked for. */
-  readonly keeper: () => Keeper
+}
+
+export function relaySettings(deps: { readonly settings: LiveSettings; readonly ticker: Ticker }): RelaySettings {
+  const { settings, ticker } = deps
+  return {
+    keepaliveSeconds: settings.get('gateway.keepalive_seconds'),
+    responseBytesMax: settings.get('gateway.max_response_bytes'),
+    eventBytesMax: settings.get('gateway.max_event_bytes'),
+    ticker,
+  }
+}
+
+/** Notes who owns an answer that its provider may store, and counts its tokens once; see responses/response-tracker.ts. */
+export interface ResponseTracker {
+  /** The client is about to see the answer's id. */
+  observe(response: ResponseInfo): Promise<void>
+  /** The answer has ended: whether its tokens belong into the record of this request. */
+  claimUsage(): Promise<boolean>
+}
+
+/** What is read of an answer of the Responses API. */
+export interface ResponseInfo {
+  readonly id: string | null
+  /** Its `status` says that nothing more will come. */
+  readonly ended: boolean
+  readonly store: boolean
+  readonly background: boolean
+  readonly conversationId: string | null
 }

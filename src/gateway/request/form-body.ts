@@ -1,10 +1,10 @@
 /**
  * A multipart request on its way to an upstream. Only the field `model` is read; every other byte
- * goes out as it came in, when the upstream has room for it, and is held no longer than that.
+ * goes out as it came in, when the upstream has room for it, and stays in memory no longer than that.
  *
- * What comes before `model` has to be held until it is known where to send it, up to the limit of a
- * body: clients that write `model` first cost no memory. Beyond that the first megabyte is kept, so
- * that another upstream can be asked while no more than that has been read.
+ * The bytes before `model` stay in memory until the upstream is known, up to the limit of a body, so
+ * clients that write `model` first cost no memory. The first megabyte of what follows is kept, too, so
+ * that another upstream can be tried while no more than that has been read.
  */
 import { Buffer } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
@@ -16,7 +16,7 @@ import type { BodyStream } from '#lib/http1/request.ts'
 import { invalidBody } from './fields.ts'
 
 const keptBytesMax = 1024 * 1024
-/** Smaller pieces are put together: a client may send single bytes, and each piece costs as much as hundreds. */
+/** Smaller pieces are joined: a client may send single bytes, and each piece costs as much as hundreds of bytes. */
 const smallBytes = 512
 const blockBytes = 1024
 const modelBytesMax = 1024
@@ -31,7 +31,7 @@ export class FormBody implements Disposable {
   #piecesBytes = 0
   /** Where small pieces are collected; the last of the pieces is what it holds so far. */
   #block: Buffer | null = null
-  /** The value of `model`, which each upstream gets in its own words; it is one of the pieces. */
+  /** The value of `model`, one of the pieces; each upstream gets its own name of the model instead. */
   #model: Buffer | null = null
   #kept = true
   #reading: Promise<boolean> | null = null
@@ -74,7 +74,7 @@ export class FormBody implements Disposable {
     return this.#kept
   }
 
-  /** The whole body for one upstream. Ends the pass before; only while the body is repeatable. */
+  /** The whole body for one upstream. Ends the previous pass; only while the body is repeatable. */
   pass(upstreamName: string): BodyStream {
     const model = Buffer.from(upstreamName)
     const { length } = this.#body
@@ -91,7 +91,7 @@ export class FormBody implements Disposable {
     return pass
   }
 
-  /** Nobody wants the rest. */
+  /** The rest is not read. */
   [Symbol.dispose](): void {
     this.#active = null
     this.#pieces = []
@@ -113,7 +113,7 @@ export class FormBody implements Disposable {
       }
       this.#reading ??= this.#readOn()
       const more = await this.#reading
-      // An upstream that has been given up must not take what is for the next one.
+      // An upstream that has been given up must not take the bytes of the next one.
       if (pass !== this.#active || !more) return null
     }
   }
@@ -128,9 +128,9 @@ export class FormBody implements Disposable {
       }
       if (this.#piecesBytes + bytes.byteLength > keptBytesMax) this.#drop()
       const tokens = this.#scanner.push(bytes)
-      for (const token of tokens) refuseModel(token)
+      for (const token of tokens) refuseSecondModel(token)
       const [only] = tokens
-      this.#hold(tokens.length === 1 && only ? only.bytes : Buffer.concat(tokens.map((token) => token.bytes)))
+      this.#append(tokens.length === 1 && only ? only.bytes : Buffer.concat(tokens.map((token) => token.bytes)))
       return true
     } finally {
       this.#reading = null
@@ -149,14 +149,14 @@ export class FormBody implements Disposable {
     }
   }
 
-  #hold(bytes: Buffer): void {
+  #append(bytes: Buffer): void {
     this.#piecesBytes += bytes.length
     if (bytes.length >= smallBytes) return this.#add(bytes, null)
-    const held = this.#block === null ? 0 : (this.#pieces.at(-1)?.length ?? 0)
-    if (this.#block !== null && held + bytes.length <= blockBytes) {
-      bytes.copy(this.#block, held)
+    const filled = this.#block === null ? 0 : (this.#pieces.at(-1)?.length ?? 0)
+    if (this.#block !== null && filled + bytes.length <= blockBytes) {
+      bytes.copy(this.#block, filled)
       // What a pass has read of it stays where it is.
-      this.#pieces[this.#pieces.length - 1] = this.#block.subarray(0, held + bytes.length)
+      this.#pieces[this.#pieces.length - 1] = this.#block.subarray(0, filled + bytes.length)
       return
     }
     const block = Buffer.allocUnsafeSlow(blockBytes)
@@ -184,12 +184,12 @@ export class FormBody implements Disposable {
   /** @returns the pieces of the value of `model` while inside it */
   #takeUntilModel(token: MultipartToken, value: Buffer[] | null): Buffer[] | null {
     if (this.#model !== null) {
-      refuseModel(token)
-      this.#hold(token.bytes)
+      refuseSecondModel(token)
+      this.#append(token.bytes)
       return null
     }
     if (value === null) {
-      this.#hold(token.bytes)
+      this.#append(token.bytes)
       if (token.kind !== 'head' || token.head.name !== 'model') return null
       if (token.head.fileName !== null) throw invalidBody('model', '"model" must be a plain field, not a file.')
       return []
@@ -199,36 +199,36 @@ export class FormBody implements Disposable {
       refuseLong(value)
       return value
     }
-    this.#model = checkedModel(value)
-    // By itself, however small: each upstream gets another in its place.
+    this.#model = modelOf(value)
+    // A piece of its own, however small: each upstream gets another name in its place.
     this.#piecesBytes += this.#model.length
     this.#add(this.#model, null)
-    this.#hold(token.bytes)
+    this.#append(token.bytes)
     return null
   }
 }
 
-/** Servers differ in which of two they take, so a second one could lead past the access check. */
-function refuseModel(token: MultipartToken): void {
+/** Servers differ in which of two fields they take, so a second one could get around the access check. */
+function refuseSecondModel(token: MultipartToken): void {
   if (token.kind === 'head' && token.head.name === 'model')
     throw invalidBody('model', '"model" is written more than once.')
 }
 
-/** One way of the body to one upstream. */
+/** One sending of the body to one upstream. */
 interface Pass extends BodyStream {
-  /** Index of the piece that is read, */
+  /** Index of the piece that is sent now. */
   at: number
-  /** and how much of it was. */
+  /** Bytes of it that were sent. */
   offset: number
 }
 
-function checkedModel(value: readonly Buffer[]): Buffer {
+function modelOf(value: readonly Buffer[]): Buffer {
   const model = Buffer.concat(value)
   if (model.length === 0) throw new ApiError('missing_model', { param: 'model' })
   return model
 }
 
-/** While it comes, so that no more of it is held. */
+/** Checked while the value comes, so that no more of it stays in memory. */
 function refuseLong(value: readonly Buffer[]): void {
   const bytes = value.reduce((sum, piece) => sum + piece.length, 0)
   if (bytes > modelBytesMax) throw invalidBody('model', '"model" is longer than any name.')

@@ -1,17 +1,18 @@
 /**
- * A request for a model: its bytes as sent, and the few fields that the gateway acts on. Everything
- * else is the upstream's to judge, so nothing else is looked at.
+ * A request for a model: its bytes as sent, and the few fields that the gateway acts on. No other field
+ * is read: the upstream judges them.
  */
 import type { Effort } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { findFields, type FieldSpan } from '#lib/json-span.ts'
+import { isObject } from '#lib/json-value.ts'
 import type { DocumentsSpec } from './documents-field.ts'
 import type { FormBody } from './form-body.ts'
-import { invalidBody, isObject, type Fields } from './fields.ts'
+import { invalidBody, type Fields } from './fields.ts'
 import { readEffort } from './reasoning.ts'
-import type { ResponseState } from '../responses/pin-to-provider.ts'
+import type { ResponseState } from './response-state.ts'
 
 export interface ModelRequest {
   /** The JSON body; empty for a form. */
@@ -19,20 +20,20 @@ export interface ModelRequest {
   /** A multipart body, most of it not read yet; null for JSON. */
   readonly form: FormBody | null
   readonly model: string
-  /** The client named none, and the endpoint has one of its own for that. */
-  readonly modelAssumed: boolean
-  /** It came in another dialect: the body is ours. */
+  /** The client named none, so this is the default model of the endpoint. */
+  readonly modelDefaulted: boolean
+  /** It came in another dialect, and the gateway wrote this body. */
   readonly translated: boolean
   readonly streamed: boolean
   /** The client itself asked for the usage chunk of a stream. */
   readonly wantsUsage: boolean
-  /** What to look up in the documents before the model is asked; null for nothing. Of chats only. */
+  /** What to look up in the documents before the model is asked; null for nothing. Only chats have it. */
   readonly documents: DocumentsSpec | null
   /** How hard the model is to think; null when the client does not say. */
   readonly effort: Effort | null
-  /** What the client's API calls it, as a dotted path. */
+  /** The dotted path of the effort in the client's API. */
   readonly effortField: string
-  /** What of an earlier request it builds on; null where an API has no such thing. */
+  /** The earlier response or conversation that it builds on; null for APIs without state. */
   readonly state: ResponseState | null
   /** Where the fields stand that the gateway may change. */
   readonly spans: readonly FieldSpan[]
@@ -42,22 +43,22 @@ const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'
 
 /**
  * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
- * @param assumedModel taken when the client names none; null: it has to
+ * @param defaultModel taken when the client names none; null when it has to name one
  */
 export async function readModelRequest(
   context: RequestContext,
   limits: BodyLimits,
   check: (fields: Fields) => void,
-  assumedModel: string | null = null,
+  defaultModel: string | null = null,
 ): Promise<ModelRequest> {
   const { bytes, value } = await readJson(context, limits)
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
-  return requestOf(bytes, value, { check, assumedModel })
+  return requestOf(bytes, value, { check, defaultModel })
 }
 
 export interface RequestRules {
   readonly check?: (fields: Fields) => void
-  readonly assumedModel?: string | null
+  readonly defaultModel?: string | null
   readonly translated?: boolean
   readonly effortField?: string
 }
@@ -66,12 +67,12 @@ export interface RequestRules {
 export function requestOf(
   bytes: Buffer<ArrayBuffer>,
   value: Fields,
-  { check, assumedModel = null, translated = false, effortField = 'reasoning_effort' }: RequestRules = {},
+  { check, defaultModel = null, translated = false, effortField = 'reasoning_effort' }: RequestRules = {},
 ): ModelRequest {
   const { stream, stream_options: streamOptions } = value
-  const named = value['model'] ?? ''
-  if (typeof named !== 'string') throw invalidBody('model', '"model" must be a string.')
-  const model = named === '' ? assumedModel : named
+  const written = value['model'] ?? ''
+  if (typeof written !== 'string') throw invalidBody('model', '"model" must be a string.')
+  const model = written === '' ? defaultModel : written
   if (model === null) throw new ApiError('missing_model', { param: 'model' })
   check?.(value)
   checkStreaming(stream, streamOptions)
@@ -81,7 +82,7 @@ export function requestOf(
     bytes,
     form: null,
     model,
-    modelAssumed: named === '',
+    modelDefaulted: written === '',
     translated,
     streamed: stream === true,
     wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,

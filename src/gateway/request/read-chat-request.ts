@@ -3,7 +3,8 @@ import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { findFields } from '#lib/json-span.ts'
 import { readDocumentsField, type DocumentsSpec } from './documents-field.ts'
-import { invalidBody, isObject, type Fields } from './fields.ts'
+import { isObject } from '#lib/json-value.ts'
+import { invalidBody, type Fields } from './fields.ts'
 import { readModelRequest, type ModelRequest } from './model-request.ts'
 
 const documentsField = new Set(['documents'])
@@ -16,7 +17,7 @@ export async function readChatRequest(context: RequestContext, limits: BodyLimit
     documents = readDocumentsField(fields)
   })
   if (documents === null) return request
-  // Cut out of the bytes, so there must be one only.
+  // The field is cut out of the bytes, so there must be only one.
   if (findFields(request.bytes, documentsField).length > 1)
     throw invalidBody('documents', '"documents" is written more than once.')
   return { ...request, documents }

@@ -1,4 +1,4 @@
-/** The body of an endpoint that takes files: a form whose field `model` names who is to have it. */
+/** The body of an endpoint that takes files: a form with the field `model`. */
 import { Buffer } from 'node:buffer'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
@@ -8,8 +8,8 @@ import type { ModelRequest } from './model-request.ts'
 const nothing = Buffer.alloc(0)
 
 /**
- * Reads the body as far as the model's name. Answers 400, 408, 413 or 415 by throwing. Whether the
- * client asks for a stream stands in a field that may still be to come: the answer will tell.
+ * Reads the body as far as the model's name. Answers 400, 408, 413 or 415 by throwing. The field
+ * that asks for a stream may not have come yet, so the answer decides how it is relayed.
  */
 export async function readFormRequest(context: RequestContext, limits: BodyLimits): Promise<ModelRequest> {
   const form = await FormBody.open(context, limits)
@@ -17,7 +17,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
     bytes: nothing,
     form,
     model: form.model,
-    modelAssumed: false,
+    modelDefaulted: false,
     translated: false,
     streamed: false,
     wantsUsage: false,

@@ -1,5 +1,5 @@
 /**
- * How hard a model is to think: one word for the client, whatever the upstream takes for it.
+ * How hard a model is to think: one word for the client, and what each upstream takes in its place.
  *
  * The client's `reasoning_effort` is checked against what the model is known to support before any
  * upstream is called. For an upstream that takes something else the field is taken out of the body
@@ -16,8 +16,8 @@ import type { JsonValue } from '#lib/json-value.ts'
 const chatField = 'reasoning_effort'
 
 /**
- * The effort that a request names, null for none. Answers 400 for a word that is none.
- * @param field what the client's API calls it, as a dotted path
+ * The effort that a request names, null for none. Answers 400 for an unknown word.
+ * @param field the dotted path of the effort in the client's API
  */
 export function readEffort(value: unknown, field = chatField): Effort | null {
   if (value === undefined || value === null) return null
@@ -45,7 +45,7 @@ export function checkEffort(
 
 /**
  * The body with the effort as the upstream takes it; the same bytes when it takes the client's word.
- * @param field where the body has it; what is configured for `/reasoning_effort` is written there
+ * @param field where the body has the effort; a value for `/reasoning_effort` is written there
  */
 export function withEffort(
   body: Buffer<ArrayBuffer>,

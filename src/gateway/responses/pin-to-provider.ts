@@ -1,81 +1,41 @@
 /**
- * What a request of the Responses API builds on: an answer or a conversation that one provider holds.
- * Such a request can go nowhere else, and only for the account that it belongs to.
+ * Pins a request of the Responses API to the provider that stores what the request builds on. No other
+ * provider can answer it, and only the account that owns what is stored may ask.
  */
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import { findFields } from '#lib/json-span.ts'
-import { invalidBody, isObject, type Fields } from '../request/fields.ts'
-import { heldId } from './response-tracker.ts'
-import type { ResponseBook } from './response-registry.ts'
-
-export interface ResponseState {
-  readonly previousId: string | null
-  readonly conversationId: string | null
-  /** The client does not say `store: false`. */
-  readonly stored: boolean
-}
-
-const references = new Set(['previous_response_id', 'conversation'])
-const idField = new Set(['id'])
-
-/** What a body refers to. Answers 400 for what is malformed, and for what could be read in two ways. */
-export function readResponseState(fields: Fields, bytes: Buffer): ResponseState {
-  const spans = findFields(bytes, references)
-  for (const name of references) {
-    if (spans.filter((span) => span.name === name).length > 1)
-      throw invalidBody(name, `"${name}" is written more than once.`)
-  }
-  const { previous_response_id: previous, conversation, store } = fields
-  for (const { name, valueStart, valueEnd } of spans) {
-    if (name === 'conversation' && findFields(bytes.subarray(valueStart, valueEnd), idField).length > 1)
-      throw invalidBody('conversation.id', '"conversation.id" is written more than once.')
-  }
-  return {
-    previousId: reference('previous_response_id', previous),
-    conversationId: isObject(conversation)
-      ? reference('conversation.id', conversation['id'] ?? '')
-      : reference('conversation', conversation),
-    stored: store !== false,
-  }
-}
-
-function reference(name: string, value: unknown): string | null {
-  if (value === undefined || value === null) return null
-  const id = heldId(value)
-  if (id === null) throw invalidBody(name, `"${name}" must be the id of what was stored before.`)
-  return id
-}
+import type { ResponseState } from '../request/response-state.ts'
+import type { ResponseRegistry } from './response-registry.ts'
 
 /**
- * The model with only those upstreams whose provider holds what the request builds on. Answers 400
- * for an answer and 404 for a conversation that none of them holds for this account.
+ * The model with only those upstreams whose provider stores what the request builds on. Answers 400
+ * for a response and 404 for a conversation that none of them stores for this account.
  *
- * Conversations are made outside of this gateway, so one that nobody has used here yet is left to the
- * model's provider, if that is only one; from its first answer on it belongs to the account.
+ * Conversations are made outside of this gateway. One that no account has used here yet is left to the
+ * model's provider, if the model has only one; from its first answer on it belongs to the account.
  */
-export async function withHolder(
-  book: ResponseBook,
+export async function pinToProvider(
+  registry: ResponseRegistry,
   model: Model,
   { previousId, conversationId }: ResponseState,
   { account }: Caller,
 ): Promise<Model> {
   const userId = account.user.id
-  let held = model
+  let pinned = model
   if (previousId !== null) {
-    const holder = await book.find({ id: previousId, userId })
-    held = atProvider(model, holder.kind === 'found' ? holder.response.providerId : null)
-    if (held.upstreams.length === 0) throw previousNotFound(previousId, holder.kind === 'found')
+    const lookup = await registry.find({ id: previousId, userId })
+    pinned = atProvider(model, lookup.kind === 'found' ? lookup.response.providerId : null)
+    if (pinned.upstreams.length === 0) throw previousNotFound(previousId, lookup.kind === 'found')
   }
   if (conversationId !== null) {
-    const holder = await book.find({ id: conversationId, userId })
-    const isNew = holder.kind === 'unknown' && !holder.others
-    const providerId = holder.kind === 'found' ? holder.response.providerId : isNew ? onlyProvider(held) : null
-    held = atProvider(held, providerId)
-    if (held.upstreams.length === 0) throw conversationNotFound(conversationId)
+    const lookup = await registry.find({ id: conversationId, userId })
+    const isNew = lookup.kind === 'unknown' && !lookup.ownedByOther
+    const providerId = lookup.kind === 'found' ? lookup.response.providerId : isNew ? onlyProvider(pinned) : null
+    pinned = atProvider(pinned, providerId)
+    if (pinned.upstreams.length === 0) throw conversationNotFound(conversationId)
   }
-  return held
+  return pinned
 }
 
 function atProvider(model: Model, providerId: string | null): Model {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { StoredResponse, StoredResponseStore } from '#store/stored-responses.ts'
-import { ResponseBook } from './response-registry.ts'
+import { ResponseRegistry } from './response-registry.ts'
 
 function aResponse(fields: Partial<StoredResponse> = {}): StoredResponse {
   const id = `resp_${crypto.randomUUID()}`
@@ -31,59 +31,59 @@ function store() {
     purgeBefore: () => there(() => 0),
   }
   const errors: unknown[] = []
-  const book = new ResponseBook({ store: responses, onError: (error) => errors.push(error), unwrittenMax: 3 })
-  return { state, book, rows, errors }
+  const registry = new ResponseRegistry({ store: responses, onError: (error) => errors.push(error), unwrittenMax: 3 })
+  return { state, registry, rows, errors }
 }
 
 describe('an answer', () => {
   test('is in the database when it has been noted, and those that come together share one write', async () => {
-    const { book, rows, state } = store()
+    const { registry, rows, state } = store()
     const many = [aResponse(), aResponse(), aResponse()]
-    await Promise.all(many.map((each) => book.remember(each)))
+    await Promise.all(many.map((each) => registry.register(each)))
     expect([...rows.values()]).toEqual(many)
     expect(state.writes).toBe(1)
-    await book.flush()
+    await registry.flush()
     expect(state.writes).toBe(1)
   })
 
   test('is found by its user only, and others learn no more than that it is taken', async () => {
-    const { book } = store()
+    const { registry } = store()
     const response = aResponse()
-    await book.remember(response)
-    expect(await book.find(response)).toEqual({ kind: 'found', response })
-    expect(await book.find({ ...response, userId: 'bob' })).toEqual({ kind: 'unknown', others: true })
-    expect(await book.find(aResponse())).toEqual({ kind: 'unknown', others: false })
-    await book.forget(response)
-    expect(await book.find(response)).toEqual({ kind: 'unknown', others: false })
+    await registry.register(response)
+    expect(await registry.find(response)).toEqual({ kind: 'found', response })
+    expect(await registry.find({ ...response, userId: 'bob' })).toEqual({ kind: 'unknown', ownedByOther: true })
+    expect(await registry.find(aResponse())).toEqual({ kind: 'unknown', ownedByOther: false })
+    await registry.remove(response)
+    expect(await registry.find(response)).toEqual({ kind: 'unknown', ownedByOther: false })
   })
 
   test('that the database did not take is known all the same, and written when it is back', async () => {
-    const { book, rows, state, errors } = store()
+    const { registry, rows, state, errors } = store()
     const response = aResponse()
     state.gone = true
-    await book.remember(response)
+    await registry.register(response)
     expect(errors).toHaveLength(1)
-    expect(await book.find(response)).toEqual({ kind: 'found', response })
-    expect(await book.takeUsage(response)).toBe(false)
+    expect(await registry.find(response)).toEqual({ kind: 'found', response })
+    expect(await registry.claimUsage(response)).toBe(false)
     state.gone = false
-    await book.flush()
+    await registry.flush()
     expect([...rows.values()]).toEqual([response])
-    expect([await book.takeUsage(response), await book.takeUsage(response)]).toEqual([true, false])
+    expect([await registry.claimUsage(response), await registry.claimUsage(response)]).toEqual([true, false])
   })
 
   test('does not fill the memory while the database is gone', async () => {
-    const { book, rows, state } = store()
+    const { registry, rows, state } = store()
     state.gone = true
-    for (let count = 0; count < 10; count += 1) await book.remember(aResponse())
+    for (let count = 0; count < 10; count += 1) await registry.register(aResponse())
     state.gone = false
-    await book.flush()
+    await registry.flush()
     expect(rows.size).toBe(3)
   })
 
   test('is store_unavailable, not unknown, while the database cannot be read', async () => {
-    const { book, state } = store()
+    const { registry, state } = store()
     state.gone = true
-    const thrown = await book.find(aResponse()).catch((error: unknown) => error)
+    const thrown = await registry.find(aResponse()).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ code: 'store_unavailable' })
   })
 })

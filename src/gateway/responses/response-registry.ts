@@ -1,59 +1,59 @@
 /**
- * What this gateway knows of the answers that providers hold: whose they are and where. It is in the
- * database before a client learns the id of an answer, so that the next request finds it on every
- * replica and after a restart. What the database refuses is kept in memory and written later.
+ * Who owns the responses that providers store, and which provider stores each. A row is in the database
+ * before a client learns the id of its response, so that the next request finds it on every replica and
+ * after a restart. Rows that the database refuses stay in memory and are written later.
  *
- * Only requests for such answers read or write here; no other request waits for the database.
+ * Only requests for stored responses read or write here; no other request waits for the database.
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { StoredResponse, StoredResponseKey, StoredResponseStore } from '#store/stored-responses.ts'
 
-export interface ResponseBookOptions {
+export interface ResponseRegistryOptions {
   readonly store: StoredResponseStore
-  /** Told of each write that failed. */
+  /** Called for each write that failed. */
   readonly onError: (error: unknown) => void
-  /** Rows that are kept in memory while the database takes none. */
+  /** Most rows in memory while the database takes none. */
   readonly unwrittenMax?: number
 }
 
-export type Holder =
+export type StoredLookup =
   | { readonly kind: 'found'; readonly response: StoredResponse }
-  /** `others`: somebody else's has this id. */
-  | { readonly kind: 'unknown'; readonly others: boolean }
+  /** `ownedByOther`: another user owns something with this id. */
+  | { readonly kind: 'unknown'; readonly ownedByOther: boolean }
 
-export class ResponseBook {
+export class ResponseRegistry {
   readonly #store: StoredResponseStore
   readonly #onError: (error: unknown) => void
   readonly #unwrittenMax: number
   readonly #unwritten = new Map<string, StoredResponse>()
   #writing: Promise<void> | null = null
 
-  constructor({ store, onError, unwrittenMax = 10_000 }: ResponseBookOptions) {
+  constructor({ store, onError, unwrittenMax = 10_000 }: ResponseRegistryOptions) {
     this.#store = store
     this.#onError = onError
     this.#unwrittenMax = unwrittenMax
   }
 
-  /** Resolves when the row is in the database, or when that has failed and it waits for `flush`. Rejects never. */
-  remember(response: StoredResponse): Promise<void> {
-    if (this.#unwritten.size < this.#unwrittenMax) this.#unwritten.set(nameOf(response), response)
-    // What comes in the same turn of the loop shares a transaction, and so a wait for the disk.
+  /** Resolves when the row is in the database, or when that has failed and the row waits for `flush`. Never rejects. */
+  register(response: StoredResponse): Promise<void> {
+    if (this.#unwritten.size < this.#unwrittenMax) this.#unwritten.set(keyOf(response), response)
+    // Rows of the same turn of the loop share a transaction, and so one wait for the disk.
     return (this.#writing ??= this.#writeNext().catch(this.#onError))
   }
 
-  /** What is known of this id to this user. Answers 503 by throwing when the database cannot be read. */
-  async find(key: StoredResponseKey): Promise<Holder> {
-    const unwritten = this.#unwritten.get(nameOf(key))
+  /** The user's own row of this id. Answers 503 by throwing when the database cannot be read. */
+  async find(key: StoredResponseKey): Promise<StoredLookup> {
+    const unwritten = this.#unwritten.get(keyOf(key))
     if (unwritten !== undefined) return { kind: 'found', response: unwritten }
     const rows = await this.#store.listOfId(key.id).catch((cause: unknown) => {
       throw new ApiError('store_unavailable', { cause })
     })
     const response = rows.find(({ userId }) => userId === key.userId)
-    return response === undefined ? { kind: 'unknown', others: rows.length > 0 } : { kind: 'found', response }
+    return response === undefined ? { kind: 'unknown', ownedByOther: rows.length > 0 } : { kind: 'found', response }
   }
 
-  /** True once for each answer whose tokens were still to be counted; false, too, while that cannot be known. Rejects never. */
-  async takeUsage(key: StoredResponseKey): Promise<boolean> {
+  /** True once for each response whose tokens are still to be counted; false, too, when the database does not answer. Never rejects. */
+  async claimUsage(key: StoredResponseKey): Promise<boolean> {
     try {
       await this.flush()
       return await this.#store.takeUsage(key)
@@ -63,18 +63,18 @@ export class ResponseBook {
     }
   }
 
-  /** The provider holds it no longer. */
-  async forget(key: StoredResponseKey): Promise<void> {
-    this.#unwritten.delete(nameOf(key))
+  /** The provider does not store it any more. */
+  async remove(key: StoredResponseKey): Promise<void> {
+    this.#unwritten.delete(keyOf(key))
     await this.#store.delete(key)
   }
 
-  /** Writes what could not be written before; rejects when it still cannot be. */
+  /** Writes the rows that could not be written before. Rejects when they still cannot be. */
   async flush(): Promise<void> {
     const rows = [...this.#unwritten.values()]
     if (rows.length === 0) return
     await this.#store.putMany(rows)
-    for (const row of rows) if (this.#unwritten.get(nameOf(row)) === row) this.#unwritten.delete(nameOf(row))
+    for (const row of rows) if (this.#unwritten.get(keyOf(row)) === row) this.#unwritten.delete(keyOf(row))
   }
 
   async #writeNext(): Promise<void> {
@@ -84,7 +84,7 @@ export class ResponseBook {
   }
 }
 
-/** Neither part can hold the space. */
-function nameOf({ id, userId }: StoredResponseKey): string {
+/** Neither part can contain a space. */
+function keyOf({ id, userId }: StoredResponseKey): string {
   return `${userId} ${id}`
 }

@@ -1,96 +1,74 @@
 /**
- * An answer of the Responses API that its provider keeps, as it passes: noted before the client sees
- * its id, and its tokens counted once, whichever request first shows them.
+ * Follows a response that its provider may store: its owner is registered before the client sees its
+ * id, and its tokens are counted once, by the first request that shows them.
  */
+import { isObject } from '#lib/json-value.ts'
 import type { StoredResponse } from '#store/stored-responses.ts'
-import { isObject } from '../request/fields.ts'
-import type { ResponseBook } from './response-registry.ts'
-
-/** What is read of an answer. */
-export interface SeenAnswer {
-  readonly id: string | null
-  /** Its `status` says that nothing more will come. */
-  readonly ended: boolean
-  readonly store: boolean
-  readonly background: boolean
-  readonly conversationId: string | null
-}
-
-/** What is done about an answer that passes. */
-export interface Keeper {
-  /** The answer is about to be told to the client. */
-  seen(answer: SeenAnswer): Promise<void>
-  /** The answer has ended; whether its tokens belong into the record of this request. */
-  countsUsage(): Promise<boolean>
-}
+import type { ResponseInfo, ResponseTracker } from '../relay/relay.ts'
+import { readStoredId } from '../request/response-state.ts'
+import type { ResponseRegistry } from './response-registry.ts'
 
 const running = new Set(['queued', 'in_progress'])
-const plainId = /^[\w-]{1,256}$/
 
-/** The `id` of an object that a provider holds; null for anything that cannot stand in a path. */
-export function heldId(value: unknown): string | null {
-  return typeof value === 'string' && plainId.test(value) ? value : null
-}
-
-/** What an answer, or the `response` of an event, says of itself. */
-export function seenAnswer(fields: Readonly<Record<string, unknown>>): SeenAnswer {
+/** What a response, or the `response` of an event, says about itself. */
+export function readResponseInfo(fields: Readonly<Record<string, unknown>>): ResponseInfo {
   const { id, status, store, background, conversation } = fields
   return {
-    id: heldId(id),
+    id: readStoredId(id),
     ended: typeof status !== 'string' || !running.has(status),
     store: store !== false,
     background: background === true,
-    conversationId: heldId(isObject(conversation) ? conversation['id'] : conversation),
+    conversationId: readStoredId(isObject(conversation) ? conversation['id'] : conversation),
   }
 }
 
-/** Of a new answer: notes who made it and where it is. */
-export class NewAnswer implements Keeper {
-  readonly #book: ResponseBook
+/** Registers the owner of a new response. */
+export class NewResponseTracker implements ResponseTracker {
+  readonly #registry: ResponseRegistry
   readonly #owner: Omit<StoredResponse, 'id' | 'usageDue'>
   readonly #stored: boolean
-  /** Its tokens may be asked for by another request. */
+  /** Set while another request may count its tokens, too. */
   #due: StoredResponse | null = null
 
   /** @param stored the request does not say `store: false` */
-  constructor(book: ResponseBook, owner: Omit<StoredResponse, 'id' | 'usageDue'>, stored: boolean) {
-    this.#book = book
+  constructor(registry: ResponseRegistry, owner: Omit<StoredResponse, 'id' | 'usageDue'>, stored: boolean) {
+    this.#registry = registry
     this.#owner = owner
     this.#stored = stored
   }
 
-  async seen({ id, ended, store, background, conversationId }: SeenAnswer): Promise<void> {
-    const notes: Promise<void>[] = []
+  async observe({ id, ended, store, background, conversationId }: ResponseInfo): Promise<void> {
+    const writes: Promise<void>[] = []
     if (conversationId !== null)
-      notes.push(this.#book.remember({ ...this.#owner, id: conversationId, usageDue: false }))
+      writes.push(this.#registry.register({ ...this.#owner, id: conversationId, usageDue: false }))
     if (id !== null && store && this.#stored) {
       const response = { ...this.#owner, id, usageDue: background && !ended }
       if (response.usageDue) this.#due = response
-      notes.push(this.#book.remember(response))
+      writes.push(this.#registry.register(response))
     }
-    await Promise.all(notes)
+    await Promise.all(writes)
   }
 
-  async countsUsage(): Promise<boolean> {
-    return this.#due === null || this.#book.takeUsage(this.#due)
+  async claimUsage(): Promise<boolean> {
+    return this.#due === null || this.#registry.claimUsage(this.#due)
   }
 }
 
-/** Of one that was made before: its tokens were counted then, unless it was not ready. */
-export class EarlierAnswer implements Keeper {
-  readonly #book: ResponseBook
+/** Tracks a response of an earlier request, which counted the tokens unless the response was still running. */
+export class StoredResponseTracker implements ResponseTracker {
+  readonly #registry: ResponseRegistry
   readonly #response: StoredResponse
 
-  constructor(book: ResponseBook, response: StoredResponse) {
-    this.#book = book
+  constructor(registry: ResponseRegistry, response: StoredResponse) {
+    this.#registry = registry
     this.#response = response
   }
 
-  seen(): Promise<void> {
+  observe(): Promise<void> {
     return Promise.resolve()
   }
 
-  async countsUsage(): Promise<boolean> {
-    return this.#response.usageDue && this.#book.takeUsage(this.#response)
+  async claimUsage(): Promise<boolean> {
+    return this.#response.usageDue && this.#registry.claimUsage(this.#response)
   }
 }

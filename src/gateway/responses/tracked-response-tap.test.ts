@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'bun:test'
 import { nativeResponse, nativeResponseEvents, typedEventText } from '#test/support/contract/dialect-samples.ts'
-import { KeptAnswerTap } from './tracked-response-tap.ts'
-import type { Keeper, SeenAnswer } from './response-tracker.ts'
+import { TrackedResponseTap } from './tracked-response-tap.ts'
+import type { ResponseInfo, ResponseTracker } from '../relay/relay.ts'
 import { StreamTap } from '../relay/stream-tap.ts'
 
 const lastTypes = new Set(['response.completed', 'response.failed', 'error'])
@@ -10,27 +10,30 @@ const plain = { stripUsage: false, rewriteModel: null, eventBytesMax: 1_000_000 
 
 /** What becomes of these bytes, in pieces that end at these offsets. */
 async function outcome(text: string, offsets: readonly number[] = [], counts = true, mayBeEmpty = false) {
-  const seen: SeenAnswer[] = []
-  const keeper: Keeper = { seen: async (answer) => void seen.push(answer), countsUsage: async () => counts }
-  const tap = new KeptAnswerTap(new StreamTap(plain, lastTypes), keeper, mayBeEmpty)
+  const observed: ResponseInfo[] = []
+  const tracker: ResponseTracker = {
+    observe: async (response) => void observed.push(response),
+    claimUsage: async () => counts,
+  }
+  const tap = new TrackedResponseTap(new StreamTap(plain, lastTypes), tracker, mayBeEmpty)
   const bytes = Buffer.from(text)
   const passed: Uint8Array[] = []
-  /** Ids that were noted before anything of the answer went out. */
-  let notedFirst = false
+  /** Ids that were observed before anything of the answer went out. */
+  let observedFirst = false
   for (const [at, end] of [...offsets, bytes.length].entries()) {
     const piece = tap.push(bytes.subarray(offsets[at - 1] ?? 0, end))
-    await tap.noted
-    if (piece !== null && passed.length === 0) notedFirst = seen.length > 0
+    await tap.pendingWrite
+    if (piece !== null && passed.length === 0) observedFirst = observed.length > 0
     if (piece !== null) passed.push(piece)
   }
   const rest = tap.end()
-  await tap.noted
+  await tap.pendingWrite
   if (rest !== null) passed.push(rest)
   return {
     text: Buffer.concat(passed).toString(),
     ended: rest !== null,
-    ids: seen.map(({ id }) => id),
-    notedFirst,
+    ids: observed.map(({ id }) => id),
+    observedFirst,
     usage: tap.usage,
     failure: tap.failure,
   }
@@ -41,7 +44,7 @@ const usage = { promptTokens: 25, completionTokens: 15 }
 
 describe('the events of an answer', () => {
   test('pass as they are, and its id is noted once, before the first goes out, however they are cut', async () => {
-    const whole = { text, ended: true, ids: [nativeResponse.id], notedFirst: true, usage, failure: null }
+    const whole = { text, ended: true, ids: [nativeResponse.id], observedFirst: true, usage, failure: null }
     for (let at = 0; at <= Buffer.from(text).length; at += 7) expect(await outcome(text, [at])).toEqual(whole)
   })
 

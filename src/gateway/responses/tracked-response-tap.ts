@@ -1,31 +1,32 @@
 /**
- * Watches the events of an answer that its provider may keep (kept-answer.ts). The events themselves
- * pass as the tap below lets them; only the first that tells the answer's id is read here.
+ * Tracks a response that is streamed (response-tracker.ts). The events pass as the inner tap lets them;
+ * only the first one that has the response's id is read here.
  */
 import { Buffer } from 'node:buffer'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
-import { isObject } from '../request/fields.ts'
-import { seenAnswer, type Keeper } from './response-tracker.ts'
+import { isObject } from '#lib/json-value.ts'
+import { readResponseInfo } from './response-tracker.ts'
+import type { ResponseTracker } from '../relay/relay.ts'
 import type { Tap } from '../relay/relay-stream.ts'
 import type { StreamTap } from '../relay/stream-tap.ts'
 import type { TokenUsage } from '../usage/token-usage.ts'
 
 const responseKey = Buffer.from('"response"')
 
-export class KeptAnswerTap implements Tap {
-  /** What has to be done before the events go to the client; null for nothing. Rejects never. */
-  noted: Promise<void> | null = null
+export class TrackedResponseTap implements Tap {
+  /** The events have to wait for this; null for nothing. Never rejects. */
+  pendingWrite: Promise<void> | null = null
   readonly #events: StreamTap
-  readonly #keeper: Keeper
+  readonly #tracker: ResponseTracker
   readonly #mayBeEmpty: boolean
-  #seen = false
-  #asked = false
+  #observed = false
+  #claimed = false
   #counted = false
 
-  /** @param mayBeEmpty no events at all are a whole answer: a stream that is resumed after its last one */
-  constructor(events: StreamTap, keeper: Keeper, mayBeEmpty = false) {
+  /** @param mayBeEmpty a stream without events is complete: it was resumed after its last event */
+  constructor(events: StreamTap, tracker: ResponseTracker, mayBeEmpty = false) {
     this.#events = events
-    this.#keeper = keeper
+    this.#tracker = tracker
     this.#mayBeEmpty = mayBeEmpty
   }
 
@@ -58,45 +59,45 @@ export class KeptAnswerTap implements Tap {
   }
 
   push(bytes: Uint8Array): Uint8Array | null {
-    return this.#watched(this.#events.push(bytes))
+    return this.#track(this.#events.push(bytes))
   }
 
   end(): Uint8Array | null {
-    const rest = this.#watched(this.#events.end())
+    const rest = this.#track(this.#events.end())
     return rest === null && this.#mayBeEmpty && !this.started && this.upstreamError === null ? new Uint8Array() : rest
   }
 
-  #watched(events: Uint8Array | null): Uint8Array | null {
+  #track(events: Uint8Array | null): Uint8Array | null {
     if (events === null) return null
-    if (!this.#seen) this.#look(Buffer.from(events.buffer, events.byteOffset, events.byteLength))
-    if (this.complete && !this.#asked && this.#events.usage !== null) {
-      this.#asked = true
-      this.#note(this.#keeper.countsUsage().then((counts) => void (this.#counted = counts)))
+    if (!this.#observed) this.#look(Buffer.from(events.buffer, events.byteOffset, events.byteLength))
+    if (this.complete && !this.#claimed && this.#events.usage !== null) {
+      this.#claimed = true
+      this.#waitFor(this.#tracker.claimUsage().then((counts) => void (this.#counted = counts)))
     }
     return events
   }
 
   #look(events: Buffer): void {
-    for (let from = 0; from < events.length && !this.#seen && events.indexOf(responseKey, from) >= 0;) {
+    for (let from = 0; from < events.length && !this.#observed && events.indexOf(responseKey, from) >= 0;) {
       const end = nextEventEnd(events, from) || events.length
       const response = responseOf(events.subarray(from, end))
       from = end
       if (response === null) continue
-      const answer = seenAnswer(response)
-      this.#seen = answer.id !== null
-      if (this.#seen) this.#note(this.#keeper.seen(answer))
+      const info = readResponseInfo(response)
+      this.#observed = info.id !== null
+      if (this.#observed) this.#waitFor(this.#tracker.observe(info))
     }
   }
 
-  #note(work: Promise<void>): void {
-    const noted: Promise<void> = Promise.all([this.noted, work]).then(() => {
-      if (this.noted === noted) this.noted = null
+  #waitFor(work: Promise<void>): void {
+    const pending: Promise<void> = Promise.all([this.pendingWrite, work]).then(() => {
+      if (this.pendingWrite === pending) this.pendingWrite = null
     })
-    this.noted = noted
+    this.pendingWrite = pending
   }
 }
 
-/** The answer that an event tells of; null when it tells of none, or cannot be read. */
+/** The response in an event; null when the event has none, or cannot be read. */
 function responseOf(event: Buffer): Readonly<Record<string, unknown>> | null {
   const span = singleDataSpan(event)
   if (span === null) return null

@@ -70,7 +70,7 @@ async function run(says: readonly Say[], options: RigOptions) {
     attempt[Symbol.dispose]()
     return 'answered'
   }).catch((error: unknown) => (error instanceof ApiError ? error.code : error))
-  const usable = model.upstreams.map((upstream) => health.isUsable(upstream.model.id))
+  const usable = model.upstreams.map((upstream) => health.isAvailable(upstream.model.id))
   const inFlight = model.upstreams.reduce((sum, upstream) => sum + health.inFlight(upstream.model.id), 0)
   return { asked, outcome, usable, inFlight, reasons: record.attemptReasons.map((each) => each.reason) }
 }

@@ -1,45 +1,57 @@
 /**
- * Asks ejected upstreams whether they are back, so that no request of a client has to find out late.
- * The question is the list of models, which costs nothing and works before the first token.
+ * Probes ejected upstreams, so that no request of a client has to. The probe asks for the list of
+ * models, which costs nothing.
  */
+import type { Catalog } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Clock } from '#lib/clock.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Logger } from '#observe/log.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import type { ProviderPool } from '#providers/registry.ts'
+import type { UpstreamHealth } from './upstream-health.ts'
 
-type Prober = Pick<Gateway, 'catalog' | 'health' | 'providers' | 'logger' | 'shutdown'>
+/** What the probes need of the deps. */
+export interface ProbeDeps {
+  readonly settings: LiveSettings
+  readonly catalog: () => Catalog
+  readonly health: UpstreamHealth
+  readonly providers: ProviderPool
+  readonly logger: Logger
+  readonly shutdown: AbortSignal
+}
 
 const patienceMs = 5000
 
-/** Background work that is called more often than it has to do something: the interval is a live setting. */
-export function probing(gateway: Prober & Pick<Gateway, 'settings'>, clock: Clock): () => Promise<void> {
+/** Background work. It is called more often than it probes, because the interval is a live setting. */
+export function probing(deps: ProbeDeps, clock: Clock): () => Promise<void> {
   let probedAt = clock.elapsed()
   return async () => {
-    const intervalMs = gateway.settings.get('health.probe_seconds') * 1000
+    const intervalMs = deps.settings.get('health.probe_seconds') * 1000
     const now = clock.elapsed()
     if (intervalMs === 0 || now - probedAt < intervalMs) return
     probedAt = now
-    await probeUpstreams(gateway)
+    await probeUpstreams(deps)
   }
 }
 
 /**
  * Ends the ejection of every upstream whose provider offers its model. One that does not answer, or
- * cannot list its models, stays out until its time is over. Rejects never.
+ * cannot list its models, stays ejected until its time is over. Never rejects.
  */
-async function probeUpstreams(gateway: Prober): Promise<void> {
+async function probeUpstreams(deps: ProbeDeps): Promise<void> {
   const ejected = new Map<ProviderRecord, Upstream[]>()
-  for (const { upstreams } of gateway.catalog().models) {
+  for (const { upstreams } of deps.catalog().models) {
     for (const upstream of upstreams) {
-      if (!gateway.health.isEjected(upstream.model.id)) continue
+      if (!deps.health.isEjected(upstream.model.id)) continue
       ejected.set(upstream.provider, [...(ejected.get(upstream.provider) ?? []), upstream])
     }
   }
-  await Promise.all([...ejected].map(([provider, upstreams]) => probe(gateway, provider, upstreams)))
+  await Promise.all([...ejected].map(([provider, upstreams]) => probe(deps, provider, upstreams)))
 }
 
 async function probe(
-  { health, providers, logger, shutdown }: Prober,
+  { health, providers, logger, shutdown }: ProbeDeps,
   provider: ProviderRecord,
   upstreams: readonly Upstream[],
 ): Promise<void> {
@@ -49,6 +61,6 @@ async function probe(
     const names = new Set(offered.map((model) => model.id))
     for (const { upstreamName, model } of upstreams) if (names.has(upstreamName)) health.endEjection(model.id)
   } catch (error) {
-    logger.debug('a provider that was left out is not back yet', { provider: provider.name, error })
+    logger.debug('an ejected provider is not back yet', { provider: provider.name, error })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Chooses which upstream of a model serves a request. A strategy is a function from the upstreams
- * that may be used now to one of them; ejected upstreams are left out before it is asked.
+ * Chooses which upstream of a model serves a request. A strategy is a function that chooses one of
+ * the available upstreams; ejected ones are left out before.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Strategy } from '#catalog/records.ts'
@@ -23,8 +23,8 @@ const strategies: Readonly<Record<Strategy, Choose>> = {
 }
 
 /**
- * The upstream for the next try, or null when the model has none that was not tried. When all that
- * are left are ejected, the one that is due soonest: a doubtful try is better than none.
+ * The upstream for the next attempt, or null when the model has none that was not tried. When all
+ * untried ones are ejected, the one that is due soonest: a doubtful attempt is better than none.
  */
 export function selectUpstream(
   { upstreams, strategy }: Model,
@@ -34,10 +34,10 @@ export function selectUpstream(
 ): Upstream | null {
   const [only] = upstreams
   if (only === undefined || upstreams.length === 1) return only ?? null
-  const left = upstreams.filter((upstream) => !tried.has(upstream))
-  const usable = left.filter((upstream) => health.isUsable(upstream.model.id))
-  if (usable.length > 0) return strategies[strategy](usable, health, random)
-  return left.toSorted((a, b) => health.outForMs(a.model.id) - health.outForMs(b.model.id))[0] ?? null
+  const untried = upstreams.filter((upstream) => !tried.has(upstream))
+  const available = untried.filter((upstream) => health.isAvailable(upstream.model.id))
+  if (available.length > 0) return strategies[strategy](available, health, random)
+  return untried.toSorted((a, b) => health.retryInMs(a.model.id) - health.retryInMs(b.model.id))[0] ?? null
 }
 
 /** Fewest requests in flight for its weight; among equals at random by weight. */
@@ -56,7 +56,7 @@ function leastLoaded(upstreams: readonly Upstream[], health: UpstreamHealth, ran
 
 /**
  * The better of two at random by smoothed time to first byte times load. Two are enough to avoid
- * the worst without sending everybody to the best. (M. Mitzenmacher, "The Power of Two Choices in
+ * the worst without sending all requests to the best. (M. Mitzenmacher, "The Power of Two Choices in
  * Randomized Load Balancing", 2001.)
  */
 function fasterOfTwo(upstreams: readonly Upstream[], health: UpstreamHealth, random: () => number): Upstream {
@@ -70,7 +70,7 @@ function fasterOfTwo(upstreams: readonly Upstream[], health: UpstreamHealth, ran
 
 function firstOf(upstreams: readonly Upstream[]): Upstream {
   const [first] = upstreams
-  if (first === undefined) throw new Error('a strategy was asked to choose from nothing')
+  if (first === undefined) throw new Error('a strategy got no upstream to choose from')
   return first
 }
 

@@ -1,4 +1,4 @@
-/** An upload on its way to one upstream, and whose turn it is meanwhile. */
+/** An upload on its way to one upstream, and which of the two sides it waits for meanwhile. */
 import type { Upstream } from '#catalog/upstream.ts'
 import type { Upload } from '#providers/provider.ts'
 import type { CallWatch } from '../call/call-watch.ts'
@@ -7,13 +7,13 @@ import type { FormBody } from '../request/form-body.ts'
 export interface UploadTiming {
   readonly watch: CallWatch
   readonly firstTokenSeconds: number
-  /** The answer has begun before the upload was over: from then on its relay sets the time-outs. */
+  /** The answer has begun, perhaps before the end of the upload: from then on its relay sets the time-outs. */
   answered: boolean
 }
 
 /**
- * The form for this upstream. While the client is read from, its own time limit holds; the time-out
- * for the first token begins anew whenever bytes are there for the upstream to take.
+ * The form for this upstream. While the gateway reads from the client, the client's own time limit
+ * holds. The time-out for the first token begins anew whenever there are bytes for the upstream to take.
  */
 export function uploadOf(form: FormBody, upstream: Upstream, timing: UploadTiming): Upload {
   const { watch, firstTokenSeconds } = timing

@@ -1,6 +1,6 @@
 /**
- * The body for one upstream: its own name of the model, usage asked for when it streams, and the
- * effort in its own words. Everything else is byte for byte what the client sent.
+ * The body for one upstream: its own name of the model, the wish for usage when it streams, and the
+ * effort as it takes it. Everything else is byte for byte what the client sent.
  */
 import type { Upstream } from '#catalog/upstream.ts'
 import { findFields, firstFieldOffset, replaceSpans, type FieldSpan, type Replacement } from '#lib/json-span.ts'
@@ -12,7 +12,7 @@ const usageOption = new Set(['include_usage'])
 const tokenLimit = new Set(['max_tokens'])
 const openBrace = 0x7b
 
-/** @param askUsage the endpoint knows `stream_options` */
+/** The bytes to send. @param askUsage the endpoint knows `stream_options` */
 export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage: boolean): Buffer<ArrayBuffer> {
   const replacements: Replacement[] = []
   if (askUsage && request.streamed && !request.wantsUsage && upstream.provider.options['stream_usage'] !== false) {
@@ -20,7 +20,7 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
     replacements.push(...(span === undefined ? [insertOptions(request.bytes)] : editOptions(request.bytes, span)))
   }
   const model = request.spans.find((field) => field.name === 'model')
-  if (model !== undefined && (request.modelAssumed || upstream.upstreamName !== request.model)) {
+  if (model !== undefined && (request.modelDefaulted || upstream.upstreamName !== request.model)) {
     replacements.push({ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(upstream.upstreamName) })
   } else if (model === undefined && request.form === null) {
     const at = firstFieldOffset(request.bytes)
@@ -38,7 +38,7 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
   return withEffort(body, effort, upstream.reasoning, translated ? undefined : effortField)
 }
 
-/** Dialects say max_tokens, which every server knows but OpenAI's newest models. */
+/** Translated requests have max_tokens, which every server knows except OpenAI's newest models. */
 function renameTokenLimit(bytes: Buffer, { kind, baseUrl }: Upstream['provider']): readonly Replacement[] {
   if (kind !== 'openai' || !isOpenAi(baseUrl)) return []
   return findFields(bytes, tokenLimit).map(({ keyStart, valueStart }) => ({

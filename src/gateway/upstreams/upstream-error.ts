@@ -6,7 +6,12 @@
 import { ApiError, type ApiErrorDetail } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
-import type { MemberReply } from '../embeddings/batched-call.ts'
+
+/** An answer's head. */
+export interface UpstreamReply extends Reply {
+  /** The same failure was the answer to another request, too, which counts it. */
+  readonly repeats?: boolean
+}
 
 /** Statuses whose cause is in the request: the client gets status, message, type, param and code. */
 const callersFault = new Set([400, 404, 409, 413, 415, 422])
@@ -15,7 +20,7 @@ const errorBytesMax = 64 * 1024
 const messageCharsMax = 2000
 
 /** The error for an upstream answer that is not a success. Reads its body, bounded. */
-export async function upstreamError(reply: MemberReply): Promise<ApiError> {
+export async function upstreamError(reply: UpstreamReply): Promise<ApiError> {
   const { status, repeats = false } = reply
   const body = await readBounded(reply)
   const internal = `upstream status ${status}`

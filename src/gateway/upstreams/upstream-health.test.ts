@@ -23,105 +23,105 @@ function withOptions(options: {
     using attempt = subject.begin('a')
     attempt.succeeded(firstByteMs)
   }
-  return { subject, clock, fail, succeed, isUsable: () => subject.isUsable('a') }
+  return { subject, clock, fail, succeed, isAvailable: () => subject.isAvailable('a') }
 }
 
 describe('an upstream', () => {
   test('tells how it is doing, from not asked to left out and back', () => {
     const { subject, clock, fail, succeed } = health()
-    const state = () => subject.standing('a').state
-    expect(subject.standing('a')).toEqual({
+    const state = () => subject.status('a').state
+    expect(subject.status('a')).toEqual({
       state: 'unknown',
       failuresInRow: 0,
-      outForMs: 0,
+      retryInMs: 0,
       firstByteMs: null,
       inFlight: 0,
     })
     succeed(20)
-    expect([state(), subject.standing('a').firstByteMs]).toEqual(['healthy', 20])
+    expect([state(), subject.status('a').firstByteMs]).toEqual(['healthy', 20])
     fail()
-    expect([state(), subject.standing('a').failuresInRow]).toEqual(['failing', 1])
+    expect([state(), subject.status('a').failuresInRow]).toEqual(['failing', 1])
     fail()
-    expect([state(), subject.standing('a').outForMs]).toEqual(['out', 1000])
+    expect([state(), subject.status('a').retryInMs]).toEqual(['out', 1000])
     clock.advance(1000)
     expect(state()).toBe('failing')
     succeed()
     expect(state()).toBe('healthy')
     {
       using attempt = subject.begin('a')
-      attempt.busy(500)
+      attempt.rateLimited(500)
     }
-    expect([state(), subject.standing('a').outForMs]).toEqual(['resting', 500])
+    expect([state(), subject.status('a').retryInMs]).toEqual(['resting', 500])
   })
 
   test('is usable while nothing is known of it, and after failures that were not enough in a row', () => {
-    const { fail, succeed, isUsable, subject } = health()
-    expect(isUsable()).toBe(true)
+    const { fail, succeed, isAvailable, subject } = health()
+    expect(isAvailable()).toBe(true)
     for (let round = 0; round < 5; round += 1) {
       fail()
       succeed()
     }
-    expect([isUsable(), subject.outForMs('a')]).toEqual([true, 0])
+    expect([isAvailable(), subject.retryInMs('a')]).toEqual([true, 0])
   })
 
   test('is out for twice as long each time it is ejected again, up to the longest', () => {
-    const { fail, clock, isUsable, subject } = health()
+    const { fail, clock, isAvailable, subject } = health()
     fail(2)
-    for (const outForMs of [1000, 2000, 4000, 4000]) {
-      expect([isUsable(), subject.outForMs('a'), subject.isEjected('a')]).toEqual([false, outForMs, true])
-      clock.advance(outForMs - 1)
-      expect(isUsable()).toBe(false)
+    for (const retryInMs of [1000, 2000, 4000, 4000]) {
+      expect([isAvailable(), subject.retryInMs('a'), subject.isEjected('a')]).toEqual([false, retryInMs, true])
+      clock.advance(retryInMs - 1)
+      expect(isAvailable()).toBe(false)
       clock.advance(1)
-      expect([isUsable(), subject.isEjected('a')]).toEqual([true, false])
+      expect([isAvailable(), subject.isEjected('a')]).toEqual([true, false])
       fail()
     }
   })
 
   test('that is due is tried by one request alone, whose success forgets everything', () => {
-    const { fail, clock, isUsable, subject, succeed } = health()
+    const { fail, clock, isAvailable, subject, succeed } = health()
     fail(2)
     clock.advance(1000)
     const probe = subject.begin('a')
-    expect(isUsable()).toBe(false)
+    expect(isAvailable()).toBe(false)
     probe.succeeded(5)
     probe[Symbol.dispose]()
-    expect(isUsable()).toBe(true)
+    expect(isAvailable()).toBe(true)
     fail()
-    expect(isUsable()).toBe(true)
+    expect(isAvailable()).toBe(true)
     fail()
-    expect(subject.outForMs('a')).toBe(1000)
+    expect(subject.retryInMs('a')).toBe(1000)
     clock.advance(1000)
     succeed()
-    expect(isUsable()).toBe(true)
+    expect(isAvailable()).toBe(true)
   })
 
   test('is tried by another request when the one that tried it ended without an outcome', () => {
-    const { fail, clock, isUsable, subject } = health()
+    const { fail, clock, isAvailable, subject } = health()
     fail(2)
     clock.advance(1000)
     subject.begin('a')[Symbol.dispose]()
-    expect(isUsable()).toBe(true)
+    expect(isAvailable()).toBe(true)
   })
 
   test('that limits requests rests for as long as it says, which is no failure', () => {
-    const { clock, isUsable, subject, succeed } = health({ failuresToEject: 1 })
+    const { clock, isAvailable, subject, succeed } = health({ failuresToEject: 1 })
     using attempt = subject.begin('a')
-    attempt.busy(500)
-    expect([isUsable(), subject.outForMs('a'), subject.isEjected('a')]).toEqual([false, 500, false])
+    attempt.rateLimited(500)
+    expect([isAvailable(), subject.retryInMs('a'), subject.isEjected('a')]).toEqual([false, 500, false])
     clock.advance(500)
-    expect(isUsable()).toBe(true)
+    expect(isAvailable()).toBe(true)
     succeed()
-    expect(isUsable()).toBe(true)
+    expect(isAvailable()).toBe(true)
   })
 
   test('that is said to be back is tried by the next request, and is out at once and for longer when that fails', () => {
-    const { fail, isUsable, subject } = health()
+    const { fail, isAvailable, subject } = health()
     subject.endEjection('a')
     fail(2)
     subject.endEjection('a')
-    expect([isUsable(), subject.isEjected('a')]).toEqual([true, false])
+    expect([isAvailable(), subject.isEjected('a')]).toEqual([true, false])
     fail()
-    expect(subject.outForMs('a')).toBe(2000)
+    expect(subject.retryInMs('a')).toBe(2000)
   })
 })
 
@@ -154,7 +154,7 @@ test('upstreams that are gone are forgotten, but not while they serve', () => {
   fail(2)
   const running = subject.begin('b')
   subject.retain(new Set())
-  expect([subject.isUsable('a'), subject.inFlight('b')]).toEqual([true, 1])
+  expect([subject.isAvailable('a'), subject.inFlight('b')]).toEqual([true, 1])
   running[Symbol.dispose]()
   subject.retain(new Set())
   expect(subject.inFlight('b')).toBe(0)

@@ -1,10 +1,10 @@
 /**
- * What this process has seen of each upstream lately, and which of them are left out for now.
+ * The health of each upstream, as this process has seen it lately, and which of them are left out.
  *
- * Health is passive: it is read off real requests. An upstream that fails several times in a row is
+ * Health is passive: real requests show it. An upstream that fails several times in a row is
  * ejected for a while that grows with each ejection; then one request is let through as a probe,
- * and its outcome ends the ejection or renews it. Only failures that are the upstream's own count:
- * a caller's bad request or a refused credential says nothing about the others.
+ * and its outcome ends the ejection or renews it. Only the upstream's own faults count:
+ * a caller's bad request or a refused credential says nothing about its health.
  */
 import type { Clock } from '#lib/clock.ts'
 
@@ -16,28 +16,28 @@ export interface HealthOptions {
   readonly ejectionMaxMs: number
 }
 
-/** One try at an upstream. Exactly one of the outcomes is reported; disposing ends its count. */
-export interface Try extends Disposable {
+/** One attempt at an upstream. Its outcome is reported once, if there is one; disposing it ends its count of requests in flight. */
+export interface Attempt extends Disposable {
   /** The first byte of the answer came after this long. */
   succeeded(firstByteMs: number): void
-  /** The upstream failed by its own fault. */
+  /** The upstream failed through its own fault. */
   failed(): void
-  /** The upstream asked to be left alone for a while, which is no fault. */
-  busy(restMs: number): void
+  /** The upstream limits requests and wants none for a while, which is not a fault. */
+  rateLimited(restMs: number): void
 }
 
 /**
- * How an upstream is doing: not asked yet, answering, failing but still asked, left out for its
- * failures, or left alone because it asked for that.
+ * The states of an upstream, as the admin API names them: not asked yet, answering, failing but still
+ * asked, ejected for its failures (`out`), or left alone because it limits requests (`resting`).
  */
-export const standings = ['unknown', 'healthy', 'failing', 'out', 'resting'] as const
+export const healthStates = ['unknown', 'healthy', 'failing', 'out', 'resting'] as const
 
-/** What is known of an upstream at one moment, for people. */
-export interface UpstreamStanding {
-  readonly state: (typeof standings)[number]
+/** The health of an upstream at one moment, for people. */
+export interface UpstreamStatus {
+  readonly state: (typeof healthStates)[number]
   readonly failuresInRow: number
   /** Milliseconds until it may be tried again; 0 when it may be now. */
-  readonly outForMs: number
+  readonly retryInMs: number
   /** Smoothed time to first byte; null while nothing is known. */
   readonly firstByteMs: number | null
   readonly inFlight: number
@@ -51,8 +51,8 @@ interface State {
   firstByteMs: number
   failuresInRow: number
   ejections: number
-  /** `clock.elapsed()` until which the upstream is left out. */
-  outUntil: number
+  /** `clock.elapsed()` from which the upstream may be tried again. */
+  retryAt: number
   probing: boolean
 }
 
@@ -77,48 +77,48 @@ export class UpstreamHealth {
   }
 
   /** Whether a request may be sent there now: not ejected, or due for its probe. */
-  isUsable(id: string): boolean {
+  isAvailable(id: string): boolean {
     const state = this.#states.get(id)
     if (state === undefined) return true
-    return state.outUntil <= this.#clock.elapsed() && !state.probing
+    return state.retryAt <= this.#clock.elapsed() && !state.probing
   }
 
   /** Milliseconds until the upstream may be tried again; 0 when it may be now. */
-  outForMs(id: string): number {
-    return Math.max(0, (this.#states.get(id)?.outUntil ?? 0) - this.#clock.elapsed())
+  retryInMs(id: string): number {
+    return Math.max(0, (this.#states.get(id)?.retryAt ?? 0) - this.#clock.elapsed())
   }
 
-  /** Whether it is left out for its failures, and nobody is trying it. */
+  /** Whether it is left out for its failures, and no request is probing it. */
   isEjected(id: string): boolean {
     const state = this.#states.get(id)
-    return state !== undefined && state.ejections > 0 && !state.probing && state.outUntil > this.#clock.elapsed()
+    return state !== undefined && state.ejections > 0 && !state.probing && state.retryAt > this.#clock.elapsed()
   }
 
-  /** How it is doing now. Changes nothing. */
-  standing(id: string): UpstreamStanding {
+  /** Its health now. Changes nothing. */
+  status(id: string): UpstreamStatus {
     const state = this.#states.get(id)
-    const outForMs = this.outForMs(id)
+    const retryInMs = this.retryInMs(id)
     return {
-      state: state === undefined ? 'unknown' : stateName(state, outForMs > 0),
+      state: state === undefined ? 'unknown' : stateName(state, retryInMs > 0),
       failuresInRow: state?.failuresInRow ?? 0,
-      outForMs,
+      retryInMs,
       firstByteMs: this.firstByteMs(id) || null,
       inFlight: this.inFlight(id),
     }
   }
 
-  /** Word from elsewhere that it is back: the next request tries it, and the ones after that if it does well. */
+  /** The upstream is known to be back: the next request probes it, and its success ends the ejection. */
   endEjection(id: string): void {
     const state = this.#states.get(id)
-    if (state !== undefined && state.ejections > 0) state.outUntil = 0
+    if (state !== undefined && state.ejections > 0) state.retryAt = 0
   }
 
-  /** Begins a try; the caller disposes it when the upstream has nothing more to do for the request. */
-  begin(id: string): Try {
+  /** Begins an attempt; the caller disposes it when the upstream has nothing more to do for the request. */
+  begin(id: string): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
     if (state.ejections > 0) state.probing = true
-    return new HealthTry(state, this.#options, this.#clock)
+    return new TrackedAttempt(state, this.#options, this.#clock)
   }
 
   /** Forgets upstreams that are no longer configured. */
@@ -129,20 +129,20 @@ export class UpstreamHealth {
   #state(id: string): State {
     let state = this.#states.get(id)
     if (state === undefined) {
-      state = { inFlight: 0, firstByteMs: 0, failuresInRow: 0, ejections: 0, outUntil: 0, probing: false }
+      state = { inFlight: 0, firstByteMs: 0, failuresInRow: 0, ejections: 0, retryAt: 0, probing: false }
       this.#states.set(id, state)
     }
     return state
   }
 }
 
-function stateName(state: State, isOut: boolean): UpstreamStanding['state'] {
-  if (isOut || state.probing) return state.ejections > 0 ? 'out' : 'resting'
+function stateName(state: State, isLeftOut: boolean): UpstreamStatus['state'] {
+  if (isLeftOut || state.probing) return state.ejections > 0 ? 'out' : 'resting'
   if (state.failuresInRow > 0) return 'failing'
   return state.firstByteMs > 0 ? 'healthy' : 'unknown'
 }
 
-class HealthTry implements Try {
+class TrackedAttempt implements Attempt {
   readonly #state: State
   readonly #options: () => HealthOptions
   readonly #clock: Clock
@@ -160,7 +160,7 @@ class HealthTry implements Try {
       firstByteMs >= state.firstByteMs ? firstByteMs : state.firstByteMs + decay * (firstByteMs - state.firstByteMs)
     state.failuresInRow = 0
     state.ejections = 0
-    state.outUntil = 0
+    state.retryAt = 0
     state.probing = false
   }
 
@@ -170,13 +170,13 @@ class HealthTry implements Try {
     state.failuresInRow += 1
     // A failed probe ejects again at once: the upstream has not come back.
     if (!state.probing && state.failuresInRow < failuresToEject) return
-    state.outUntil = this.#clock.elapsed() + Math.min(ejectionMaxMs, ejectionMs * 2 ** state.ejections)
+    state.retryAt = this.#clock.elapsed() + Math.min(ejectionMaxMs, ejectionMs * 2 ** state.ejections)
     state.ejections += 1
     state.probing = false
   }
 
-  busy(restMs: number): void {
-    this.#state.outUntil = Math.max(this.#state.outUntil, this.#clock.elapsed() + restMs)
+  rateLimited(restMs: number): void {
+    this.#state.retryAt = Math.max(this.#state.retryAt, this.#clock.elapsed() + restMs)
     this.#state.probing = false
   }
 

@@ -1,6 +1,6 @@
 /** The answer to one prompt: read from the upstream when the next text is asked for, and not before. */
 import { ApiError } from '#errors/api-error.ts'
-import { readAll, type ReplyBody } from '#lib/http1/reply.ts'
+import { finishReading } from '#lib/http1/finish-reading.ts'
 import { AnswerText } from './answer-text.ts'
 import { EventReader } from './event-reader.ts'
 import type { Flavour } from '../upstream/flavour.ts'
@@ -64,6 +64,7 @@ export class ItemAnswer implements Disposable {
   /** Gives up what has not been read. */
   [Symbol.dispose](): void {
     const { body } = this.#answer.reply
+    // The body ends right after its last event: its connection is kept for the next prompt.
     if (this.#text.done) void finishReading(body)
     else body.cancel()
     this.#held?.dispose()
@@ -124,21 +125,6 @@ export class ItemAnswer implements Disposable {
     } catch (thrown) {
       throw this.#answer.watch.reason ?? new ApiError('upstream_stream_error', { cause: thrown })
     }
-  }
-}
-
-const endOfBodyMs = 1000
-
-/** The body ends right after its last event; reading that end keeps the connection for the next prompt. */
-async function finishReading(body: ReplyBody): Promise<void> {
-  const timer = setTimeout(() => body.cancel(), endOfBodyMs)
-  try {
-    await readAll(body, 0)
-  } catch {
-    // The answer was complete; how its connection ends concerns nobody.
-  } finally {
-    clearTimeout(timer)
-    body.cancel()
   }
 }
 

@@ -8,6 +8,7 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import { errorBody } from '#errors/render.ts'
+import { eventStreamHeaders } from '#http/event-stream.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { AnswerSink } from './answer-sink.ts'
@@ -90,12 +91,7 @@ export class TokenStream implements AnswerSink {
     const left = (): void => this.#clientLeft()
     context.signal.addEventListener('abort', left)
     held.defer(() => context.signal.removeEventListener('abort', left))
-    const headers = {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-    }
-    return context.respond(this.#body, { status: 200, headers })
+    return context.respond(this.#body, { status: 200, headers: { ...eventStreamHeaders } })
   }
 
   texts(index: number, texts: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ const script = `
   const provider = new ProviderPool().get(record)
   const before = packages()
   const body = new TextEncoder().encode(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }] }))
-  await provider.send({ endpoint: 'chat/completions', upstreamModel: 'm', body, streamed: false, headers: {}, requestId: 'r',
+  await provider.send({ endpoint: 'chat/completions', upstreamModel: 'm', content: { kind: 'json', body }, streamed: false, headers: {}, requestId: 'r',
     signal: new AbortController().signal, reuseConnection: true }).catch(() => {})
   console.log(JSON.stringify({ kinds: providerKindNames, before, after: packages() }))
 `

@@ -111,7 +111,8 @@ describe('refusals', () => {
   })
 
   test.each(['{"model":', '\xff\xfe', ''])('a body that is no JSON is a 400: %j', async (text) => {
-    const call = { ...upstreamCall('chat/completions', good), body: Uint8Array.from(Buffer.from(text, 'latin1')) }
+    const content = { kind: 'json', body: Uint8Array.from(Buffer.from(text, 'latin1')) } as const
+    const call = { ...upstreamCall('chat/completions', good), content }
     const response = await demo.send(call).then(responseOf)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param: null } })

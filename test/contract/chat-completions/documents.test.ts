@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ApiError } from '#errors/api-error.ts'
-import type { Retrieval, RetrievedChunk } from '#gateway/request/documents-field.ts'
+import type { Retrieval, RetrievedChunk } from '#gateway/grounding/retrieve.ts'
 import { gatewayBeside, type GatewayBeside } from '#test/support/app/gateway-beside.ts'
 import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { expectRefusal } from '#test/support/contract/refusal.ts'

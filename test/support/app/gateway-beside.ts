@@ -6,13 +6,13 @@
 import { LiveSettings } from '#config/settings/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
-import type { Retrieve } from '#gateway/request/documents-field.ts'
+import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { EmbeddingBatcher } from '#gateway/embeddings/embedding-batcher.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { LocalInflightLimiter } from '#gateway/admission/inflight.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
-import { ResponseBook } from '#gateway/responses/response-registry.ts'
+import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import type { Caller } from '#identity/records.ts'
@@ -44,7 +44,7 @@ export interface GatewayBeside extends AsyncDisposable {
 /** Opens it; disposing closes it, before the app. */
 export function gatewayBeside(
   { app, keys, store }: GatewayApp,
-  { retrieve, set = [] }: { readonly retrieve?: Retrieve; readonly set?: readonly string[] } = {},
+  { retrieve = null, set = [] }: { readonly retrieve?: Retrieve | null; readonly set?: readonly string[] } = {},
 ): GatewayBeside {
   using opening = new DisposableStack()
   const config = loadConfig({ environment: {}, directory: '/', overrides: set })
@@ -60,12 +60,12 @@ export function gatewayBeside(
     settings,
     catalog: () => app.state.catalog,
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker }))),
-    embeddingBatcher: new EmbeddingBatcher(() => ({ joinMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
-    ...(retrieve !== undefined && { retrieve }),
+    embeddingBatcher: new EmbeddingBatcher(() => ({ batchMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
+    retrieve,
     inflight: new LocalInflightLimiter(),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
-    responses: new ResponseBook({ store: store.responses, onError: () => {} }),
+    responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),
     metrics,
     ticker,
     clock,

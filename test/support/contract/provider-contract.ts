@@ -198,7 +198,7 @@ export function upstreamCall(
   return {
     endpoint,
     upstreamModel: String(body['model']),
-    body: new TextEncoder().encode(JSON.stringify(body)),
+    content: { kind: 'json', body: new TextEncoder().encode(JSON.stringify(body)) },
     streamed: body['stream'] === true,
     headers: {},
     requestId: 'contract-test',

@@ -1,0 +1,31 @@
+/** What distinguishes one endpoint from another: how its body is read, and how its answer is relayed. */
+import type { Purpose } from '#catalog/records.ts'
+import type { BodyLimits } from '#http/body.ts'
+import type { RequestContext } from '#http/request-context.ts'
+import type { Endpoint } from '#providers/provider.ts'
+import type { RelayAnswer } from '../relay/relay.ts'
+import type { ModelRequest } from '../request/model-request.ts'
+
+export interface ModelCall {
+  /** Path below the provider's base URL, and the name in records and metrics. */
+  readonly endpoint: Endpoint
+  /** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
+  readonly read: (context: RequestContext, limits: BodyLimits) => Promise<ModelRequest>
+  /** The endpoint knows `stream_options.include_usage`. */
+  readonly asksUsage: boolean
+  /** The `accept` header; JSON or events, as the client asked, when left out. */
+  readonly accept?: string
+  /** Small requests may be sent upstream together: see EmbeddingBatcher. */
+  readonly batchable?: boolean
+  /** `realtime` when left out. A `batch` call takes no in-flight slot. */
+  readonly purpose?: Purpose
+  readonly relay: RelayAnswer
+  /** The call for a model whose provider lacks the endpoint. Answers 400 for a request that cannot be translated. */
+  readonly translate?: (request: ModelRequest, now: number) => PreparedCall
+}
+
+/** A request, and the call as it is made upstream. */
+export interface PreparedCall {
+  readonly call: ModelCall
+  readonly request: ModelRequest
+}

@@ -1,0 +1,29 @@
+/** What a chat over documents asks of the search, and what it gets back: src/app.ts brings the two together. */
+import type { Caller } from '#identity/records.ts'
+import type { DocumentsSpec } from '../request/documents-field.ts'
+
+/** A piece of a document that fits the question. */
+export interface RetrievedChunk {
+  readonly docId: string
+  /** The document's name; null when it was imported without one. */
+  readonly name: string | null
+  /** Null where the format has no pages. */
+  readonly page: number | null
+  readonly headingPath: readonly string[]
+  /** Offsets in the document's text, end exclusive. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly tokens: number
+}
+
+export interface Retrieval {
+  readonly caller: Caller
+  /** The text of the last user message, clipped. */
+  readonly query: string
+  readonly spec: DocumentsSpec
+  readonly signal: AbortSignal
+}
+
+/** The best chunks that the caller may see, the best first. Rejects with the ApiError to answer. */
+export type Retrieve = (retrieval: Retrieval) => Promise<readonly RetrievedChunk[]>
