@@ -26,7 +26,7 @@ import { failOver } from './upstreams/fail-over.ts'
 import { upstreamBody } from './upstreams/upstream-body.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
-/** The answer to one call. Throws the ApiError to answer; all that the request held is given back by then. */
+/** The answer to one call. Throws the ApiError to answer; all resources of the request are released by then. */
 export async function serveModelCall(
   gateway: Gateway,
   context: RequestContext,
@@ -56,18 +56,10 @@ export async function serveModelCall(
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
+    const answering = { context, caller, record, resources, model }
     return await failOver(gateway, { context, model, record, repeatable }, (upstream, attempt) =>
-      callUpstream(
-        gateway,
-        { context, record, model, upstream, attempt },
-        upstreamRequest(final, upstream),
-        (answer) => {
-          const tracker = () => newResponseTracker(gateway, final.request, { caller, model, upstream })
-          return final.call.relay(
-            answer.reply,
-            relayOf(gateway, final, { context, record, resources, answer, tracker }),
-          )
-        },
+      callUpstream(gateway, { context, record, model, upstream, attempt }, upstreamRequest(final, upstream), (answer) =>
+        final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
       ),
     ) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
@@ -85,11 +77,8 @@ function bodyLimits({ settings }: Gateway): BodyLimits {
 }
 
 /** A form is closed with the answer, even in the middle of an upload; only then is its length known. */
-function recordRequest(
-  record: RequestRecord,
-  { model, bytes, streamed, form }: ModelRequest,
-  resources: DisposableStack,
-) {
+function recordRequest(record: RequestRecord, request: ModelRequest, resources: DisposableStack): void {
+  const { model, bytes, streamed, form } = request
   record.modelAsked = model
   record.requestBytes = bytes.length
   record.streamed = streamed
@@ -128,33 +117,35 @@ function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): U
   }
 }
 
-interface Answering extends Pick<Relay, 'context' | 'record' | 'tracker'> {
-  /** What the request holds, besides what its call holds. */
+interface Answering {
+  readonly context: RequestContext
+  readonly caller: Caller
+  readonly record: RequestRecord
+  /** The resources of the request, without those of its call. */
   readonly resources: DisposableStack
+  readonly model: Model
+  readonly upstream: Upstream
   readonly answer: UpstreamAnswer
 }
 
-function relayOf(gateway: Gateway, { call, request }: PreparedCall, { resources, answer, ...own }: Answering): Relay {
-  const { watch, idleSeconds } = answer
+function relayOf(gateway: Gateway, { call, request }: PreparedCall, answering: Answering): Relay {
+  const { context, record, resources, answer } = answering
   return {
     ...relaySettings(gateway),
-    ...own,
-    watch,
-    idleSeconds,
+    context,
+    record,
+    watch: answer.watch,
+    idleSeconds: answer.idleSeconds,
     rewriteModel: gateway.settings.get('gateway.rewrite_model') ? request.model : null,
     streamed: request.streamed,
     stripUsage: call.asksUsage && !request.wantsUsage,
+    tracker: () => responseTracker(gateway, request, answering),
     takeOver: () => answer.takeOver(resources.move()),
   }
 }
 
-interface Origin {
-  readonly caller: Caller
-  readonly model: Model
-  readonly upstream: Upstream
-}
-
-function newResponseTracker(gateway: Gateway, { state }: ModelRequest, { caller, model, upstream }: Origin) {
+function responseTracker(gateway: Gateway, { state }: ModelRequest, answering: Answering): NewResponseTracker {
+  const { caller, model, upstream } = answering
   const owner = {
     userId: caller.account.user.id,
     providerId: upstream.provider.id,

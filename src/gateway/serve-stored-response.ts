@@ -23,7 +23,7 @@ import type { StoredLookup } from './responses/response-registry.ts'
 import { StoredResponseTracker } from './responses/response-tracker.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
 
-/** What is done with it; the name in usage records. */
+/** The action; its name stands in usage records. */
 export type ResponseAction = 'retrieve' | 'delete' | 'cancel' | 'input_items'
 
 /** The provider's own answer. Throws the ApiError to answer. */
@@ -91,7 +91,7 @@ function upstreamOf(catalog: Catalog, model: Model, { providerId }: StoredRespon
 }
 
 interface Answering extends Pick<Relay, 'context' | 'record' | 'streamed' | 'tracker'> {
-  /** What the request holds, besides what its call holds. */
+  /** The resources of the request, without those of its call. */
   readonly resources: DisposableStack
   readonly answer: UpstreamAnswer
 }

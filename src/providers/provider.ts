@@ -118,7 +118,7 @@ export interface Provider {
 /**
  * Why no answer came.
  * - `refused`: nothing listens there, or the name does not resolve.
- * - `connect-timeout`: no connection came about in time.
+ * - `connect-timeout`: no connection was made in time.
  * - `stale`: a kept connection turned out to be closed before any byte of an answer; nothing was done upstream.
  * - `reset`: the connection broke before the answer's head.
  * - `protocol`: what came is not HTTP, or TLS failed.

@@ -41,7 +41,7 @@ function refuse({ metrics }: AdmissionDeps, model: Model, limit: number): never 
   metrics.inflightRefused(model.record.name)
   throw new ApiError('inflight_limit_exceeded', {
     message: `Your account already has ${limit} requests in flight on ${model.record.name}, which is its limit. Try again when one has finished.`,
-    // SDKs wait exactly as long as they are told: without jitter all refused clients would come back at once.
+    // SDKs wait exactly this long: without jitter all refused clients would come back at once.
     headers: {
       'retry-after-ms': String(500 + Math.floor(Math.random() * 1000)),
       'x-sluice-inflight-limit': String(limit),

@@ -1,4 +1,4 @@
-/** From the name in a request to a model that the caller may use. */
+/** Resolves the name in a request to a model that the caller may use. */
 import type { Catalog, Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'

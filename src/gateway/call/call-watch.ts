@@ -1,6 +1,6 @@
 /**
- * Decides when a call to an upstream has to end before it ends by itself: the client has gone, the
- * upstream is silent for too long, the whole takes too long, or the server stops. It is the
+ * Decides when a call to an upstream has to be ended: the client has gone, the upstream is silent for too
+ * long, the whole call takes too long, or the server stops. It is the
  * cancellation of the call, with the ApiError to answer as its reason.
  */
 import { ApiError } from '#errors/api-error.ts'
@@ -29,7 +29,7 @@ export class CallWatch implements Disposable, Cancellation {
   #reason: ApiError | null = null
   #listeners: CancellationListener[] = []
   #signal: AbortController | null = null
-  #hearsClient = false
+  #listensToClient = false
 
   constructor(context: RequestContext, options: WatchOptions) {
     this.#context = context
@@ -59,7 +59,7 @@ export class CallWatch implements Disposable, Cancellation {
     this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
-  /** The same as a signal of the platform, made when it is first asked for. */
+  /** The same as a signal of the platform, made on demand. */
   get signal(): AbortSignal {
     if (this.#signal === null) {
       this.#signal = new AbortController()
@@ -68,13 +68,13 @@ export class CallWatch implements Disposable, Cancellation {
     return this.#signal.signal
   }
 
-  /** From now on the upstream has this long to say something. */
+  /** The upstream has this long, from now on, to send something. */
   expect(what: keyof typeof silence, seconds: number): void {
     this.#waitingFor = what
     this.#silenceEndsAt = this.#context.clock.elapsed() + seconds * 1000
   }
 
-  /** Nothing is expected of the upstream: it has spoken, or nobody is reading. */
+  /** Stops the time-out for silence: the upstream has sent something, or the client does not read. */
   rest(): void {
     this.#silenceEndsAt = Infinity
   }
@@ -92,13 +92,13 @@ export class CallWatch implements Disposable, Cancellation {
 
   [Symbol.dispose](): void {
     this.#options.ticker.delete(this.#check)
-    if (this.#hearsClient) this.#context.signal.removeEventListener('abort', this.#clientGone)
+    if (this.#listensToClient) this.#context.signal.removeEventListener('abort', this.#clientGone)
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
 
   readonly #check = (): void => {
-    this.#hearClient()
+    this.#listenToClient()
     const now = this.#context.clock.elapsed()
     if (this.#options.shutdown.aborted) this.end(new ApiError('shutting_down'))
     else if (now > this.#silenceEndsAt)
@@ -112,11 +112,11 @@ export class CallWatch implements Disposable, Cancellation {
 
   /**
    * The signal of a request costs several microseconds when it is first touched, so it waits for the
-   * first tick: a client that has left by then is found gone, and calls that are over never pay.
+   * first tick: a client that has left by then is noticed, and calls that are over by then never pay.
    */
-  #hearClient(): void {
-    if (this.#hearsClient) return
-    this.#hearsClient = true
+  #listenToClient(): void {
+    if (this.#listensToClient) return
+    this.#listensToClient = true
     const { signal } = this.#context
     signal.addEventListener('abort', this.#clientGone)
     if (signal.aborted) this.#clientGone()

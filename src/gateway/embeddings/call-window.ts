@@ -20,14 +20,14 @@ const slackMs = 1
 /** Calls that a step is judged by: as many as fit into it, since the first of them find room that the last do not. */
 const samplesMin = 4
 const samplesMax = 64
-/** The steps of the window. A second call alone hardly tells a queue from chance, so there is no two. */
+/** The steps of the window. There is no step of two: a single second call hardly tells a queue from chance. */
 const sizes = [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] as const
 const holdMinMs = 250
 const holdMaxMs = 30_000
 
 export class CallWindow {
   #step = 0
-  /** What calls took at each step when it was last found good. */
+  /** Milliseconds of calls at each step when the step was last found good. */
   readonly #usualMs: number[] = []
   /** Milliseconds of calls that began at this step. */
   #samples: number[] = []

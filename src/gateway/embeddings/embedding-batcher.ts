@@ -63,7 +63,7 @@ class BatchingProvider implements CallSender {
   readonly #provider: Provider
   readonly #options: () => BatchOptions
   readonly #clock: Pick<Clock, 'elapsed'>
-  /** By the provider's name of the model: as many as are configured. */
+  /** One entry for each model, under the provider's name of it. */
   readonly #traffic = new Map<string, Traffic>()
 
   constructor(provider: Provider, options: () => BatchOptions, clock: Pick<Clock, 'elapsed'>) {

@@ -144,7 +144,7 @@ export function sharesOf(value: unknown, weights: readonly number[]): readonly u
   return weights.map((_, at) => Object.fromEntries(names.map(([name, shares]) => [name, shares[at]])))
 }
 
-/** By the largest remainders; a number that is no count is shared out exactly. */
+/** Apportions a count by the largest remainders; any other number is divided exactly. */
 function apportioned(total: number, weights: readonly number[]): readonly number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0)
   const exact = weights.map((weight) => (total * weight) / sum)

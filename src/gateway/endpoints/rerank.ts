@@ -5,7 +5,7 @@ import { readModelRequest } from '../request/model-request.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { readInputUsage } from '../usage/token-usage.ts'
 
-/** There is no standard; Jina's form, which vLLM, Cohere and others have taken over. */
+/** Jina's form, which vLLM, Cohere and others have adopted; there is no standard. */
 export const rerank: ModelCall = {
   endpoint: 'rerank',
   read: (context, limits) => readModelRequest(context, limits, checkQuery),

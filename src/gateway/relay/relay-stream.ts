@@ -119,7 +119,7 @@ class RelayedStream {
     }
   }
 
-  /** From now on the stream owns what the request holds, and disposes it when the body ends or is dropped. */
+  /** The stream owns the resources of the request from now on, and disposes them when the body ends or is dropped. */
   takeOver(resources: DisposableStack): void {
     this.#resources = resources
     const { ticker } = this.#relay
@@ -230,7 +230,7 @@ class RelayedStream {
     return this.#relay.watch.reason ?? new ApiError('upstream_stream_error', { cause: thrown })
   }
 
-  /** What is still to be sent when the upstream has closed its body. */
+  /** The bytes that are still to be sent when the upstream has closed its body. */
   #rest(): Uint8Array {
     const rest = this.#tap.end()
     if (rest === null) throw this.#interrupted()

@@ -1,7 +1,7 @@
 /**
- * Watches the bytes of a streamed answer on their way to the client, and changes as few of
- * them as the contract asks: whole events go out exactly as they came, except that the usage which
- * the gateway asked for on its own account is taken out again.
+ * Watches the bytes of a streamed answer on their way to the client, and changes as few of them as the
+ * contract asks: whole events go out exactly as they came, except that the model's name may be
+ * rewritten and the usage that only the gateway asked for is taken out again.
  *
  * Only complete events leave the tap, so an upstream that dies inside an event leaves no half of
  * it behind. Most events are looked at by two searches for bytes and never parsed.
@@ -20,7 +20,7 @@ export interface TapOptions {
   readonly eventBytesMax: number
 }
 
-/** What the upstream put into an `error` event inside its stream. */
+/** The error that the upstream sent in an event of its stream. */
 export interface StreamedError {
   readonly message: string | null
   readonly code: string | null
@@ -50,7 +50,7 @@ export class StreamTap {
   upstreamError: StreamedError | null = null
   /** An event grew past the limit; it and what follows it never leave the tap. */
   oversized = false
-  /** What the last event said of an answer that failed upstream: the client has been told by it. */
+  /** The error in the last event of an answer that failed upstream; the client gets that event. */
   failure: StreamedError | null = null
   /** At least one event has passed. */
   started = false
@@ -59,19 +59,19 @@ export class StreamTap {
   readonly #lastTypes: ReadonlySet<string>
   #complete = false
   /** Pieces of an event that is not complete yet; none of them is empty. */
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #pending: Buffer[] = []
+  #pendingBytes = 0
   /** The last event was completed with a line feed that may still come from the upstream. */
   #lineFeedAhead = false
   #finishReason = false
 
-  /** @param lastTypes what the `type` of an event says when the answer needs no other; for APIs that do not send [DONE] */
+  /** @param lastTypes the `type` of an event that completes the answer; for APIs that do not send [DONE] */
   constructor(options: TapOptions, lastTypes: ReadonlySet<string> = noTypes) {
     this.#options = options
     this.#lastTypes = lastTypes
   }
 
-  /** What has passed is a whole answer, although more may follow. */
+  /** The events so far are a complete answer, although more may follow. */
   get complete(): boolean {
     return this.done || this.#complete
   }
@@ -84,9 +84,9 @@ export class StreamTap {
       this.#lineFeedAhead = false
       if (bytes[0] === lineFeed) bytes = bytes.subarray(1)
     }
-    const end = this.#heldBytes === 0 ? lastEventEnd(bytes) : this.#endAfterHeld(bytes)
-    const events = end === 0 ? null : this.#withHeld(end === bytes.length ? bytes : bytes.subarray(0, end))
-    if (end < bytes.length) this.#hold(bytes.subarray(end))
+    const end = this.#pendingBytes === 0 ? lastEventEnd(bytes) : this.#endAfterPending(bytes)
+    const events = end === 0 ? null : this.#withPending(end === bytes.length ? bytes : bytes.subarray(0, end))
+    if (end < bytes.length) this.#keep(bytes.subarray(end))
     return events === null ? null : this.#pass(this.#withWholeLineEnd(events))
   }
 
@@ -97,7 +97,7 @@ export class StreamTap {
   end(): Uint8Array | null {
     if (this.oversized || this.upstreamError !== null) return null
     if (this.done) return new Uint8Array()
-    const rest = this.#withHeld(Buffer.alloc(0))
+    const rest = this.#withPending(Buffer.alloc(0))
     let last: Uint8Array | null = null
     if (!isOnlyComments(rest)) {
       // A last event without its empty line counts if it is whole: several servers leave the line out.
@@ -112,30 +112,30 @@ export class StreamTap {
   }
 
   /**
-   * Offset after the last event that ends in these bytes, which follow the held ones. Looks at no
-   * held byte but the last two, so an event in any number of pieces costs no more than its length.
+   * Offset after the last event that ends in these bytes, which follow the pending ones. Looks only at
+   * the last two of those, so an event in any number of pieces costs no more than its length.
    */
-  #endAfterHeld(bytes: Buffer): number {
+  #endAfterPending(bytes: Buffer): number {
     const end = lastEventEnd(bytes)
     if (end > 0) return end
-    const tails = this.#held.slice(-2).map((piece) => piece.subarray(-2))
+    const tails = this.#pending.slice(-2).map((piece) => piece.subarray(-2))
     const seam = Buffer.concat([...tails, bytes.subarray(0, 2)])
     return Math.max(0, lastEventEnd(seam) - (seam.length - Math.min(bytes.length, 2)))
   }
 
-  /** The bytes with those before them that were held; nothing is held then. */
-  #withHeld(bytes: Buffer): Buffer {
-    if (this.#heldBytes === 0) return bytes
-    const joined = Buffer.concat([...this.#held, bytes])
-    this.#held = []
-    this.#heldBytes = 0
+  /** The bytes after the pending ones; none are pending then. */
+  #withPending(bytes: Buffer): Buffer {
+    if (this.#pendingBytes === 0) return bytes
+    const joined = Buffer.concat([...this.#pending, bytes])
+    this.#pending = []
+    this.#pendingBytes = 0
     return joined
   }
 
-  #hold(bytes: Buffer): void {
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
-    if (this.#heldBytes > this.#options.eventBytesMax) this.oversized = true
+  #keep(bytes: Buffer): void {
+    this.#pending.push(bytes)
+    this.#pendingBytes += bytes.length
+    if (this.#pendingBytes > this.#options.eventBytesMax) this.oversized = true
   }
 
   /**
@@ -238,7 +238,7 @@ export class StreamTap {
 }
 
 /**
- * The fields of an event, and after them those of the answer inside it: the Responses API tells the
+ * The fields of an event, and after them those of the answer inside it: the Responses API has the
  * model and the usage in `response`, and the Messages API at the start in `message`.
  */
 function withAnswerFields(data: Buffer, fields: readonly FieldSpan[]): readonly FieldSpan[] {
@@ -258,8 +258,8 @@ function withAnswerFields(data: Buffer, fields: readonly FieldSpan[]): readonly 
 }
 
 /**
- * Each count as it was told last: the Messages API tells the input at the start and the output at the
- * end. There the input may come again, without what was cached; it never gets less.
+ * The latest of each count: the Messages API sends the input at the start and the output at the end.
+ * There the input may come again, without what was cached; the count never decreases.
  */
 function latest(before: TokenUsage | null, now: TokenUsage | null): TokenUsage | null {
   if (before === null || now === null) return now ?? before
@@ -305,7 +305,7 @@ function isEmptyArray(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Whether a stream that ends with these bytes has lost nothing with them: comments and empty lines say nothing. */
+/** Whether a stream loses nothing without these last bytes: they are only comments and empty lines. */
 function isOnlyComments(rest: Buffer): boolean {
   return /^(?:(?::.*)?[\r\n])*(?::.*)?$/.test(rest.toString('latin1'))
 }

@@ -11,7 +11,7 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { UpstreamHealth } from './upstream-health.ts'
 
-/** What the probes need of the deps. */
+/** What the probes need of the gateway. */
 export interface ProbeDeps {
   readonly settings: LiveSettings
   readonly catalog: () => Catalog

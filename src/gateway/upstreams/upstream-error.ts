@@ -1,13 +1,13 @@
 /**
- * What an upstream's refusal means to the client. A refusal that is the caller's fault is passed on
- * with its words; one that is the gateway's fault (its credential, its address) is not, because
- * the caller can do nothing about it and its words may name things that are not the caller's.
+ * Translates an upstream's refusal for the client. A refusal that is the caller's fault is passed on
+ * with its message. One that is the gateway's fault (its credential, its address) is not: the caller can
+ * do nothing about it, and its message may name things that the caller must not see.
  */
 import { ApiError, type ApiErrorDetail } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
 
-/** An answer's head. */
+/** The head of an upstream's answer. */
 export interface UpstreamReply extends Reply {
   /** The same failure was the answer to another request, too, which counts it. */
   readonly repeats?: boolean
@@ -25,7 +25,7 @@ export async function upstreamError(reply: UpstreamReply): Promise<ApiError> {
   const body = await readBounded(reply)
   const internal = `upstream status ${status}`
   const seen = { internal, upstreamStatus: status, repeats }
-  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, ...seen, ...passedOn(body) })
+  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, ...seen, ...detailFrom(body) })
   if (gatewaysFault.has(status)) return new ApiError('upstream_auth_failed', seen)
   if (status === 429) return new ApiError('upstream_rate_limited', { ...seen, headers: retryHeaders(reply.headers) })
   if (status === 408 || status === 504) return new ApiError('upstream_timeout', seen)
@@ -38,7 +38,7 @@ export async function upstreamError(reply: UpstreamReply): Promise<ApiError> {
   return new ApiError('upstream_error', { ...seen, headers: retryHeaders(reply.headers) })
 }
 
-/** The error for a call that got no answer at all. `ended` is why the gateway itself ended it, if it did. */
+/** The error for a call without an answer. @param ended why the gateway itself ended the call, if it did */
 export function failureError(thrown: unknown, ended: ApiError | null): ApiError {
   if (ended !== null) return ended
   if (thrown instanceof ApiError) return thrown
@@ -46,7 +46,7 @@ export function failureError(thrown: unknown, ended: ApiError | null): ApiError 
   const { repeats } = thrown
   if (thrown.kind === 'connect-timeout') {
     return new ApiError('upstream_timeout', {
-      message: 'No connection to the model provider came about in time.',
+      message: 'The connection to the model provider was not made in time.',
       cause: thrown,
       repeats,
     })
@@ -61,15 +61,15 @@ export function failureError(thrown: unknown, ended: ApiError | null): ApiError 
 }
 
 /** The upstream's own error object, when there is one that the caller can use. */
-function passedOn(body: string): ApiErrorDetail {
+function detailFrom(body: string): ApiErrorDetail {
   const parsed = parseObject(body)
   // OpenAI nests the object; several servers write its fields at the top or as one string.
   const nested = parsed?.['error'] ?? parsed
-  if (typeof nested === 'string') return { message: nested === '' ? undefined : clipped(nested), wireCode: null }
+  if (typeof nested === 'string') return { message: nested === '' ? undefined : clip(nested), wireCode: null }
   if (typeof nested !== 'object' || nested === null) return { wireCode: null }
   const { message, type, param, code } = nested as Readonly<Record<string, unknown>>
   return {
-    message: typeof message === 'string' && message !== '' ? clipped(message) : undefined,
+    message: typeof message === 'string' && message !== '' ? clip(message) : undefined,
     param: typeof param === 'string' ? param : null,
     wireCode: typeof code === 'string' ? code : null,
     ...(typeof type === 'string' && { wireType: type }),
@@ -85,7 +85,7 @@ function retryHeaders(headers: Reply['headers']): Record<string, string> {
   return kept
 }
 
-function clipped(text: string): string {
+function clip(text: string): string {
   return text.length > messageCharsMax ? `${text.slice(0, messageCharsMax)}…` : text
 }
 
@@ -94,7 +94,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
   } catch {
-    // An HTML page or plain text: nothing in it is meant for the caller.
+    // An HTML page or plain text is not meant for the caller.
     return null
   }
 }
@@ -103,7 +103,7 @@ async function readBounded(reply: Reply): Promise<string> {
   try {
     return (await readAll(reply.body, errorBytesMax))?.toString('utf8') ?? ''
   } catch {
-    // The status already tells what happened; a broken body only loses its words.
+    // The status already says what happened; a broken body only loses the message.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-/** Token counts as upstreams report them, and nothing guessed. */
+/** Token counts as upstreams report them; none is guessed. */
 
 export interface TokenUsage {
   readonly promptTokens: number | null
@@ -8,8 +8,8 @@ export interface TokenUsage {
 /**
  * The counts of an OpenAI `usage` object (chat: prompt/completion, Responses: input/output) or of
  * Anthropic's, or null when the value holds none. An explicit zero is a count; a missing field is
- * unknown. What comes from a cache or goes into one is input, too: OpenAI counts it in, Anthropic
- * beside.
+ * unknown. Tokens from a cache or written to one are input, too: OpenAI includes them in the input, Anthropic
+ * reports them beside it.
  */
 export function readUsage(value: unknown): TokenUsage | null {
   if (typeof value !== 'object' || value === null) return null
@@ -20,8 +20,8 @@ export function readUsage(value: unknown): TokenUsage | null {
 }
 
 /**
- * The same for endpoints that take tokens and make none (embeddings, rerank, moderations), where
- * the total is what went in. Some rerankers (Cohere, Jina) count in a `meta` object instead.
+ * The same for endpoints that generate no tokens (embeddings, rerank, moderations), where the total is
+ * the input. Some rerankers (Cohere, Jina) count in a `meta` object instead.
  */
 export function readInputUsage(value: unknown, meta: unknown): TokenUsage | null {
   const counted = readUsage(value)

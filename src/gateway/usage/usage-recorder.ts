@@ -1,7 +1,7 @@
 /**
- * One usage row for every request, written behind. A request never waits for it: finished records
- * go to a bounded queue, which a loop of the app flushes in batches, and the stop once more. What
- * does not fit is counted. No prompt and no answer is ever in a record.
+ * One usage row for every request, written behind. A request never waits for it: finished records go to a
+ * bounded queue. A loop of the app flushes the queue in batches, and the stop flushes it once more. Records
+ * that do not fit are dropped and counted. No record contains a prompt or an answer.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
@@ -20,15 +20,15 @@ export interface RecorderOptions {
 }
 
 const batchRows = 500
-/** Records that are made rows of in one go. */
+/** Rows are made of this many records at once. */
 const settleAt = 256
 
-/** What is known of one request so far; disposing it makes it final, once. It holds nothing of the connection. */
+/** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable {
   modelAsked: string | null = null
   model: Model | null = null
   streamed = false
-  /** The one that serves, or was tried last. */
+  /** The upstream that serves, or was tried last. */
   upstream: Upstream | null = null
   upstreamStatus: number | null = null
   attempts = 0
@@ -107,7 +107,7 @@ export class RequestRecord implements Disposable {
   }
 }
 
-/** A request that was refused before any call still belongs to the one provider that a plain model has. */
+/** A plain model has one provider, which is recorded even when the request was refused before any call. */
 function servedBy(model: Model | null, upstream: Upstream | null) {
   const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
   return {
@@ -120,7 +120,7 @@ function servedBy(model: Model | null, upstream: Upstream | null) {
 
 export class UsageRecorder {
   readonly #options: RecorderOptions
-  /** Final, but not looked at yet: making rows of many at once costs a fraction of making each in its request. */
+  /** Final records without a row: making many rows at once costs a fraction of making each in its request. */
   #final: RequestRecord[] = []
   #queue: UsageRecord[] = []
 
@@ -137,7 +137,7 @@ export class UsageRecorder {
     return this.#final.length + this.#queue.length
   }
 
-  /** Counts the requests that have ended since the last time, and makes their rows. Before a scrape and before a write. */
+  /** Counts the requests that have ended since the last time, and makes their rows. Called before a scrape and before a write. */
   settle(): void {
     const { metrics, queueMax } = this.#options
     const final = this.#final
