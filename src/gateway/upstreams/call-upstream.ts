@@ -5,7 +5,6 @@
 import type { Model } from '#catalog/catalog.ts'
 import type { Timeouts } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
-import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Ticker } from '#lib/ticker.ts'
@@ -19,7 +18,6 @@ import type { Attempt } from './upstream-health.ts'
 
 /** What a call of an upstream needs of the gateway. */
 export interface CallDeps extends ForwardDeps {
-  readonly settings: LiveSettings
   readonly ticker: Ticker
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal

@@ -3,6 +3,7 @@
  * here is thrown before the client has received a byte, so the client gets its real status.
  */
 import type { Upstream } from '#catalog/upstream.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Reply } from '#lib/http1/reply.ts'
@@ -27,6 +28,7 @@ export interface CallSender {
 }
 
 export interface ForwardDeps {
+  readonly settings: LiveSettings
   readonly providers: ProviderPool
   /** Sends batchable calls of a provider. */
   readonly embeddingBatcher: { over(provider: Provider): CallSender }
@@ -61,7 +63,7 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
   const call: UpstreamCall = {
     ...sent,
     upstreamModel: upstream.upstreamName,
-    headers: headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers')),
+    headers: headersForUpstream(context.request.headers, deps.settings.get('gateway.request_headers')),
     requestId: context.requestId,
     cancellation: watch,
     get signal() {
