@@ -87,7 +87,7 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   resources.defer(() => void (record.requestBytes = form.bytesRead))
 }
 
-/** The call as it came, or as a chat completion when no provider of the model has the endpoint. */
+/** The client's own call, or the same as a chat completion when no provider of the model has the endpoint. */
 function translateIfNeeded({ providers, clock }: Gateway, model: Model, received: PreparedCall): PreparedCall {
   const { endpoint, translate } = received.call
   const isKnown = model.upstreams.some(({ provider }) => providers.get(provider)?.endpoints.has(endpoint))

@@ -63,7 +63,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     ticker,
     takeOver: () => new DisposableStack(),
     tracker: () => {
-      throw new Error('no provider keeps a translated answer')
+      throw new Error('no provider stores a translated answer')
     },
     rewriteModel: null,
     stripUsage: true,
@@ -71,6 +71,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     keepaliveSeconds: 100,
     responseBytesMax: 10_000,
     eventBytesMax: 10_000,
+    responseHeaders: [],
   })
   return { response, record }
 }

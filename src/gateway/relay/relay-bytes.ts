@@ -1,5 +1,5 @@
 /**
- * Relays a binary answer, such as speech, byte for byte as it comes. It has no place for an error, so
+ * Relays a binary answer, such as speech, byte for byte while it arrives. It has no place for an error, so
  * when it breaks the connection breaks too, and no client takes it for complete.
  */
 import type { Reply } from '#lib/http1/reply.ts'
@@ -9,7 +9,7 @@ import { relayPieces, type Tap } from './relay-stream.ts'
 
 /** The answer for the client. Throws what goes wrong before the first byte. */
 export async function relayBytes(reply: Reply, relay: Relay): Promise<Response> {
-  const headers = headersForClient(reply.headers)
+  const headers = headersForClient(reply.headers, relay.responseHeaders)
   headers['content-type'] = reply.headers['content-type'] ?? 'application/octet-stream'
   return relayPieces({ ...reply, headers }, relay, { tap: new PassThroughTap(), inBand: false })
 }

@@ -43,7 +43,7 @@ export async function relayStream(
   { lastTypes, failureEvent = errorEvent, wrapTap }: StreamOptions = {},
 ): Promise<Response> {
   relay.record.streamed = true
-  const headers = headersForClient(reply.headers)
+  const headers = headersForClient(reply.headers, relay.responseHeaders)
   Object.assign(headers, eventStreamHeaders)
   const events = new StreamTap(relay, lastTypes)
   return relayPieces({ ...reply, headers }, relay, { tap: wrapTap?.(events) ?? events, inBand: true, failureEvent })

@@ -1,4 +1,4 @@
-/** Relays an answer that is one document. It is read to its end first, so that a broken one never looks complete. */
+/** Relays an answer that is one document. It is read completely first, so that a broken one never looks complete. */
 import { ApiError } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
@@ -39,9 +39,13 @@ export async function relayDocument(reply: Reply, relay: Relay): Promise<Respons
   return isText ? respond(await readWhole(reply, relay), reply, relay) : relayWhole(reply, relay)
 }
 
-function respond(body: Buffer<ArrayBuffer>, { status, headers }: Reply, { context, record }: Relay): Response {
+function respond(
+  body: Buffer<ArrayBuffer>,
+  { status, headers }: Reply,
+  { context, record, responseHeaders }: Relay,
+): Response {
   record.responseBytes = body.length
-  const kept = headersForClient(headers)
+  const kept = headersForClient(headers, responseHeaders)
   kept['content-type'] = headers['content-type'] ?? 'application/json'
   return context.respond(body, { status, headers: kept })
 }

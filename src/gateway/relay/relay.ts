@@ -7,8 +7,8 @@ import type { CallWatch } from '../call/call-watch.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 
 /**
- * Turns the upstream's 2xx answer into the client's. Rejects with what goes wrong before its first
- * byte; what goes wrong later ends the answer so that it cannot be taken for complete.
+ * Turns the upstream's 2xx answer into the client's. Rejects with a failure before its first byte; a
+ * later failure ends the answer in a way that no client can mistake for a complete one.
  */
 export type RelayAnswer = (reply: Reply, relay: Relay) => Promise<Response>
 
@@ -34,6 +34,8 @@ export interface Relay extends RelaySettings {
 
 /** What is the same for all answers. */
 export interface RelaySettings {
+  /** Headers that go to the client besides those that always do: see call/headers.ts. */
+  readonly responseHeaders: readonly string[]
   readonly keepaliveSeconds: number
   readonly responseBytesMax: number
   readonly eventBytesMax: number
@@ -43,6 +45,7 @@ export interface RelaySettings {
 export function relaySettings(deps: { readonly settings: LiveSettings; readonly ticker: Ticker }): RelaySettings {
   const { settings, ticker } = deps
   return {
+    responseHeaders: settings.get('gateway.response_headers'),
     keepaliveSeconds: settings.get('gateway.keepalive_seconds'),
     responseBytesMax: settings.get('gateway.max_response_bytes'),
     eventBytesMax: settings.get('gateway.max_event_bytes'),

@@ -1,6 +1,6 @@
 /**
  * Watches the bytes of a streamed answer on their way to the client, and changes as few of them as the
- * contract asks: whole events go out exactly as they came, except that the model's name may be
+ * contract asks: whole events go out byte for byte, except that the model's name may be
  * rewritten and the usage that only the gateway asked for is taken out again.
  *
  * Only complete events leave the tap, so an upstream that dies inside an event leaves no half of

@@ -1,6 +1,6 @@
 /**
  * The field `documents` of a chat completion: what to look up in the caller's documents before the
- * model is asked. The search itself and what becomes of its result are in `grounding/`.
+ * model is asked. The search and the use of its result are in `grounding/`.
  *
  * Only an object is this field. An array is a field of the same name that some model servers know
  * (documents for their own prompt template); it goes upstream like any other unknown field.

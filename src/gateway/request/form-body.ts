@@ -1,6 +1,6 @@
 /**
  * A multipart request on its way to an upstream. Only the field `model` is read; every other byte
- * goes out as it came in, when the upstream has room for it, and stays in memory no longer than that.
+ * goes out unchanged, when the upstream has room for it, and stays in memory no longer than that.
  *
  * The bytes before `model` stay in memory until the upstream is known, up to the limit of a body, so
  * clients that write `model` first cost no memory. The first megabyte of what follows is kept, too, so
@@ -22,7 +22,7 @@ const blockBytes = 1024
 const modelBytesMax = 1024
 
 export class FormBody implements Disposable {
-  /** Made anew, because a header with two boundaries is read differently by different servers. */
+  /** Written by the gateway, because a header with two boundaries is read differently by different servers. */
   readonly contentType: string
   readonly #body: BodyReader
   readonly #scanner: MultipartScanner

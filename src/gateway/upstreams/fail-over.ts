@@ -3,7 +3,7 @@
  * to the client while this runs, so a failed attempt leaves no trace in the answer.
  *
  * A plain model is tried once: its client decides whether to retry. A composite moves on at once to a
- * component that was not tried yet; when none is left, it waits and begins anew.
+ * component that was not tried yet; when none is left, it waits and starts over.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
@@ -131,7 +131,7 @@ function retryAfterMs({ detail }: ApiError): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null
 }
 
-/** Waits, and throws when the client leaves or the server stops meanwhile. */
+/** Waits. Throws when the client leaves or the server stops before the end of the wait. */
 async function waitToRetry(ms: number, client: AbortSignal, shutdown: AbortSignal): Promise<void> {
   using ended = new AnySignal([client, shutdown])
   await pause(ms, ended.signal)

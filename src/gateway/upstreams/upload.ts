@@ -1,4 +1,4 @@
-/** An upload on its way to one upstream, and which of the two sides it waits for meanwhile. */
+/** An upload on its way to one upstream, with the time-outs of the side that it waits for. */
 import type { Upstream } from '#catalog/upstream.ts'
 import type { Upload } from '#providers/provider.ts'
 import type { CallWatch } from '../call/call-watch.ts'
@@ -13,7 +13,7 @@ export interface UploadTiming {
 
 /**
  * The form for this upstream. While the gateway reads from the client, the client's own time limit
- * holds. The time-out for the first token begins anew whenever there are bytes for the upstream to take.
+ * holds. The time-out for the first token starts again whenever there are bytes for the upstream to take.
  */
 export function uploadOf(form: FormBody, upstream: Upstream, timing: UploadTiming): Upload {
   const { watch, firstTokenSeconds } = timing

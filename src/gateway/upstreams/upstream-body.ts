@@ -1,5 +1,5 @@
 /**
- * The body for one upstream: its own name of the model, the wish for usage when it streams, and the
+ * The body for one upstream: its own name of the model, a request for usage when it streams, and the
  * effort as it takes it. Everything else is byte for byte what the client sent.
  */
 import type { Upstream } from '#catalog/upstream.ts'

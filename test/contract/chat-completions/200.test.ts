@@ -2,8 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { upstreamCredential } from '#test/support/app/gateway-catalog.ts'
-import { answer, closeReused, json, privateHeaders } from '#test/support/upstream/upstream-behaviours.ts'
-import { chatCompletion, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
+import {
+  answer,
+  closeReused,
+  events,
+  head,
+  json,
+  privateHeaders,
+  streamEnd,
+} from '#test/support/upstream/upstream-behaviours.ts'
+import { chatChunks, chatCompletion, doneEvent, sampleUsage } from '#test/support/upstream/upstream-samples.ts'
 import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 
 let gateway: GatewayApp
@@ -179,6 +187,26 @@ describe('headers to the client', () => {
       const { headers } = await gateway.chat({}, { headers: { 'x-request-id': unfit } })
       expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/)
     }
+  })
+})
+
+describe('headers that the settings add', () => {
+  test('go to the upstream and to the client, of a whole answer and of a stream, and no others do', async () => {
+    const set = ['gateway.request_headers=x-tenant', 'gateway.response_headers=x-served-by, x-lab-*']
+    await using lab = await startGateway({ set })
+    const headers = { 'X-Served-By': 'node-7', 'X-Lab-Run': '3', 'X-Other': 'private' }
+    lab.upstream.scriptNext(json(chatCompletion(), 200, headers))
+    const whole = await lab.chat({}, { headers: { 'x-tenant': 'a', 'x-mine': 'b' } })
+    await whole.arrayBuffer()
+    const streamHeaders = { ...headers, 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' }
+    lab.upstream.scriptNext([head(200, streamHeaders), ...events([...chatChunks(), doneEvent]), streamEnd])
+    const streamed = await lab.stream()
+    await streamed.arrayBuffer()
+    const names = ['x-served-by', 'x-lab-run', 'x-other']
+    for (const response of [whole, streamed])
+      expect(names.map((name) => response.headers.get(name))).toEqual(['node-7', '3', null])
+    const [received] = lab.upstream.requests
+    expect(['x-tenant', 'x-mine'].map((name) => received!.header(name))).toEqual(['a', null])
   })
 })
 
