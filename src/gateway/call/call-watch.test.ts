@@ -123,7 +123,7 @@ describe('a call is ended', () => {
     expect(codeOf(call)).toBeNull()
   })
 
-  test('when the whole takes too long, however much is said meanwhile', async () => {
+  test('when the whole call takes too long, however much the upstream sends', async () => {
     using call = await watched(10)
     for (let second = 0; second < 10; second += 1) {
       call.watch.expect('idle', 2)
@@ -134,7 +134,7 @@ describe('a call is ended', () => {
     expect(call.watch.reason?.message).toContain('whole request')
   })
 
-  test('by whoever knows a reason, and the first reason stays', async () => {
+  test('by any caller with a reason, and the first reason stays', async () => {
     using call = await watched(1)
     call.watch.end(new ApiError('upstream_invalid_response'))
     call.pass(5)

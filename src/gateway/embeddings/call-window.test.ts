@@ -19,7 +19,7 @@ interface Load {
 
 /**
  * Clients that call as soon as the window admits them, at an upstream, from one millisecond to
- * another. Nothing else happens meanwhile.
+ * another. Nothing else happens at that time.
  */
 function simulate({ width, clients }: Load, window: CallWindow, from: number, to: number): Outcome {
   let running: { readonly endsAt: number; readonly startedAt: number; readonly concurrent: number }[] = []

@@ -104,7 +104,7 @@ describe('an answer is not split', () => {
     'that has a number that is none': { data: [item(0), item('1')] },
     'that numbers some vectors only': { data: [item(0), { embedding: [1] }] },
     'without data': { error: 'no' },
-    'whose data is no list': { data: 'none' },
+    'whose data is not a list': { data: 'none' },
     'that is a list': [1],
   }
   for (const [what, answer] of Object.entries(answers)) {

@@ -12,7 +12,7 @@ describe('an API whose last event is told by its type', () => {
   const delta = event({ type: 'audio.delta', audio: 'YQ==', note: 'audio.done', nested: { type: 'audio.done' } })
   const last = event({ usage: { input_tokens: 9, output_tokens: 12 }, type: 'audio.done' })
 
-  /** What becomes of the stream when it is cut there. */
+  /** The outcome of the stream when it is cut there. */
   function outcome(text: string, at = 0) {
     const tap = new StreamTap(plain, lastTypes)
     const out: Uint8Array[] = []

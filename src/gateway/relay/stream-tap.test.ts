@@ -87,7 +87,7 @@ const recorded: Readonly<Record<string, Recorded>> = {
   'escaped quotes and backslashes': {
     bytes: chunk('\\"usage\\":\\\\', nullUsage) + chunk('"', nullUsage, 'stop') + done,
   },
-  'data that is no JSON': {
+  'data that is not JSON': {
     bytes: `data: {"usage": nu}\n\ndata: "usage"\n\ndata: {"\\q": 1, "usage": null}\n\ndata: {"usage": {\n\ndata: \n\n${done}`,
   },
   'no [DONE], but a reason to finish': {
@@ -158,7 +158,7 @@ const recorded: Readonly<Record<string, Recorded>> = {
 
 const plain: TapOptions = { stripUsage: false, rewriteModel: null, eventBytesMax: 1_000_000 }
 const variants: Readonly<Record<string, TapOptions>> = {
-  'as it came': plain,
+  unchanged: plain,
   'usage stripped': { ...plain, stripUsage: true },
   'model rewritten': { ...plain, rewriteModel: 'né "w"' },
   'usage stripped and model rewritten': { ...plain, stripUsage: true, rewriteModel: 'x' },
@@ -173,7 +173,7 @@ interface Outcome {
   readonly oversized: boolean
 }
 
-/** What becomes of these pieces, read the way the relay reads them; fails when half an event leaves. */
+/** The outcome of these pieces, read the way the relay reads them; fails when half an event leaves. */
 function relayed(pieces: readonly Uint8Array[], options: TapOptions): Outcome {
   const tap = new StreamTap(options)
   const out: Buffer[] = []
@@ -247,7 +247,7 @@ for (const [name, { bytes: text, usage = null, error, passed = text }] of Object
 }
 
 describe('stripped usage', () => {
-  const chunked = Object.entries(recorded).filter(([name]) => name !== 'data that is no JSON')
+  const chunked = Object.entries(recorded).filter(([name]) => name !== 'data that is not JSON')
 
   test('takes out the null fields and the chunk that has nothing else, and leaves the rest as it was', () => {
     for (const [, { bytes }] of chunked) {
@@ -272,8 +272,8 @@ describe('stripped usage', () => {
     expect(outcome.output).toBe(odd.replace('"usage": null,', '') + done)
   })
 
-  test('leaves what is no JSON untouched', () => {
-    const { bytes } = recorded['data that is no JSON']!
+  test('leaves data that is not JSON untouched', () => {
+    const { bytes } = recorded['data that is not JSON']!
     const changed = bytes.replace(', "usage": null', '')
     expect(relayed([Buffer.from(bytes)], { ...plain, stripUsage: true }).output).toBe(changed)
   })
@@ -281,7 +281,7 @@ describe('stripped usage', () => {
 
 test('a rewritten model is the only thing that changes in every chunk', () => {
   for (const [name, { bytes }] of Object.entries(recorded)) {
-    if (name === 'data that is no JSON') continue
+    if (name === 'data that is not JSON') continue
     const before = chunks(relayed([Buffer.from(bytes)], plain).output) as object[]
     const after = chunks(relayed([Buffer.from(bytes)], { ...plain, rewriteModel: 'né "w"' }).output)
     expect(after).toEqual(before.map((each) => ('model' in each ? { ...each, model: 'né "w"' } : each)))

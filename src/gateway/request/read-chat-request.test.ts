@@ -87,7 +87,7 @@ describe('a request that cannot be understood', () => {
     expect(await refusal(`\uFEFF{"model":"m",${messages}}`)).toEqual([400, 'invalid_json', null])
   })
 
-  test('is refused when it is no object', async () => {
+  test('is refused when it is not an object', async () => {
     for (const body of ['[]', '[{"model":"m"}]', '"m"', '1', 'null', 'true']) {
       expect(await refusal(body)).toEqual([400, 'invalid_body', null])
     }

@@ -30,7 +30,7 @@ describe('the effort of a request', () => {
     for (const value of [undefined, null]) expect(readEffort(value)).toBeNull()
   })
 
-  test('that is no such word is 400 and names the words', () => {
+  test('that is not one of the words is 400 and names the words', () => {
     for (const value of ['', 'High', 'extreme', 7, true, {}, ['low']]) {
       const { status, code, detail, message } = thrownBy(() => readEffort(value))
       expect([status, code, detail.param]).toEqual([400, 'invalid_value', 'reasoning_effort'])
@@ -47,7 +47,7 @@ describe('the effort of a request', () => {
     for (const effort of ['low', 'high', null] as const) checkEffort(effort, model)
   })
 
-  test('is not judged where nothing is known of the model', () => {
+  test('is not judged for a model whose efforts are unknown', () => {
     for (const effort of efforts) checkEffort(effort, modelThat(null))
   })
 })
@@ -116,7 +116,7 @@ describe('the body for the upstream', () => {
   })
 })
 
-/** The object with the value at the path; what is no object on the way gives way. */
+/** The object with the value at the path; anything but an object on the way is replaced. */
 function expected(fields: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value
   const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields)

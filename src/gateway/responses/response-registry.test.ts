@@ -57,7 +57,7 @@ describe('an answer', () => {
     expect(await registry.find(response)).toEqual({ kind: 'unknown', ownedByOther: false })
   })
 
-  test('that the database did not take is known all the same, and written when it is back', async () => {
+  test('that the database did not take is found nevertheless, and written when it is back', async () => {
     const { registry, rows, state, errors } = store()
     const response = aResponse()
     state.gone = true

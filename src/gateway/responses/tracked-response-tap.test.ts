@@ -8,7 +8,7 @@ import { StreamTap } from '../relay/stream-tap.ts'
 const lastTypes = new Set(['response.completed', 'response.failed', 'error'])
 const plain = { stripUsage: false, rewriteModel: null, eventBytesMax: 1_000_000 }
 
-/** What becomes of these bytes, in pieces that end at these offsets. */
+/** The outcome of these bytes, in pieces that end at these offsets. */
 async function outcome(text: string, offsets: readonly number[] = [], counts = true, mayBeEmpty = false) {
   const observed: ResponseInfo[] = []
   const tracker: ResponseTracker = {

@@ -123,7 +123,7 @@ describe('latency', () => {
     for (const random of [0, 0.4, 0.6, 0.99]) expect(choose([], random)).toBe(0)
   })
 
-  test('tries one that nothing is known of', () => {
+  test('tries one without any measurement', () => {
     const { answers, choose } = rig('latency', [{}, {}])
     answers(0, 10)
     expect([choose([], 0), choose([], 0.9)]).toEqual([1, 1])

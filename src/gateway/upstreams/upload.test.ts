@@ -42,7 +42,7 @@ async function reasonAfter(seconds: number, answered: boolean): Promise<string |
   return watch.reason?.message ?? null
 }
 
-test('the time-out for the first token begins anew with each piece that is there to be sent', async () => {
+test('the time-out for the first token starts again with each piece that is there to be sent', async () => {
   expect(await reasonAfter(99, false)).toBeNull()
   expect(await reasonAfter(101, false)).toContain('first token')
 })

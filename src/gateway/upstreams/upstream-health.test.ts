@@ -54,7 +54,7 @@ describe('an upstream', () => {
     expect([state(), subject.status('a').retryInMs]).toEqual(['resting', 500])
   })
 
-  test('is usable while nothing is known of it, and after failures that were not enough in a row', () => {
+  test('is available while it has not been tried, and after failures that were not enough in a row', () => {
     const { fail, succeed, isAvailable, subject } = health()
     expect(isAvailable()).toBe(true)
     for (let round = 0; round < 5; round += 1) {
@@ -103,7 +103,7 @@ describe('an upstream', () => {
     expect(isAvailable()).toBe(true)
   })
 
-  test('that limits requests rests for as long as it says, which is no failure', () => {
+  test('that limits requests rests for as long as it says, which does not count as a failure', () => {
     const { clock, isAvailable, subject, succeed } = health({ failuresToEject: 1 })
     using attempt = subject.begin('a')
     attempt.rateLimited(500)

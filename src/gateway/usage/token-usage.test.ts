@@ -21,13 +21,13 @@ test('an explicit zero is a count, a missing one is unknown', () => {
   expect(readUsage({ prompt_tokens: 0 })).toEqual({ promptTokens: 0, completionTokens: null })
 })
 
-test('what is no count is unknown', () => {
+test('anything but a count is unknown', () => {
   for (const odd of [-1, 1.5, '7', null, Infinity, 2 ** 60, {}]) {
     expect(readUsage({ prompt_tokens: odd, completion_tokens: 5 })).toEqual({ promptTokens: null, completionTokens: 5 })
   }
 })
 
-test('what holds no count at all is no usage', () => {
+test('a value without any count is not a usage', () => {
   for (const value of [null, undefined, 7, 'usage', [], {}, { total_tokens: 8 }, { prompt_tokens: '3' }]) {
     expect(readUsage(value)).toBeNull()
   }

@@ -171,7 +171,7 @@ describe('the queue', () => {
     expect(bytes()).toEqual([1, 2, 3, 6])
   })
 
-  test('keeps what the store refuses, in order, before what has come meanwhile', async () => {
+  test('keeps what the store refuses, in order, before the rows that have come since', async () => {
     const refusing = Promise.withResolvers<void>()
     let refuse = true
     const write: Write = () => (refuse ? refusing.promise : Promise.resolve())
