@@ -9,8 +9,8 @@ export function isJsonValue(value: unknown): value is JsonValue {
   return isPlainObject(value) && Object.values(value).every(isJsonValue)
 }
 
-/** Whether a parsed JSON value is an object with named fields. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a parsed JSON value is an object with named fields: not an array, not null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -10,6 +10,7 @@ import { Http1Failure } from '#lib/http1/failure.ts'
 import { bodyOfPieces } from '#lib/http1/pieces.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import type { Http1Request } from '#lib/http1/request.ts'
+import { isObject } from '#lib/json-value.ts'
 import {
   endpointNames,
   UpstreamFailure,
@@ -187,8 +188,4 @@ async function readJson(body: Reply['body'], signal: AbortSignal): Promise<unkno
     signal.throwIfAborted()
     throw new UpstreamFailure(failureKind(thrown), thrown)
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

@@ -3,6 +3,7 @@
  * the file, and model names share one namespace with all aliases.
  */
 import type { z } from 'zod'
+import { isObject } from '#lib/json-value.ts'
 import type {
   Declared,
   DeclaredAlias,
@@ -30,7 +31,7 @@ import type { Environment } from '../sources/environment.ts'
 import type { Tree } from '../sources/file.ts'
 import { interpolate, type InterpolationFault } from '../sources/interpolate.ts'
 import type { Problem } from '../problem.ts'
-import { declaredSections, interpolationProblem, isMapping } from '../sources/raw.ts'
+import { declaredSections, interpolationProblem } from '../sources/raw.ts'
 
 /** Reads the declared sections of a file's tree and returns every problem in them. */
 export function readDeclared(
@@ -72,7 +73,7 @@ export function readDeclared(
 function nestedModels(reading: Reading, providers: unknown): Entry<z.output<typeof modelSchema>>[] {
   if (!Array.isArray(providers)) return []
   return providers.flatMap((provider: unknown, index) => {
-    if (!isMapping(provider)) return []
+    if (!isObject(provider)) return []
     const name = typeof provider['name'] === 'string' ? provider['name'] : ''
     const models = readList(reading, `providers[${index}].models`, provider['models'], nestedModelSchema)
     return models.map(({ path, value }) => ({ path, value: { ...value, provider: name } }))
@@ -101,7 +102,7 @@ function readList<S extends z.ZodType>(reading: Reading, path: string, list: unk
 
 function readAliases(reading: Reading, aliases: unknown): DeclaredAlias[] {
   if (aliases === null || aliases === undefined) return []
-  if (!isMapping(aliases)) {
+  if (!isObject(aliases)) {
     reading.problems.push(
       sectionProblem(reading.file, 'aliases', 'expected a mapping', 'Write "alias: name of a model" lines.'),
     )

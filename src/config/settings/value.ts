@@ -2,6 +2,7 @@
  * One value of one setting, from whatever was written to the checked value. Text and typed values
  * are both taken, since the environment knows only text and `${NAME}` in the file gives text too.
  */
+import { isObject } from '#lib/json-value.ts'
 import { Secret } from '#lib/secret.ts'
 import { formats } from './formats.ts'
 import { exampleSecretKey, type SettingRecord, type SettingValue } from './records.ts'
@@ -122,7 +123,7 @@ function readMap(written: unknown): Readonly<Record<string, string>> | null {
           const split = item.indexOf('=')
           return split < 0 ? ['', null] : [item.slice(0, split).trim(), item.slice(split + 1).trim()]
         })
-      : typeof written === 'object' && written !== null && !Array.isArray(written)
+      : isObject(written)
         ? Object.entries(written)
         : null
   const texts = entries?.filter((entry): entry is [string, string] => typeof entry[1] === 'string')

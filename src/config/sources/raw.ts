@@ -2,6 +2,7 @@
  * The first of two levels: what was written, where, under which setting's name. Nothing is checked
  * here but the names; checking the values is the second level (load.ts).
  */
+import { isObject } from '#lib/json-value.ts'
 import { clientVariables, variable, type Environment } from './environment.ts'
 import { fileVariable, type Tree } from './file.ts'
 import { interpolate, type InterpolationFault } from './interpolate.ts'
@@ -62,7 +63,7 @@ export function rawFromFile(file: string, tree: Tree, environment: Environment):
         if (written !== null) take(name, written)
       } else if (!groupNames.has(name)) {
         problems.push(unknownName(name, `${file}: ${name}`, namesInFile))
-      } else if (isMapping(written)) {
+      } else if (isObject(written)) {
         visit(written, `${name}.`)
       } else if (written !== null) {
         const expected = 'this is a group of settings and takes no value'
@@ -131,11 +132,6 @@ export function interpolationProblem(fault: InterpolationFault, file: string): P
       : 'a reference to an environment variable is written ${NAME}, with letters, digits and _ only',
     remedy: missing ? 'Set it, or write the value itself.' : 'Correct it; $${ stands for a literal ${.',
   }
-}
-
-/** Whether a node of the tree has named children. */
-export function isMapping(node: unknown): node is Tree {
-  return node !== null && typeof node === 'object' && !Array.isArray(node)
 }
 
 // The value of an unknown name may be a secret under a mistyped name: it is never shown.

@@ -2,8 +2,8 @@
  * What a chat answer says, whole or in pieces, in the terms of a message: the reason why it stopped, its
  * counts, its text. The only place that knows how servers of the chat dialect differ in their answers.
  */
+import { isObject } from '#lib/json-value.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { isObject } from './fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

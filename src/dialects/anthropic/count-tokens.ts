@@ -8,8 +8,8 @@
  * - A PDF: 2250 for each page, the middle of what
  *   https://platform.claude.com/docs/en/build-with-claude/pdf-support gives.
  */
+import { isObject } from '#lib/json-value.ts'
 import { imageSize } from './image-size.ts'
-import { isObject } from './fields.ts'
 import { understandPrompt } from './request.ts'
 
 type Encoding = typeof import('gpt-tokenizer/encoding/o200k_base')

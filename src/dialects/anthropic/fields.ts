@@ -3,6 +3,7 @@
  * equals absent. A field that nobody reads is refused, so that nothing the caller wrote gets lost.
  */
 import { ApiError } from '#errors/api-error.ts'
+import { isObject } from '#lib/json-value.ts'
 
 /** An object of the request, and where it is. */
 export interface Place {
@@ -111,10 +112,6 @@ export function texts(place: Place, name: string): readonly string[] {
 /** The entries without those that are undefined. */
 export function defined(entries: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function list(place: Place, name: string): readonly unknown[] {

@@ -5,6 +5,7 @@
  * Shape: https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 import type { ApiError } from '#errors/api-error.ts'
+import { isObject } from '#lib/json-value.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { BlockSequence, event, type CallKey } from './block-sequence.ts'
 import {
@@ -19,7 +20,6 @@ import {
   usageOf,
 } from './chat-answer.ts'
 import { errorBody } from './error-response.ts'
-import { isObject } from './fields.ts'
 import { emptyMessage, type Ids } from './message.ts'
 import type { UnderstoodRequest } from './request.ts'
 import { addDetails, sealThoughts, type ReasoningDetail } from './thinking.ts'

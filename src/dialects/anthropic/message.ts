@@ -2,6 +2,7 @@
  * A whole chat answer as a message: thoughts, then text, then tool calls.
  * Shape: https://platform.claude.com/docs/en/api/messages
  */
+import { isObject } from '#lib/json-value.ts'
 import {
   callsOf,
   firstChoice,
@@ -13,7 +14,6 @@ import {
   unreadable,
   usageOf,
 } from './chat-answer.ts'
-import { isObject } from './fields.ts'
 import type { UnderstoodRequest } from './request.ts'
 import { addDetails, sealThoughts, type ReasoningDetail, type ThoughtDisplay } from './thinking.ts'
 

@@ -7,8 +7,8 @@
  * history are of no use to any upstream and stay here; they are never sent as if they were text.
  * Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
+import { isObject } from '#lib/json-value.ts'
 import {
-  isObject,
   optionalCount,
   malformed,
   optionalPlace,

@@ -5,7 +5,8 @@
  * Shapes: https://platform.openai.com/docs/api-reference/chat/object and .../chat/streaming
  */
 import { ApiError } from '#errors/api-error.ts'
-import { isObject, type Json } from './fields.ts'
+import { isObject } from '#lib/json-value.ts'
+import { type Json } from './fields.ts'
 
 /** A tool call, or a piece of one. */
 export interface CallPiece {

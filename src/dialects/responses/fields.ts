@@ -3,6 +3,7 @@
  * value of the wrong type is refused with its dotted path.
  */
 import { ApiError } from '#errors/api-error.ts'
+import { isObject } from '#lib/json-value.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -10,11 +11,6 @@ export type Json = Readonly<Record<string, unknown>>
 export interface Place {
   readonly object: Json
   readonly path: string
-}
-
-/** Whether a parsed value is an object and not an array. */
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The error for a field that is malformed or cannot be translated. */

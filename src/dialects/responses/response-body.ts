@@ -3,7 +3,8 @@
  * Shape: https://platform.openai.com/docs/api-reference/responses/object
  */
 import type { ApiError } from '#errors/api-error.ts'
-import { isObject, type Json } from './fields.ts'
+import { isObject } from '#lib/json-value.ts'
+import { type Json } from './fields.ts'
 
 /** How an answer stands. */
 export type Outcome =

@@ -3,7 +3,8 @@
  * the opaque string that clients of this API keep and return in `encrypted_content`. It is packed,
  * not encrypted: it holds nothing that the client of a chat completion would not see.
  */
-import { isObject, type Json } from './fields.ts'
+import { isObject } from '#lib/json-value.ts'
+import { type Json } from './fields.ts'
 
 const mark = 'sluice-1.'
 

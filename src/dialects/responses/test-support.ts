@@ -1,7 +1,8 @@
 /** What the tests of this folder share: requests with counted ids, and a reader of event streams. */
 import { ApiError } from '#errors/api-error.ts'
+import { isObject } from '#lib/json-value.ts'
 import type { StreamTranslator, TranslatedRequest } from '../dialect.ts'
-import { isObject, type Json } from './fields.ts'
+import { type Json } from './fields.ts'
 import { responsesDialect } from './responses.ts'
 
 /** An event with its data; `event:` and `data.type` have been found equal. */

@@ -7,7 +7,7 @@
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ApiError } from '#errors/api-error.ts'
-import type { JsonValue } from '#lib/json-value.ts'
+import { isObject, type JsonValue } from '#lib/json-value.ts'
 import { checkBounds } from '#lib/regex/bounds.ts'
 import { parseRegex } from '#lib/regex/parse.ts'
 import { RegexProblem } from '#lib/regex/syntax.ts'
@@ -36,8 +36,7 @@ type JsonObject = { readonly [name: string]: JsonValue }
 export function checkJsonSchema(sent: unknown): JsonValue {
   const schema = typeof sent === 'string' ? parsed(sent) : sent
   if (schema === false) throw refused('no value satisfies it')
-  if (schema !== true && (typeof schema !== 'object' || schema === null || Array.isArray(schema)))
-    throw refused('it must be an object, true, or a text that holds one')
+  if (schema !== true && !isObject(schema)) throw refused('it must be an object, true, or a text that holds one')
   if (schema === true) return {}
   // What the body held was JSON. Its depth comes first: everything after it goes down recursively.
   const json = schema as JsonObject
@@ -128,10 +127,6 @@ function isValid(schema: JsonValue): boolean {
   // Made when first needed: they compile their own rules, which takes longer than any check.
   rulesOfSchemas ??= [new Ajv2020(options), new Ajv(options)]
   return rulesOfSchemas.some((rules) => rules.validateSchema(schema as object) === true)
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function refused(why: string): ApiError {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
+import { isObject } from '#lib/json-value.ts'
 import { readConstraint, type Constraint } from './constraint.ts'
 
 const int64 = z.int()
@@ -64,8 +65,7 @@ export interface Payload {
 
 /** Checks parsed JSON. Answers 422 that names the first field at fault by throwing. */
 export function readPayload(value: unknown, batchMax: number): Payload {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refused(null, 'The payload must be a JSON object.')
+  if (!isObject(value)) throw refused(null, 'The payload must be a JSON object.')
   const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
   const texts = readTexts(given['text'], batchMax)
   const checked = payloadSchema.safeParse(given)

@@ -2,7 +2,7 @@
  * Where the `$ref`s of a JSON schema lead. Each must lead to a part of the schema that is one itself,
  * and not back to where it stands by references alone: such a schema has no end.
  */
-import type { JsonValue } from '#lib/json-value.ts'
+import { isObject, type JsonValue } from '#lib/json-value.ts'
 
 export interface References {
   /** Every schema with a `$ref`, and what it says; it begins with `#`. */
@@ -34,9 +34,7 @@ export function checkReferences(root: JsonValue, references: References): string
 /** The schema that a reference names; undefined for none. */
 function targetOf(root: JsonValue, pointer: string, { anchors }: References): JsonValue | undefined {
   const target = pointer === '#' || pointer.startsWith('#/') ? partOf(root, pointer) : anchors.get(pointer.slice(1))
-  return typeof target === 'boolean' || (typeof target === 'object' && target !== null && !Array.isArray(target))
-    ? target
-    : undefined
+  return typeof target === 'boolean' || (target !== undefined && isObject(target)) ? target : undefined
 }
 
 /** What a JSON pointer in a URL fragment leads to (RFC 6901 section 6). */

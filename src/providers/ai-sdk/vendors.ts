@@ -7,6 +7,7 @@
  */
 import { isBuiltin } from 'node:module'
 import type { ProviderRecord } from '#catalog/records.ts'
+import { isObject } from '#lib/json-value.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { listAnthropic, listCohere, listGoogle, listMistral } from './listing.ts'
 import { misconfigured } from './problem.ts'
@@ -169,8 +170,4 @@ function thinks({ reasoning_effort: effort }: ChatRequest): boolean {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
-}
-
-function isObject(value: unknown): value is Options {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,7 +7,7 @@
  * pattern, not, if/then, uniqueItems, dependent keywords.
  * Source: https://json-schema.org/draft/2020-12/json-schema-validation
  */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+import { isObject, type JsonValue } from '#lib/json-value.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -50,7 +50,7 @@ function combined(base: Schema, parts: readonly unknown[], making: Making): Json
   making.nodes += 1
   if (making.nodes > nodesMax || making.open.size > openMax) return undefined
   const resolved = parts.filter((part) => part !== true).flatMap((part) => followed(part, making.root))
-  if (!resolved.every(isSchema) || resolved.some((part) => making.open.has(part))) return undefined
+  if (!resolved.every(isObject) || resolved.some((part) => making.open.has(part))) return undefined
   for (const part of resolved) making.open.add(part)
   try {
     return fill(resolved.reduce(united, base), making)
@@ -82,7 +82,7 @@ function ofType(type: unknown, schema: Schema, making: Making): JsonValue | unde
 }
 
 function objectOf(schema: Schema, making: Making): JsonValue | undefined {
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {}
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const entries: [string, JsonValue][] = []
   for (const name of new Set(required)) {
@@ -139,7 +139,7 @@ function followed(schema: unknown, root: unknown): readonly unknown[] {
   const parts: unknown[] = []
   const seen = new Set<unknown>()
   let next = schema
-  while (isSchema(next) && typeof next['$ref'] === 'string') {
+  while (isObject(next) && typeof next['$ref'] === 'string') {
     if (seen.has(next)) return [undefined]
     seen.add(next)
     const { $ref: ref, ...beside } = next
@@ -153,7 +153,7 @@ function followed(schema: unknown, root: unknown): readonly unknown[] {
 function united(first: Schema, second: Schema): Schema {
   if (Object.keys(first).length === 0) return second
   const both: Record<string, unknown> = { ...first, ...second }
-  if (isSchema(first['properties']) && isSchema(second['properties'])) {
+  if (isObject(first['properties']) && isObject(second['properties'])) {
     both['properties'] = { ...first['properties'], ...second['properties'] }
   }
   for (const list of ['required', 'allOf']) {
@@ -192,8 +192,4 @@ function firstMade<T>(options: readonly T[], make: (option: T) => JsonValue | un
 
 function bound(value: unknown, fallback: number): number {
   return typeof value === 'number' ? value : fallback
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
