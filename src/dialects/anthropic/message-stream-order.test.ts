@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anthropicDialect } from './anthropic-dialect.ts'
-import { args, calling, chunk, finish, opening, request, streamed } from './test-chunks.ts'
+import { args, calling, chunk, finish, opening, request, streamed } from '#test/support/dialects/messages-chunks.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import { anthropicDialect } from './anthropic-dialect.ts'
-import { args, calling, chunk, finish, opening, request, streamed, translator } from './test-chunks.ts'
-import { readEvents, readMessage } from './test-events.ts'
+import {
+  args,
+  calling,
+  chunk,
+  finish,
+  opening,
+  request,
+  streamed,
+  translator,
+} from '#test/support/dialects/messages-chunks.ts'
+import { readEvents, readMessage } from '#test/support/dialects/messages-events.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Json } from './fields.ts'
 import { sealThoughts } from './sealed-thoughts.ts'
-import { refusal, translated } from './test-support.ts'
+import { refusal, translated } from '#test/support/dialects/responses.ts'
 
 function messagesOf(input: unknown, more: Json = {}): unknown {
   return translated({ input, ...more }).chatBody['messages']

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Json } from './fields.ts'
-import { answer, refusal, translated } from './test-support.ts'
+import { answer, refusal, translated } from '#test/support/dialects/responses.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }
 const weather = { type: 'function', name: 'weather', parameters }

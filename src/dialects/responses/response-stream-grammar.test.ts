@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
 import type { Json } from './fields.ts'
-import { answer, callDelta, chunk, readEvents, translated, type TestEvent } from './test-support.ts'
+import { answer, callDelta, chunk, readEvents, translated, type TestEvent } from '#test/support/dialects/responses.ts'
 
 /** What a chat stream may say next; a call's index is made real by `asChunks`. */
 type Step = {

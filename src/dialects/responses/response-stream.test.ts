@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import type { Json } from './fields.ts'
 import { openThoughts } from './sealed-thoughts.ts'
-import { callDelta, chunk, eventsOf, readEvents, translated, type TestEvent } from './test-support.ts'
+import { callDelta, chunk, eventsOf, readEvents, translated, type TestEvent } from '#test/support/dialects/responses.ts'
 
 function streamed(chunks: readonly unknown[], request: Json = {}): TestEvent[] {
   return eventsOf(translated({ stream: true, ...request }).stream(), chunks)

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ApiError, toApiError } from '#errors/api-error.ts'
 import type { Json } from './fields.ts'
 import { responsesDialect } from './responses.ts'
-import { answer, callDelta, chunk } from './test-support.ts'
+import { answer, callDelta, chunk } from '#test/support/dialects/responses.ts'
 
 /** What the upstream answers next; an Error in a stream breaks it off. */
 let script: { whole?: Json; chunks?: readonly (Json | ApiError)[] } = {}

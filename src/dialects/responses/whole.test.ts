@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import type { Json } from './fields.ts'
 import { sealThoughts } from './sealed-thoughts.ts'
-import { answer, translated } from './test-support.ts'
+import { answer, translated } from '#test/support/dialects/responses.ts'
 
 function wholeOf(chatAnswer: unknown, request: Json = {}): Json {
   return translated(request).whole(chatAnswer) as Json

@@ -1,7 +1,7 @@
 /** Chunks of streamed chat answers, and the message that a stream of them makes. */
-import type { StreamTranslator } from '../dialect.ts'
-import { anthropicDialect } from './anthropic-dialect.ts'
-import { readMessage, type ReadMessage } from './test-events.ts'
+import type { StreamTranslator } from '#dialects/dialect.ts'
+import { anthropicDialect } from '#dialects/anthropic/anthropic-dialect.ts'
+import { readMessage, type ReadMessage } from './messages-events.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,9 +1,9 @@
 /** What the tests of this folder share: requests with counted ids, and a reader of event streams. */
 import { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
-import type { StreamTranslator, TranslatedRequest } from '../dialect.ts'
-import { type Json } from './fields.ts'
-import { responsesDialect } from './responses.ts'
+import type { StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
+import { type Json } from '#dialects/responses/fields.ts'
+import { responsesDialect } from '#dialects/responses/responses.ts'
 
 /** An event with its data; `event:` and `data.type` have been found equal. */
 export type TestEvent = Json & { readonly type: string; readonly sequence_number: number }
