@@ -1,9 +1,9 @@
 /** The dialect of `POST /v1/messages`. */
 import type { Dialect, TranslationContext } from '../dialect.ts'
 import { errorResponse } from './error-response.ts'
-import { MessageStream } from './message-stream.ts'
-import { messageOf, type Ids } from './message.ts'
-import { understand } from './request.ts'
+import { MessageStream } from './answer/message-stream.ts'
+import { messageOf, type Ids } from './answer/message.ts'
+import { understand } from './request/messages-request.ts'
 
 /** Anthropic Messages over chat completions. */
 export const anthropicDialect: Dialect = {

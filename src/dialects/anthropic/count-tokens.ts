@@ -10,7 +10,7 @@
  */
 import { isObject } from '#lib/json-value.ts'
 import { imageSize } from './image-size.ts'
-import { understandPrompt } from './request.ts'
+import { understandPrompt } from './request/messages-request.ts'
 
 type Encoding = typeof import('gpt-tokenizer/encoding/o200k_base')
 

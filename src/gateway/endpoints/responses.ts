@@ -2,7 +2,7 @@
  * POST /ai/v1/responses: passed through to providers that have it, state and background included;
  * for all others translated to a chat completion, without state. The other endpoints here take the same body.
  */
-import { responsesDialect } from '#dialects/responses/responses.ts'
+import { responsesDialect } from '#dialects/responses/responses-dialect.ts'
 import { readEffort } from '../request/reasoning.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { Fields } from '../request/fields.ts'

@@ -3,7 +3,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
 import { type Json } from '#dialects/responses/fields.ts'
-import { responsesDialect } from '#dialects/responses/responses.ts'
+import { responsesDialect } from '#dialects/responses/responses-dialect.ts'
 
 /** An event with its data; `event:` and `data.type` have been found equal. */
 export type TestEvent = Json & { readonly type: string; readonly sequence_number: number }
