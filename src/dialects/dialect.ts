@@ -5,10 +5,13 @@
  */
 import type { ApiError } from '#errors/api-error.ts'
 
+/** A parsed JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
 /** One request of a foreign dialect, understood: what to ask upstream, and how to word the answer. */
 export interface TranslatedRequest {
   /** The chat-completions body for the upstream; `model` is the client's name for it, `stream` set as asked. */
-  readonly chatBody: Readonly<Record<string, unknown>>
+  readonly chatBody: JsonObject
   /**
    * The dialect's body for a whole chat answer (parsed JSON of the upstream). Throws ApiError
    * `upstream_invalid_response` when it has not the documented shape.
@@ -42,7 +45,7 @@ export interface Dialect {
    * Throws ApiError `invalid_body` with `param` for what is malformed or cannot be translated:
    * nothing is silently dropped.
    */
-  translate(body: Readonly<Record<string, unknown>>, context: TranslationContext): TranslatedRequest
+  translate(body: JsonObject, context: TranslationContext): TranslatedRequest
   /** An error answer in the dialect's own shape with the right status and headers. */
   errorResponse(error: ApiError): Response
 }

@@ -10,7 +10,7 @@
  */
 import { isObject } from '#lib/json-value.ts'
 import { imageSize } from './image-size.ts'
-import { understandPrompt } from './request/messages-request.ts'
+import { promptChatBody } from './request/messages-request.ts'
 
 type Encoding = typeof import('gpt-tokenizer/encoding/o200k_base')
 
@@ -31,7 +31,7 @@ let loading: Promise<Encoding> | undefined
 
 /** The number of input tokens, estimated. Throws ApiError for a body that could not be sent either. */
 export async function countTokens(body: Readonly<Record<string, unknown>>): Promise<number> {
-  const { messages, tools, response_format: format } = understandPrompt(body)
+  const { messages, tools, response_format: format } = promptChatBody(body)
   let total = 0
   const texts: string[] = []
   for (const message of Array.isArray(messages) ? messages : []) {

@@ -4,13 +4,13 @@ import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import type { ResponseInput } from 'openai/resources/responses/responses'
 import { z } from 'zod'
 import { ApiError, toApiError } from '#errors/api-error.ts'
-import type { Json } from './fields.ts'
+import type { JsonObject } from '../dialect.ts'
 import { responsesDialect } from './responses-dialect.ts'
 import { answer, callDelta, chunk } from '#test/support/dialects/responses.ts'
 
 /** What the upstream answers next; an Error in a stream breaks it off. */
-let script: { whole?: Json; chunks?: readonly (Json | ApiError)[] } = {}
-let asked: Json = {}
+let script: { whole?: JsonObject; chunks?: readonly (JsonObject | ApiError)[] } = {}
+let asked: JsonObject = {}
 
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -18,7 +18,7 @@ const server = Bun.serve({
   fetch: async (request) => {
     try {
       const context = { now: Date.now(), newId: () => crypto.randomUUID() }
-      const translated = responsesDialect.translate((await request.json()) as Json, context)
+      const translated = responsesDialect.translate((await request.json()) as JsonObject, context)
       asked = translated.chatBody
       if (asked['stream'] !== true) return Response.json(translated.whole(script.whole))
       const stream = translated.stream()

@@ -1,16 +1,16 @@
 /**
  * The OpenAI Responses API, for providers that only know chat completions. Nothing is stored: a
- * request carries its whole conversation, and the answer says `store: false`.
+ * request carries its whole conversation, and the response says `store: false`.
  */
 import { errorResponse } from '#errors/render.ts'
-import type { Dialect, TranslatedRequest, TranslationContext } from '../dialect.ts'
-import { readWholeAnswer } from './chat-answer.ts'
-import type { Json } from './fields.ts'
-import { Output } from './answer/response-output.ts'
+import type { Dialect, JsonObject, TranslatedRequest, TranslationContext } from '../dialect.ts'
+import { readWholeAnswer } from '../chat/chat-answer.ts'
+import { ResponseOutput } from './answer/response-output.ts'
 import { readResponsesRequest } from './request/responses-request.ts'
 import { outcomeOf, responseBody } from './answer/response-body.ts'
 import { ResponseStream } from './answer/response-stream.ts'
 
+/** OpenAI Responses over chat completions. */
 export const responsesDialect: Dialect = {
   name: 'responses',
   effortField: 'reasoning.effort',
@@ -18,17 +18,17 @@ export const responsesDialect: Dialect = {
   errorResponse,
 }
 
-function translate(body: Json, context: TranslationContext): TranslatedRequest {
+function translate(body: JsonObject, context: TranslationContext): TranslatedRequest {
   const request = readResponsesRequest(body)
   const createdAt = Math.floor(context.now / 1000)
   const newId = (): string => context.newId()
   return {
     chatBody: request.chatBody,
     whole(answer) {
-      const { model, serviceTier, usage, said } = readWholeAnswer(answer)
-      const outcome = outcomeOf(said.finishReason)
-      const output = new Output({ tell: () => {}, newId, thoughtsAsSummary: request.thoughtsAsSummary })
-      output.add(said)
+      const { model, serviceTier, usage, delta } = readWholeAnswer(answer)
+      const outcome = outcomeOf(delta.finishReason)
+      const output = new ResponseOutput({ emit: () => {}, newId, reasoningAsSummary: request.reasoningAsSummary })
+      output.add(delta)
       output.close(outcome.status === 'incomplete')
       return responseBody(
         {
@@ -38,7 +38,7 @@ function translate(body: Json, context: TranslationContext): TranslatedRequest {
           serviceTier,
           usage,
           outcome,
-          output: output.values(),
+          output: output.snapshots(),
         },
         request.echo,
       )

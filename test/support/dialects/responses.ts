@@ -1,15 +1,14 @@
-/** What the tests of this folder share: requests with counted ids, and a reader of event streams. */
+/** What the tests of the Responses dialect share: requests with counted ids, and a reader of event streams. */
 import { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
-import type { StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
-import { type Json } from '#dialects/responses/fields.ts'
+import type { JsonObject, StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
 import { responsesDialect } from '#dialects/responses/responses-dialect.ts'
 
 /** An event with its data; `event:` and `data.type` have been found equal. */
-export type TestEvent = Json & { readonly type: string; readonly sequence_number: number }
+export type TestEvent = JsonObject & { readonly type: string; readonly sequence_number: number }
 
 /** Translates a request; its ids count from 1. */
-export function translated(fields: Json): TranslatedRequest {
+export function translated(fields: JsonObject): TranslatedRequest {
   let ids = 0
   const context = {
     now: 1_700_000_000_500,
@@ -22,7 +21,7 @@ export function translated(fields: Json): TranslatedRequest {
 }
 
 /** The error that translating throws, which must be an ApiError. */
-export function refusal(fields: Json): ApiError {
+export function refusal(fields: JsonObject): ApiError {
   try {
     translated(fields)
   } catch (thrown) {
@@ -33,7 +32,7 @@ export function refusal(fields: Json): ApiError {
 }
 
 /** A chunk of a streamed chat completion. */
-export function chunk(delta: Json, finishReason: string | null = null): Json {
+export function chunk(delta: JsonObject, finishReason: string | null = null): JsonObject {
   return {
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -44,12 +43,12 @@ export function chunk(delta: Json, finishReason: string | null = null): Json {
 }
 
 /** A piece of a tool call as it stands in a delta. */
-export function callDelta(index: number, called: Json, id?: string): Json {
+export function callDelta(index: number, called: JsonObject, id?: string): JsonObject {
   return { tool_calls: [{ index, ...(id === undefined ? {} : { id, type: 'function' }), function: called }] }
 }
 
 /** A whole chat completion. */
-export function answer(message: Json, more: Json = {}): Json {
+export function answer(message: JsonObject, more: JsonObject = {}): JsonObject {
   return {
     id: 'chatcmpl-1',
     object: 'chat.completion',

@@ -1,16 +1,18 @@
 /**
- * The content blocks of one streamed message, as events. A message has one open block at a time and
- * the next begins when it is closed; a chat answer may speak of several tool calls in turns. What
- * belongs to the open block goes out at once. A call whose arguments are not complete stays open, and
- * what comes in between waits for its turn; order within a block is never changed.
+ * The content blocks of one streamed message, as events. A message has one open block at a time, and
+ * the next starts when it stops; a chat answer may send several tool calls in turns. What belongs to
+ * the open block goes out at once. A tool call whose arguments are not complete stays open, and what
+ * comes in between waits for its turn; the order within a block never changes.
  * Grammar: https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-import { unreadable } from '../chat-answer.ts'
+import { unreadableAnswer } from '../../chat/chat-answer.ts'
+import type { JsonObject } from '../../dialect.ts'
+import { typedEvent } from '../../typed-event.ts'
 import { JsonEnd } from './json-end.ts'
 import { textBlock, thinkingBlock, toolUseBlock } from './message.ts'
 
-/** An index of the chat answer's tool calls, or what stands for one. */
-export type CallKey = string | number
+/** What tells the tool calls of one answer apart. */
+export type ToolCallKey = string | number
 
 type Delta =
   | { readonly type: 'text_delta'; readonly text: string }
@@ -20,130 +22,126 @@ type Delta =
 
 interface Block {
   readonly kind: 'text' | 'thinking' | 'tool_use'
-  /** As `content_block_start` has it. */
-  readonly start: object
-  /** Of a tool call: where its arguments end. */
+  /** The block as `content_block_start` has it. */
+  readonly start: JsonObject
+  /** Finds where a tool call's arguments end; null for other blocks. */
   readonly end: JsonEnd | null
-  /** Said before the block's turn has come. */
-  readonly held: Delta[]
-  /** Nothing more can belong to it. */
-  sealed: boolean
-  closed: boolean
+  /** What came before the block's turn. */
+  readonly queued: Delta[]
+  /** A signed block takes nothing more. */
+  signed: boolean
+  stopped: boolean
 }
 
-export class BlockSequence {
+/** Returns the text of the events that each step causes. */
+export class ContentBlockStream {
   /** Index of the open block, or of the next one. */
   #index = 0
   /** The open block, and those that wait behind it. */
   readonly #blocks: Block[] = []
-  readonly #calls = new Map<CallKey, Block>()
+  readonly #calls = new Map<ToolCallKey, Block>()
 
-  /** Some tool has been called. */
-  get called(): boolean {
+  /** Whether a tool was called. */
+  get hasToolUse(): boolean {
     return this.#calls.size > 0
   }
 
-  text(text: string): string {
+  addText(text: string): string {
     if (text === '') return ''
-    const [block, begun] = this.#last('text', textBlock(''))
-    return begun + this.#add(block, { type: 'text_delta', text })
+    const [block, started] = this.#last('text', textBlock(''))
+    return started + this.#add(block, { type: 'text_delta', text })
   }
 
-  thinking(thinking: string): string {
+  addThinking(thinking: string): string {
     if (thinking === '') return ''
-    const [block, begun] = this.#last('thinking', thinkingBlock('', ''))
-    return begun + this.#add(block, { type: 'thinking_delta', thinking })
+    const [block, started] = this.#last('thinking', thinkingBlock('', ''))
+    return started + this.#add(block, { type: 'thinking_delta', thinking })
   }
 
-  /** Signs the thought that is being said, or one without text; what is thought afterwards is another block. */
-  sign(signature: string): string {
-    const [block, begun] = this.#last('thinking', thinkingBlock('', ''))
-    const signed = this.#add(block, { type: 'signature_delta', signature })
-    block.sealed = true
-    return begun + signed
+  /** Signs the last thinking block, or a new one without text; later thinking is another block. */
+  addSignature(signature: string): string {
+    const [block, started] = this.#last('thinking', thinkingBlock('', ''))
+    const delta = this.#add(block, { type: 'signature_delta', signature })
+    block.signed = true
+    return started + delta
   }
 
-  hasCall(key: CallKey): boolean {
+  hasToolCall(key: ToolCallKey): boolean {
     return this.#calls.has(key)
   }
 
-  beginCall(key: CallKey, id: string, name: string): string {
+  startToolUse(key: ToolCallKey, id: string, name: string): string {
     const block = newBlock('tool_use', toolUseBlock(id, name, {}))
     this.#calls.set(key, block)
-    return this.#begin(block)
+    return this.#push(block)
   }
 
-  /** A piece of a call's arguments. Throws upstream_invalid_response for one behind their end. */
-  callArguments(key: CallKey, json: string): string {
+  /** Adds a fragment of a call's arguments. Throws `upstream_invalid_response` for one after their end. */
+  addInputJson(key: ToolCallKey, json: string): string {
     const block = this.#calls.get(key)
     if (block === undefined || json === '') return ''
-    if (block.closed) {
+    if (block.stopped) {
       if (json.trim() === '') return ''
-      throw unreadable('a tool call went on after the end of its arguments')
+      throw unreadableAnswer('a tool call went on after the end of its arguments')
     }
     block.end?.read(json)
-    return this.#add(block, { type: 'input_json_delta', partial_json: json }) + this.#advance()
+    return this.#add(block, { type: 'input_json_delta', partial_json: json }) + this.#stopComplete()
   }
 
-  /** Says what waits, and closes everything. */
+  /** Sends what waits, and stops all blocks. */
   finish(): string {
     let events = ''
-    while (this.#blocks.length > 0) events += this.#closeFirst()
+    while (this.#blocks.length > 0) events += this.#stopFirst()
     return events
   }
 
-  /** The last block if it is of this kind, else a new one, with the events that begin it. */
-  #last(kind: Block['kind'], start: object): readonly [Block, string] {
+  /** The last block if it is of this kind, else a new one, with the events that start it. */
+  #last(kind: Block['kind'], start: JsonObject): readonly [Block, string] {
     const last = this.#blocks.at(-1)
-    if (last?.kind === kind && !last.sealed) return [last, '']
+    if (last?.kind === kind && !last.signed) return [last, '']
     const block = newBlock(kind, start)
-    return [block, this.#begin(block)]
+    return [block, this.#push(block)]
   }
 
-  #begin(block: Block): string {
+  #push(block: Block): string {
     this.#blocks.push(block)
-    return this.#blocks.length === 1 ? this.#start(block) : this.#advance()
+    return this.#blocks.length === 1 ? this.#start(block) : this.#stopComplete()
   }
 
   #add(block: Block, delta: Delta): string {
     if (block === this.#blocks[0]) return this.#delta(delta)
-    block.held.push(delta)
+    block.queued.push(delta)
     return ''
   }
 
-  /** Closes what is complete as long as something waits behind it. */
-  #advance(): string {
+  /** Stops what is complete as long as something waits behind it. */
+  #stopComplete(): string {
     let events = ''
-    while (this.#blocks.length > 1 && (this.#blocks[0]?.end?.reached ?? true)) events += this.#closeFirst()
+    while (this.#blocks.length > 1 && (this.#blocks[0]?.end?.reached ?? true)) events += this.#stopFirst()
     return events
   }
 
-  #closeFirst(): string {
+  #stopFirst(): string {
     const block = this.#blocks.shift()
     if (block === undefined) return ''
-    block.closed = true
-    const stop = event({ type: 'content_block_stop', index: this.#index })
+    block.stopped = true
+    const stop = typedEvent({ type: 'content_block_stop', index: this.#index })
     this.#index += 1
     const [next] = this.#blocks
     return next === undefined ? stop : stop + this.#start(next)
   }
 
   #start(block: Block): string {
-    const start = event({ type: 'content_block_start', index: this.#index, content_block: block.start })
-    const held = block.held.splice(0).map((delta) => this.#delta(delta))
-    return start + held.join('')
+    const start = typedEvent({ type: 'content_block_start', index: this.#index, content_block: block.start })
+    const deltas = block.queued.splice(0).map((delta) => this.#delta(delta))
+    return start + deltas.join('')
   }
 
   #delta(delta: Delta): string {
-    return event({ type: 'content_block_delta', index: this.#index, delta })
+    return typedEvent({ type: 'content_block_delta', index: this.#index, delta })
   }
 }
 
-/** One server-sent event; its name is the type, as in every event of this dialect. */
-export function event(data: { readonly type: string } & Readonly<Record<string, unknown>>): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
-}
-
-function newBlock(kind: Block['kind'], start: object): Block {
-  return { kind, start, end: kind === 'tool_use' ? new JsonEnd() : null, held: [], sealed: false, closed: false }
+function newBlock(kind: Block['kind'], start: JsonObject): Block {
+  return { kind, start, end: kind === 'tool_use' ? new JsonEnd() : null, queued: [], signed: false, stopped: false }
 }

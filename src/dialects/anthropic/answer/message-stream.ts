@@ -1,137 +1,119 @@
 /**
  * One streamed chat answer as the events of a message: message_start, the content blocks, message_delta
- * with the stop reason and the counts, message_stop. The last two are said only when the chat answer
- * has ended well; after an error event nothing follows.
+ * with the stop reason and the usage, message_stop. The last two are sent only when the chat answer
+ * ended well; nothing follows an error event.
  * Shape: https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 import type { ApiError } from '#errors/api-error.ts'
-import { isObject } from '#lib/json-value.ts'
+import { readChunk, type ChatDelta, type ChatUsage, type ToolCallDelta } from '../../chat/chat-answer.ts'
+import { appendReasoningDetail, type ReasoningDetail } from '../../chat/reasoning-details.ts'
 import type { StreamTranslator } from '../../dialect.ts'
-import { BlockSequence, event, type CallKey } from './content-block-stream.ts'
-import {
-  callsOf,
-  firstChoice,
-  functionOf,
-  stopOf,
-  stringOf,
-  textOf,
-  thoughtOf,
-  unreadable,
-  usageOf,
-} from '../chat-answer.ts'
+import { typedEvent } from '../../typed-event.ts'
 import { errorBody } from '../error-response.ts'
-import { emptyMessage, type Ids } from './message.ts'
-import type { UnderstoodRequest } from '../request/messages-request.ts'
-import { addDetails, sealThoughts, type ReasoningDetail } from '../request/thinking.ts'
-
-type Fields = Readonly<Record<string, unknown>>
+import type { MessagesRequest } from '../request/messages-request.ts'
+import { thinkingSignature } from '../request/thinking.ts'
+import { ContentBlockStream, type ToolCallKey } from './content-block-stream.ts'
+import { emptyMessage, toolNameOf, type MessageIds } from './message.ts'
+import { messageUsage } from './message-usage.ts'
+import { stopFieldsOf } from './stop-reason.ts'
 
 export class MessageStream implements StreamTranslator {
-  readonly #request: UnderstoodRequest
-  readonly #ids: Ids
-  readonly #blocks = new BlockSequence()
-  /** Of the tool calls, by the chat answer's index. */
+  readonly #request: MessagesRequest
+  readonly #ids: MessageIds
+  readonly #blocks = new ContentBlockStream()
+  /** The ids of the tool calls, by the chat answer's index. */
   readonly #callIds = new Map<number, string>()
-  #lastCall = -1
-  /** Of the thought that is being said: what its upstream wants back. */
+  #lastCallIndex = -1
+  /** The details of the open thinking block, which become its signature. */
   readonly #details: ReasoningDetail[] = []
-  #usage: unknown = null
-  #serviceTier: unknown = null
-  /** The choice that told why the answer stopped. */
-  #stopped: Fields = {}
-  #refused = false
+  #usage: ChatUsage | null = null
+  #serviceTier: string | null = null
+  #end: Pick<ChatDelta, 'finishReason' | 'matchedStop'> = { finishReason: null, matchedStop: null }
+  #hasRefusal = false
   #started = false
   #ended = false
 
-  constructor(request: UnderstoodRequest, ids: Ids) {
+  constructor(request: MessagesRequest, ids: MessageIds) {
     this.#request = request
     this.#ids = ids
   }
 
-  /** Throws upstream_invalid_response for what is no chat chunk. */
+  /** Throws `upstream_invalid_response` or `upstream_stream_error` for what is not a chat chunk. */
   push(chunk: unknown): string {
     if (this.#ended) return ''
-    if (!isObject(chunk)) throw unreadable('a chunk is not an object')
-    this.#usage = chunk['usage'] ?? this.#usage
-    this.#serviceTier = chunk['service_tier'] ?? this.#serviceTier
-    const choice = firstChoice(chunk)
-    const started = this.#start(stringOf(chunk['model']))
-    if (choice === undefined) return started
-    if (typeof choice['finish_reason'] === 'string') this.#stopped = choice
-    const { delta } = choice
-    return isObject(delta) ? started + this.#delta(delta) : started
+    const { model, serviceTier, usage, delta } = readChunk(chunk)
+    this.#usage = usage ?? this.#usage
+    this.#serviceTier = serviceTier ?? this.#serviceTier
+    const started = this.#start(model)
+    if (delta === null) return started
+    if (delta.finishReason !== null) this.#end = delta
+    return started + this.#add(delta)
   }
 
   end(): string {
     if (this.#ended) return ''
-    const begun = this.#start('')
+    const started = this.#start(null)
     this.#ended = true
-    const closed = this.#sign() + this.#blocks.finish()
-    const { stopSequences } = this.#request
-    const delta = stopOf(this.#stopped, { called: this.#blocks.called, refused: this.#refused, stopSequences })
-    const usage = usageOf(this.#usage, this.#serviceTier)
-    const last = event({ type: 'message_delta', delta, usage }) + event({ type: 'message_stop' })
-    return begun + closed + last
+    const content = this.#sign() + this.#blocks.finish()
+    const end = { ...this.#end, hasToolUse: this.#blocks.hasToolUse, hasRefusal: this.#hasRefusal }
+    const delta = stopFieldsOf(end, this.#request.stopSequences)
+    const usage = messageUsage(this.#usage, this.#serviceTier)
+    const last = typedEvent({ type: 'message_delta', delta, usage }) + typedEvent({ type: 'message_stop' })
+    return started + content + last
   }
 
   fail(error: ApiError): string {
     if (this.#ended) return ''
     this.#ended = true
-    return event(errorBody(error))
+    return typedEvent({ ...errorBody(error) })
   }
 
-  #start(model: string): string {
+  #start(model: string | null): string {
     if (this.#started) return ''
     this.#started = true
     const message = emptyMessage(this.#ids.messageId, model || this.#request.model)
-    const usage = usageOf(this.#usage, this.#serviceTier)
-    return event({ type: 'message_start', message: { ...message, usage } })
+    const usage = messageUsage(this.#usage, this.#serviceTier)
+    return typedEvent({ type: 'message_start', message: { ...message, usage } })
   }
 
-  #delta(delta: Fields): string {
-    const thought = this.#thought(delta)
-    const refusal = stringOf(delta['refusal'])
-    if (refusal !== '') this.#refused = true
-    const text = textOf(delta) + refusal
-    const calls = callsOf(delta)
-    if (text === '' && calls.length === 0) return thought
-    return thought + this.#sign() + this.#blocks.text(text) + calls.map((call) => this.#call(call)).join('')
+  #add(delta: ChatDelta): string {
+    const thinking = this.#addThinking(delta)
+    if (delta.refusal !== '') this.#hasRefusal = true
+    const text = delta.text + delta.refusal
+    if (text === '' && delta.toolCalls.length === 0) return thinking
+    const signed = this.#sign() + this.#blocks.addText(text)
+    return thinking + signed + delta.toolCalls.map((call) => this.#addToolCall(call)).join('')
   }
 
-  #thought(delta: Fields): string {
+  #addThinking({ reasoning, reasoningDetails }: ChatDelta): string {
     const { display } = this.#request
-    if (display === 'hidden') return ''
-    addDetails(this.#details, delta['reasoning_details'])
-    return display === 'shown' ? this.#blocks.thinking(thoughtOf(delta)) : ''
+    if (display === 'disabled') return ''
+    for (const detail of reasoningDetails) appendReasoningDetail(this.#details, detail)
+    return display === 'summarized' ? this.#blocks.addThinking(reasoning) : ''
   }
 
-  /** A thought is signed when something else begins: only then is all known that belongs to it. */
+  /** Signs the thinking when something else begins: only then are its details complete. */
   #sign(): string {
     if (this.#details.length === 0) return ''
-    return this.#blocks.sign(sealThoughts(this.#details.splice(0)))
+    return this.#blocks.addSignature(thinkingSignature(this.#details.splice(0)))
   }
 
-  #call(call: Fields): string {
-    const { name, arguments: json } = functionOf(call)
-    const id = stringOf(call['id'])
-    const key = this.#keyOf(call['index'], id)
-    let events = ''
-    if (!this.#blocks.hasCall(key)) {
-      if (typeof name !== 'string' || name === '') throw unreadable('a tool call has no name')
-      events = this.#blocks.beginCall(key, id || this.#ids.toolUseId(), name)
-    }
-    return events + this.#blocks.callArguments(key, stringOf(json))
+  #addToolCall(call: ToolCallDelta): string {
+    const key = this.#keyOf(call)
+    const started = this.#blocks.hasToolCall(key)
+      ? ''
+      : this.#blocks.startToolUse(key, call.id || this.#ids.newToolUseId(), toolNameOf(call))
+    return started + this.#blocks.addInputJson(key, call.arguments)
   }
 
-  /** Some servers leave the index out, others give all calls the same: then the id tells them apart. */
-  #keyOf(index: unknown, id: string): CallKey {
-    const at =
-      typeof index === 'number' ? index : id === '' ? this.#lastCall : (this.#indexOf(id) ?? this.#lastCall + 1)
-    const known = this.#callIds.get(at)
-    this.#lastCall = Math.max(this.#lastCall, at)
-    if (id !== '' && known !== id) this.#callIds.set(at, id)
-    const current = this.#callIds.get(at) ?? ''
-    return current === '' ? at : `${at} ${current}`
+  /** Some upstreams leave the index out, others give all calls the same: then the id tells them apart. */
+  #keyOf({ index, id }: ToolCallDelta): ToolCallKey {
+    const position = index ?? (id === '' ? this.#lastCallIndex : (this.#indexOf(id) ?? this.#lastCallIndex + 1))
+    const known = this.#callIds.get(position)
+    this.#lastCallIndex = Math.max(this.#lastCallIndex, position)
+    if (id !== '' && known !== id) this.#callIds.set(position, id)
+    const current = this.#callIds.get(position) ?? ''
+    return current === '' ? position : `${position} ${current}`
   }
 
   #indexOf(id: string): number | undefined {

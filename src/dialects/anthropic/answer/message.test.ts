@@ -99,6 +99,16 @@ describe('content:', () => {
       { content: 'Yes', reasoning: 'Hm' },
       [{ type: 'thinking', thinking: 'Hm', signature: '' }, text('Yes')],
     ],
+    [
+      'thoughts among the parts',
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] },
+          { type: 'text', text: 'Yes' },
+        ],
+      },
+      [{ type: 'thinking', thinking: 'Hm', signature: '' }, text('Yes')],
+    ],
   ]
   test.each([...rows])('%s', (_name, message, content) => {
     expect(whole(answerOf(message))['content']).toEqual([...content])
@@ -242,6 +252,9 @@ describe('what is no chat completion is the upstream’s error:', () => {
     ['an empty object', {}],
     ['no choice', { choices: [] }],
     ['a choice without a message', { choices: [{ index: 0 }] }],
+    ['content of another type', answerOf({ content: 7 })],
+    ['a part of an unknown type', answerOf({ content: [{ type: 'video' }] })],
+    ['arguments that are an object', answerOf({ tool_calls: [call('weather', {})] })],
     ['a call without a name', answerOf({ tool_calls: [call(undefined, '{}')] })],
     ['a call without a function', answerOf({ tool_calls: [{ id: 'c' }] })],
     ['arguments that are no JSON', answerOf({ tool_calls: [call('weather', 'city')] })],

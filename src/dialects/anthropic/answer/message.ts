@@ -1,94 +1,86 @@
 /**
- * A whole chat answer as a message: thoughts, then text, then tool calls.
+ * A whole chat answer as a message: thinking, then text, then tool use.
  * Shape: https://platform.claude.com/docs/en/api/messages
  */
 import { isObject } from '#lib/json-value.ts'
-import {
-  callsOf,
-  firstChoice,
-  functionOf,
-  stopOf,
-  stringOf,
-  textOf,
-  thoughtOf,
-  unreadable,
-  usageOf,
-} from '../chat-answer.ts'
-import type { UnderstoodRequest } from '../request/messages-request.ts'
-import { addDetails, sealThoughts, type ReasoningDetail, type ThoughtDisplay } from '../request/thinking.ts'
+import { readWholeAnswer, unreadableAnswer, type ChatDelta, type ToolCallDelta } from '../../chat/chat-answer.ts'
+import { appendReasoningDetail, type ReasoningDetail } from '../../chat/reasoning-details.ts'
+import type { JsonObject } from '../../dialect.ts'
+import type { MessagesRequest } from '../request/messages-request.ts'
+import { thinkingSignature, type ThinkingDisplay } from '../request/thinking.ts'
+import { messageUsage } from './message-usage.ts'
+import { stopFieldsOf } from './stop-reason.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** Makes ids of messages, and of tool calls that came without one. */
-export interface Ids {
+/** The ids of one message: its own, and fresh ones for tool calls that came without. */
+export interface MessageIds {
   readonly messageId: string
-  toolUseId(): string
+  newToolUseId(): string
 }
 
-/** The message. Throws ApiError upstream_invalid_response for what is no chat completion. */
-export function messageOf(answer: unknown, request: UnderstoodRequest, ids: Ids): object {
-  if (!isObject(answer)) throw unreadable('the answer is not an object')
-  const choice = firstChoice(answer)
-  const message = choice?.['message']
-  if (choice === undefined || !isObject(message)) throw unreadable('the answer has no choice with a message')
-  const refusal = stringOf(message['refusal'])
-  const text = textOf(message) + refusal
-  const calls = toolUses(message, choice, ids)
-  const facts = { called: calls.length > 0, refused: refusal !== '', stopSequences: request.stopSequences }
+/** The message. Throws `upstream_invalid_response` for what is not a chat completion. */
+export function messageOf(answer: unknown, request: MessagesRequest, ids: MessageIds): JsonObject {
+  const { model, serviceTier, usage, delta } = readWholeAnswer(answer)
+  const text = delta.text + delta.refusal
+  const toolUses = toolUseBlocks(delta, ids)
+  const end = { ...delta, hasToolUse: toolUses.length > 0, hasRefusal: delta.refusal !== '' }
   return {
-    ...emptyMessage(ids.messageId, stringOf(answer['model']) || request.model),
-    content: [...thoughts(message, request.display), ...(text === '' ? [] : [textBlock(text)]), ...calls],
-    ...stopOf(choice, facts),
-    usage: usageOf(answer['usage'], answer['service_tier']),
+    ...emptyMessage(ids.messageId, model || request.model),
+    content: [...thinkingBlocks(delta, request.display), ...(text === '' ? [] : [textBlock(text)]), ...toolUses],
+    ...stopFieldsOf(end, request.stopSequences),
+    usage: messageUsage(usage, serviceTier),
   }
 }
 
-/** A message that says nothing yet. */
-export function emptyMessage(id: string, model: string): Fields {
+/** A message without content. */
+export function emptyMessage(id: string, model: string): JsonObject {
   const stop = { stop_reason: null, stop_sequence: null, stop_details: null }
   return { id, type: 'message', role: 'assistant', model, content: [], container: null, ...stop }
 }
 
-export function textBlock(text: string): object {
+export function textBlock(text: string): JsonObject {
   return { type: 'text', text, citations: null }
 }
 
-export function thinkingBlock(thinking: string, signature: string): object {
+export function thinkingBlock(thinking: string, signature: string): JsonObject {
   return { type: 'thinking', thinking, signature }
 }
 
-export function toolUseBlock(id: string, name: string, input: Fields): object {
+export function toolUseBlock(id: string, name: string, input: JsonObject): JsonObject {
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } }
 }
 
-/** All that the model thought as one block; none when there is nothing to show and nothing to come back. */
-function thoughts(message: Fields, display: ThoughtDisplay): readonly object[] {
-  if (display === 'hidden') return []
+/** All thinking as one block; none when there is nothing to show and nothing that must come back. */
+function thinkingBlocks(delta: ChatDelta, display: ThinkingDisplay): readonly JsonObject[] {
+  if (display === 'disabled') return []
   const details: ReasoningDetail[] = []
-  addDetails(details, message['reasoning_details'])
-  const thought = display === 'shown' ? thoughtOf(message) : ''
-  if (thought === '' && details.length === 0) return []
-  return [thinkingBlock(thought, details.length === 0 ? '' : sealThoughts(details))]
+  for (const detail of delta.reasoningDetails) appendReasoningDetail(details, detail)
+  const thinking = display === 'summarized' ? delta.reasoning : ''
+  if (thinking === '' && details.length === 0) return []
+  return [thinkingBlock(thinking, details.length === 0 ? '' : thinkingSignature(details))]
 }
 
-function toolUses(message: Fields, choice: Fields, ids: Ids): readonly object[] {
-  const calls = callsOf(message)
-  return calls.flatMap((call, index) => {
-    const { name, arguments: text } = functionOf(call)
-    if (typeof name !== 'string' || name === '') throw unreadable('a tool call has no name')
-    const input = inputOf(stringOf(text))
-    if (input !== null) return [toolUseBlock(stringOf(call['id']) || ids.toolUseId(), name, input)]
-    // What the limit cut through is no call that anybody could make; the stop reason says why it is missing.
-    const cut = choice['finish_reason'] === 'length' || choice['finish_reason'] === 'content_filter'
-    if (cut && index === calls.length - 1) return []
-    throw unreadable('the arguments of a tool call are not a JSON object')
+function toolUseBlocks({ toolCalls, finishReason }: ChatDelta, ids: MessageIds): readonly JsonObject[] {
+  return toolCalls.flatMap((call, index) => {
+    const name = toolNameOf(call)
+    const input = inputOf(call.arguments)
+    if (input !== null) return [toolUseBlock(call.id || ids.newToolUseId(), name, input)]
+    // A call that the limit cut off cannot be made. The stop reason says why it is missing.
+    const isCutOff = finishReason === 'length' || finishReason === 'content_filter'
+    if (isCutOff && index === toolCalls.length - 1) return []
+    throw unreadableAnswer('the arguments of a tool call are not a JSON object')
   })
 }
 
-function inputOf(text: string): Fields | null {
-  if (text.trim() === '') return {}
+/** The name of the called tool. Throws `upstream_invalid_response` when the call has none. */
+export function toolNameOf({ name }: ToolCallDelta): string {
+  if (name !== '') return name
+  throw unreadableAnswer('a tool call without a name')
+}
+
+function inputOf(json: string): JsonObject | null {
+  if (json.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(json)
     return isObject(value) ? value : null
   } catch {
     return null

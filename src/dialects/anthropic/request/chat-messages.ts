@@ -1,115 +1,119 @@
 /**
- * The system prompt and the turns of a request as chat messages. A turn of the user that answers tool
- * calls becomes one message for each result, and one for what else it says.
+ * The system prompt and the messages of a request as chat messages. A user message with tool results
+ * becomes one chat message for each result, and one for its other content.
  */
 import { blockParts, chatContent, contentParts, textPart, textParts, type ContentPart } from './content-blocks.ts'
+import type { ReasoningDetail } from '../../chat/reasoning-details.ts'
+import type { JsonObject } from '../../dialect.ts'
 import {
   defined,
-  malformed,
-  optionalFlag,
-  optionalPlace,
+  invalidField,
   pathOf,
-  places,
-  refuseUnknown,
-  requiredPlace,
-  text,
-  untranslatable,
-  type Place,
-} from '../fields.ts'
-import { unsealThoughts, type ReasoningDetail } from './thinking.ts'
+  readBoolean,
+  readObject,
+  readObjects,
+  requireObject,
+  requireString,
+  type RequestObject,
+} from '../../request-fields.ts'
+import { refuseUnknownFields, unsupportedField } from './unsupported-field.ts'
+import { signedDetails } from './thinking.ts'
 
-export type ChatMessage = Readonly<Record<string, unknown>>
+export type ChatMessage = JsonObject
 
 /** All messages in order. Throws for the first block that has no counterpart. */
-export function chatMessages(request: Place): readonly ChatMessage[] {
-  const turns = places(request, 'messages')
-  if (turns.length === 0) throw malformed('messages', 'must be an array with at least one message.')
-  return [...systemMessages(request, 'system'), ...turns.flatMap(turnMessages)]
+export function chatMessages(request: RequestObject): readonly ChatMessage[] {
+  const messages = readObjects(request, 'messages')
+  if (messages.length === 0) throw invalidField('messages', 'must be an array with at least one message.')
+  return [...systemMessages(request, 'system'), ...messages.flatMap(chatMessagesOf)]
 }
 
-function systemMessages(place: Place, name: string): readonly ChatMessage[] {
-  const parts = textParts(place, name)
+function systemMessages(object: RequestObject, name: string): readonly ChatMessage[] {
+  const parts = textParts(object, name)
   return parts.length === 0 ? [] : [{ role: 'system', content: chatContent(parts) }]
 }
 
-function turnMessages(turn: Place): readonly ChatMessage[] {
-  refuseUnknown(turn, ['role', 'content'])
-  const role = text(turn, 'role')
-  const { content } = turn.fields
-  if (content === undefined || content === null) throw malformed(pathOf(turn, 'content'), 'is required.')
-  if (role === 'user') return userMessages(turn)
-  if (role === 'assistant') return [assistantMessage(turn)]
-  if (role === 'system') return systemMessages(turn, 'content')
-  throw malformed(pathOf(turn, 'role'), 'must be "user", "assistant" or "system".')
+function chatMessagesOf(message: RequestObject): readonly ChatMessage[] {
+  refuseUnknownFields(message, ['role', 'content'])
+  const role = requireString(message, 'role')
+  const { content } = message.fields
+  if (content === undefined || content === null) throw invalidField(pathOf(message, 'content'), 'is required.')
+  if (role === 'user') return userMessages(message)
+  if (role === 'assistant') return [assistantMessage(message)]
+  if (role === 'system') return systemMessages(message, 'content')
+  throw invalidField(pathOf(message, 'role'), 'must be "user", "assistant" or "system".')
 }
 
-function userMessages(turn: Place): readonly ChatMessage[] {
-  const { content } = turn.fields
-  if (typeof content === 'string') return [{ role: 'user', content }]
-  const blocks = places(turn, 'content')
-  if (blocks.length === 0) throw malformed(pathOf(turn, 'content'), 'must have at least one block.')
+function userMessages(message: RequestObject): readonly ChatMessage[] {
+  const { content: text } = message.fields
+  if (typeof text === 'string') return [{ role: 'user', content: text }]
+  const blocks = readObjects(message, 'content')
+  if (blocks.length === 0) throw invalidField(pathOf(message, 'content'), 'must have at least one block.')
   const results: ChatMessage[] = []
-  const attached: ContentPart[] = []
-  const said: ContentPart[] = []
+  const attachments: ContentPart[] = []
+  const content: ContentPart[] = []
   for (const block of blocks) {
     if (block.fields['type'] !== 'tool_result') {
-      said.push(...blockParts(block))
+      content.push(...blockParts(block))
       continue
     }
     const result = toolResult(block)
     results.push(result.message)
-    attached.push(...result.attached)
+    attachments.push(...result.attachments)
   }
-  const parts = [...attached, ...said]
+  const parts = [...attachments, ...content]
   return parts.length === 0 ? results : [...results, { role: 'user', content: chatContent(parts) }]
 }
 
-/** A chat result is text alone: its pictures and files go into the user's message that follows. */
-function toolResult(block: Place): { readonly message: ChatMessage; readonly attached: readonly ContentPart[] } {
-  refuseUnknown(block, ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'])
-  const id = text(block, 'tool_use_id')
+/** A tool message holds only text: images and files go into the user message that follows. */
+function toolResult(block: RequestObject): {
+  readonly message: ChatMessage
+  readonly attachments: readonly ContentPart[]
+} {
+  refuseUnknownFields(block, ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'])
+  const id = requireString(block, 'tool_use_id')
   const parts = contentParts(block, 'content')
   const files = parts.filter((part) => part.type !== 'text')
   const lines = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (files.length > 0) lines.push(`[Attached to the next message: ${files.length}]`)
-  const said = lines.join('\n')
-  const content = optionalFlag(block, 'is_error') === true ? `Error: ${said}` : said
-  const attached = files.length === 0 ? [] : [textPart(`Attached to the result of tool call ${id}:`), ...files]
-  return { message: { role: 'tool', tool_call_id: id, content }, attached }
+  const text = lines.join('\n')
+  const content = readBoolean(block, 'is_error') === true ? `Error: ${text}` : text
+  const attachments = files.length === 0 ? [] : [textPart(`Attached to the result of tool call ${id}:`), ...files]
+  return { message: { role: 'tool', tool_call_id: id, content }, attachments }
 }
 
-function assistantMessage(turn: Place): ChatMessage {
-  const { content } = turn.fields
+function assistantMessage(message: RequestObject): ChatMessage {
+  const { content } = message.fields
   if (typeof content === 'string') return { role: 'assistant', content }
-  const said: ContentPart[] = []
-  const calls: object[] = []
-  const thoughts: ReasoningDetail[] = []
-  for (const block of places(turn, 'content')) {
+  const parts: ContentPart[] = []
+  const calls: JsonObject[] = []
+  const details: ReasoningDetail[] = []
+  for (const block of readObjects(message, 'content')) {
     const { type } = block.fields
     if (type === 'tool_use') calls.push(toolCall(block))
-    else if (type === 'thinking') thoughts.push(...unsealThoughts(block))
-    // Encrypted thoughts are of a service that no upstream of ours is.
-    else if (type !== 'redacted_thinking') said.push(...blockParts(block))
+    else if (type === 'thinking') details.push(...signedDetails(block))
+    // Only Anthropic can decrypt redacted thinking.
+    else if (type !== 'redacted_thinking') parts.push(...blockParts(block))
   }
-  const nothing = calls.length > 0 ? null : ''
+  const noContent = calls.length > 0 ? null : ''
   return defined({
     role: 'assistant',
-    content: said.length === 0 ? nothing : chatContent(said),
+    content: parts.length === 0 ? noContent : chatContent(parts),
     tool_calls: calls.length === 0 ? undefined : calls,
-    reasoning_details: thoughts.length === 0 ? undefined : thoughts,
+    reasoning_details: details.length === 0 ? undefined : details,
   })
 }
 
-function toolCall(block: Place): object {
-  refuseUnknown(block, ['type', 'id', 'name', 'input', 'cache_control', 'caller'])
-  const caller = optionalPlace(block, 'caller')
+function toolCall(block: RequestObject): JsonObject {
+  refuseUnknownFields(block, ['type', 'id', 'name', 'input', 'cache_control', 'caller'])
+  const caller = readObject(block, 'caller')
   if (caller !== undefined && caller.fields['type'] !== 'direct') {
-    throw untranslatable(pathOf(caller, 'type'), 'only calls of the model itself ("direct") are known.')
+    throw unsupportedField(pathOf(caller, 'type'), 'only calls of the model itself ("direct") are known.')
   }
-  const { fields: input } = requiredPlace(block, 'input')
+  const { fields: input } = requireObject(block, 'input')
   return {
-    id: text(block, 'id'),
+    id: requireString(block, 'id'),
     type: 'function',
-    function: { name: text(block, 'name'), arguments: JSON.stringify(input) },
+    function: { name: requireString(block, 'name'), arguments: JSON.stringify(input) },
   }
 }

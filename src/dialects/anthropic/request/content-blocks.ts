@@ -1,22 +1,21 @@
 /**
- * Content blocks that a caller sends, as parts of a chat message: text, pictures, documents and search
- * results. Nothing is fetched: a picture's address goes to the upstream as it is.
+ * Content blocks of a request as parts of a chat message: text, images, documents and search results.
+ * Nothing is fetched: the URL of an image goes to the upstream as it is.
  * Shapes: https://platform.claude.com/docs/en/api/messages
  */
 import {
-  malformed,
-  optionalFlag,
-  optionalPlace,
-  optionalText,
-  optionalWord,
+  invalidField,
   pathOf,
-  places,
-  refuseUnknown,
-  requiredPlace,
-  text,
-  untranslatable,
-  type Place,
-} from '../fields.ts'
+  readBoolean,
+  readEnum,
+  readObject,
+  readObjects,
+  readString,
+  requireObject,
+  requireString,
+  type RequestObject,
+} from '../../request-fields.ts'
+import { refuseUnknownFields, unsupportedField } from './unsupported-field.ts'
 
 export interface TextPart {
   readonly type: 'text'
@@ -39,21 +38,21 @@ const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as con
 const documentFields = ['type', 'source', 'title', 'context', 'citations', 'cache_control']
 
 /** A string, or the parts of each block in order. Throws for a block that chat messages cannot carry. */
-export function contentParts(place: Place, name: string): readonly ContentPart[] {
-  const value = place.fields[name]
+export function contentParts(object: RequestObject, name: string): readonly ContentPart[] {
+  const value = object.fields[name]
   if (typeof value === 'string') return [textPart(value)]
-  return places(place, name).flatMap(blockParts)
+  return readObjects(object, name).flatMap(blockParts)
 }
 
-/** The same where only text may stand. */
-export function textParts(place: Place, name: string): readonly TextPart[] {
-  return contentParts(place, name).map((part, index) => {
-    if (part.type !== 'text') throw malformed(`${pathOf(place, name)}.${index}`, 'must be a block of type "text".')
+/** The same where only text is allowed. */
+export function textParts(object: RequestObject, name: string): readonly TextPart[] {
+  return contentParts(object, name).map((part, index) => {
+    if (part.type !== 'text') throw invalidField(`${pathOf(object, name)}.${index}`, 'must be a block of type "text".')
     return part
   })
 }
 
-/** What `content` of a chat message is for these parts: a plain string where that says the same. */
+/** The `content` of a chat message with these parts: a string for a single text. */
 export function chatContent(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const [first, ...others] = parts
   return first?.type === 'text' && others.length === 0 ? first.text : parts
@@ -64,71 +63,74 @@ export function textPart(value: string): TextPart {
 }
 
 /** The parts of one block. */
-export function blockParts(block: Place): readonly ContentPart[] {
-  const type = text(block, 'type')
+export function blockParts(block: RequestObject): readonly ContentPart[] {
+  const type = requireString(block, 'type')
   switch (type) {
     case 'text':
-      // Citations of an earlier answer say where its text came from; the text itself is complete without.
-      refuseUnknown(block, ['type', 'text', 'citations', 'cache_control'])
-      return [textPart(text(block, 'text'))]
+      // The text of an earlier answer is complete without its citations.
+      refuseUnknownFields(block, ['type', 'text', 'citations', 'cache_control'])
+      return [textPart(requireString(block, 'text'))]
     case 'image':
-      refuseUnknown(block, ['type', 'source', 'cache_control'])
-      return [imagePart(requiredPlace(block, 'source'))]
+      refuseUnknownFields(block, ['type', 'source', 'cache_control'])
+      return [imagePart(requireObject(block, 'source'))]
     case 'document':
-      refuseUnknown(block, documentFields)
+      refuseUnknownFields(block, documentFields)
       refuseCitations(block)
       return documentParts(block)
     case 'search_result':
-      refuseUnknown(block, ['type', 'source', 'title', 'content', 'citations', 'cache_control'])
+      refuseUnknownFields(block, ['type', 'source', 'title', 'content', 'citations', 'cache_control'])
       refuseCitations(block)
       return searchResultParts(block)
     default:
-      throw untranslatable(pathOf(block, 'type'), `it has no counterpart for blocks of type "${type}".`)
+      throw unsupportedField(pathOf(block, 'type'), `it has no counterpart for blocks of type "${type}".`)
   }
 }
 
-function imagePart(source: Place): ImagePart {
-  const type = text(source, 'type')
+function imagePart(source: RequestObject): ImagePart {
+  const type = requireString(source, 'type')
   if (type === 'base64') {
-    const mediaType = optionalWord(source, 'media_type', imageTypes)
+    const mediaType = readEnum(source, 'media_type', imageTypes)
     if (mediaType === undefined)
-      throw malformed(pathOf(source, 'media_type'), `must be one of ${imageTypes.join(', ')}.`)
-    return { type: 'image_url', image_url: { url: `data:${mediaType};base64,${text(source, 'data')}` } }
+      throw invalidField(pathOf(source, 'media_type'), `must be one of ${imageTypes.join(', ')}.`)
+    return { type: 'image_url', image_url: { url: `data:${mediaType};base64,${requireString(source, 'data')}` } }
   }
   if (type === 'url') {
-    const url = text(source, 'url')
-    if (!/^https?:\/\//iu.test(url)) throw malformed(pathOf(source, 'url'), 'must be an http or https address.')
+    const url = requireString(source, 'url')
+    if (!/^https?:\/\//iu.test(url)) throw invalidField(pathOf(source, 'url'), 'must be an http or https address.')
     return { type: 'image_url', image_url: { url } }
   }
-  throw untranslatable(pathOf(source, 'type'), `send the picture as "base64" or "url", not "${type}".`)
+  throw unsupportedField(pathOf(source, 'type'), `send the picture as "base64" or "url", not "${type}".`)
 }
 
-function documentParts(block: Place): readonly ContentPart[] {
-  const source = requiredPlace(block, 'source')
-  const type = text(source, 'type')
-  const title = optionalText(block, 'title')
-  const heading = headingParts({ Document: title, Context: optionalText(block, 'context') })
-  if (type === 'text') return [...heading, textPart(text(source, 'data'))]
+function documentParts(block: RequestObject): readonly ContentPart[] {
+  const source = requireObject(block, 'source')
+  const type = requireString(source, 'type')
+  const title = readString(block, 'title')
+  const heading = headingParts({ Document: title, Context: readString(block, 'context') })
+  if (type === 'text') return [...heading, textPart(requireString(source, 'data'))]
   if (type === 'content') return [...heading, ...contentParts(source, 'content')]
   if (type === 'base64') {
     if (source.fields['media_type'] !== 'application/pdf') {
-      throw malformed(pathOf(source, 'media_type'), 'must be application/pdf.')
+      throw invalidField(pathOf(source, 'media_type'), 'must be application/pdf.')
     }
-    const data = `data:application/pdf;base64,${text(source, 'data')}`
+    const data = `data:application/pdf;base64,${requireString(source, 'data')}`
     return [...heading, { type: 'file', file: { filename: pdfName(title), file_data: data } }]
   }
-  throw untranslatable(
+  throw unsupportedField(
     pathOf(source, 'type'),
     `send the document itself ("text", "content" or "base64"), not "${type}".`,
   )
 }
 
-function searchResultParts(block: Place): readonly ContentPart[] {
-  const heading = headingParts({ 'Search result': text(block, 'title'), Source: text(block, 'source') })
+function searchResultParts(block: RequestObject): readonly ContentPart[] {
+  const heading = headingParts({
+    'Search result': requireString(block, 'title'),
+    Source: requireString(block, 'source'),
+  })
   return [...heading, ...textParts(block, 'content')]
 }
 
-/** What is known of a text, written above it. */
+/** The title and the like of a text, as lines above it. */
 function headingParts(entries: Readonly<Record<string, string | undefined>>): readonly TextPart[] {
   const lines = Object.entries(entries).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
   return lines.length === 0 ? [] : [textPart(lines.join('\n'))]
@@ -139,9 +141,9 @@ function pdfName(title: string | undefined): string {
   return title.toLowerCase().endsWith('.pdf') ? title : `${title}.pdf`
 }
 
-/** Citations are promised in the answer; a chat completion has none. */
-function refuseCitations(block: Place): void {
-  const citations = optionalPlace(block, 'citations')
-  if (citations === undefined || optionalFlag(citations, 'enabled') !== true) return
-  throw untranslatable(pathOf(citations, 'enabled'), 'answers cannot cite. Leave it out.')
+/** A chat completion has no citations, so they cannot be promised. */
+function refuseCitations(block: RequestObject): void {
+  const citations = readObject(block, 'citations')
+  if (citations === undefined || readBoolean(citations, 'enabled') !== true) return
+  throw unsupportedField(pathOf(citations, 'enabled'), 'answers cannot cite. Leave it out.')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { anthropicDialect } from '../anthropic-dialect.ts'
-import { sealThoughts } from './thinking.ts'
+import { thinkingSignature } from './thinking.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -350,7 +350,7 @@ describe('an earlier answer', () => {
     ['thoughts alone', [{ type: 'thinking', thinking: 'Hm', signature: '' }], { content: '' }],
     [
       'thoughts that their upstream wants back',
-      [{ type: 'thinking', thinking: 'Hm', signature: sealThoughts(details) }, call],
+      [{ type: 'thinking', thinking: 'Hm', signature: thinkingSignature(details) }, call],
       { content: null, tool_calls: [chatCall], reasoning_details: details },
     ],
   ]

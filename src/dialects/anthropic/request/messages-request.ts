@@ -1,39 +1,39 @@
 /**
- * A Messages request as a chat body, field by field. Hints that change nothing but cost or speed have
- * no effect; everything else is translated or refused.
+ * A Messages request as a chat body, field by field. Hints that change only cost or speed have no
+ * effect; everything else is translated or refused.
  * Source: https://platform.claude.com/docs/en/api/messages
  */
 import { createHash } from 'node:crypto'
 import { ApiError } from '#errors/api-error.ts'
 import {
   defined,
-  malformed,
-  optionalCount,
-  optionalFlag,
-  optionalNumber,
-  optionalPlace,
-  optionalText,
-  optionalWord,
+  invalidField,
   pathOf,
-  placeAt,
-  places,
-  refuseUnknown,
-  requiredPlace,
-  text,
-  texts,
-  untranslatable,
-  type Place,
-} from '../fields.ts'
+  readBoolean,
+  readEnum,
+  readInteger,
+  readNumber,
+  readObject,
+  readObjects,
+  readString,
+  readStrings,
+  requestBody,
+  requireObject,
+  requireString,
+  type RequestObject,
+} from '../../request-fields.ts'
+import { refuseUnknownFields, unsupportedField, wording } from './unsupported-field.ts'
+import type { JsonObject } from '../../dialect.ts'
 import { chatMessages } from './chat-messages.ts'
-import { thinkingOf, type ThoughtDisplay } from './thinking.ts'
-import { toolFieldsOf } from './tools.ts'
+import { readThinking, type ThinkingDisplay } from './thinking.ts'
+import { chatToolFields } from './tools.ts'
 
-/** What the answer's translation has to know of the request. */
-export interface UnderstoodRequest {
-  readonly chatBody: Readonly<Record<string, unknown>>
+/** A request, translated: the chat body, and what the answer depends on. */
+export interface MessagesRequest {
+  readonly chatBody: JsonObject
   readonly model: string
   readonly stopSequences: readonly string[]
-  readonly display: ThoughtDisplay
+  readonly display: ThinkingDisplay
 }
 
 const requestFields = [
@@ -60,103 +60,104 @@ const requestFields = [
   'diagnostics',
 ]
 
-/** OpenAI takes no longer `user`. */
+/** The longest `user` that OpenAI accepts. */
 const userCharsMax = 64
 
 /** The request as a chat body. Throws ApiError for the first field that is malformed or has no counterpart. */
-export function understand(body: Readonly<Record<string, unknown>>): UnderstoodRequest {
-  const request = placeAt(body, '')
-  const prompt = promptOf(request)
+export function readMessagesRequest(body: JsonObject): MessagesRequest {
+  const request = requestBody(body, wording)
+  const prompt = readPrompt(request)
   refusePrefill(request)
-  const maxTokens = optionalCount(request, 'max_tokens', 1)
-  if (maxTokens === undefined) throw malformed('max_tokens', 'is required.')
-  const stopSequences = texts(request, 'stop_sequences')
-  const streamed = optionalFlag(request, 'stream') ?? false
-  const geography = optionalText(request, 'inference_geo')
+  const maxTokens = readInteger(request, 'max_tokens', 1)
+  if (maxTokens === undefined) throw invalidField('max_tokens', 'is required.')
+  const stopSequences = readStrings(request, 'stop_sequences')
+  const streamed = readBoolean(request, 'stream') ?? false
+  const geography = readString(request, 'inference_geo')
   if (geography !== undefined && geography !== 'global') {
-    throw untranslatable('inference_geo', 'it does not choose where a model runs. Ask for a model that runs there.')
+    throw unsupportedField('inference_geo', 'it does not choose where a model runs. Ask for a model that runs there.')
   }
   const chatBody = defined({
     ...prompt.chatBody,
-    // Not `max_completion_tokens`: servers that do not know that one ignore it without a word.
+    // Not `max_completion_tokens`: upstreams that do not know it ignore it silently.
     max_tokens: maxTokens,
     stream: streamed,
     stream_options: streamed ? { include_usage: true } : undefined,
-    temperature: optionalNumber(request, 'temperature'),
-    top_p: optionalNumber(request, 'top_p'),
-    top_k: optionalCount(request, 'top_k', 0),
+    temperature: readNumber(request, 'temperature'),
+    top_p: readNumber(request, 'top_p'),
+    top_k: readInteger(request, 'top_k', 0),
     stop: stopSequences.length === 0 ? undefined : stopSequences,
     user: userOf(request),
-    // `auto` is what an upstream does anyway.
+    // `auto` is the default of every upstream.
     service_tier:
-      optionalWord(request, 'service_tier', ['auto', 'standard_only']) === 'standard_only' ? 'default' : undefined,
+      readEnum(request, 'service_tier', ['auto', 'standard_only']) === 'standard_only' ? 'default' : undefined,
   })
   return { ...prompt, chatBody, stopSequences }
 }
 
-/** The part of a request that a token count is about, as a chat body. Throws like `understand`. */
-export function understandPrompt(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return promptOf(placeAt(body, '')).chatBody
+/** The part of a request that counts as input tokens, as a chat body. Throws like `readMessagesRequest`. */
+export function promptChatBody(body: JsonObject): JsonObject {
+  return readPrompt(requestBody(body, wording)).chatBody
 }
 
-function promptOf(request: Place): Omit<UnderstoodRequest, 'stopSequences'> {
-  refuseUnknown(request, requestFields)
-  const model = optionalText(request, 'model') ?? ''
+function readPrompt(request: RequestObject): Omit<MessagesRequest, 'stopSequences'> {
+  refuseUnknownFields(request, requestFields)
+  const model = readString(request, 'model') ?? ''
   if (model === '') throw new ApiError('missing_model', { param: 'model' })
-  const outputConfig = optionalPlace(request, 'output_config')
-  if (outputConfig !== undefined) refuseUnknown(outputConfig, ['effort', 'format'])
-  const { effort, display } = thinkingOf(request, outputConfig)
-  if (optionalWord(request, 'speed', ['standard', 'fast']) === 'fast') {
-    throw untranslatable('speed', 'a model has one speed here. Leave it out.')
+  const outputConfig = readObject(request, 'output_config')
+  if (outputConfig !== undefined) refuseUnknownFields(outputConfig, ['effort', 'format'])
+  const { effort, display } = readThinking(request, outputConfig)
+  if (readEnum(request, 'speed', ['standard', 'fast']) === 'fast') {
+    throw unsupportedField('speed', 'a model has one speed here. Leave it out.')
   }
   checkContextManagement(request)
   const chatBody = defined({
     model,
     messages: chatMessages(request),
-    ...toolFieldsOf(request),
+    ...chatToolFields(request),
     reasoning_effort: effort,
     response_format: responseFormat(request, outputConfig),
   })
   return { chatBody, model, display }
 }
 
-/** Chat completions answer the last message; they do not go on with it. */
-function refusePrefill(request: Place): void {
-  const last = places(request, 'messages').at(-1)
+/** A chat completion answers the last message; it does not continue it. */
+function refusePrefill(request: RequestObject): void {
+  const last = readObjects(request, 'messages').at(-1)
   if (last?.fields['role'] !== 'assistant') return
-  throw untranslatable(last.path, 'an answer cannot be begun for the model. End with a message of the user.')
+  throw unsupportedField(last.path, 'an answer cannot be begun for the model. End with a message of the user.')
 }
 
-/** `output_format` is the name that `output_config.format` had at first. */
-function responseFormat(request: Place, outputConfig: Place | undefined): object | undefined {
+/** `output_format` is the former name of `output_config.format`. */
+function responseFormat(request: RequestObject, outputConfig: RequestObject | undefined): object | undefined {
   const format =
-    (outputConfig === undefined ? undefined : optionalPlace(outputConfig, 'format')) ??
-    optionalPlace(request, 'output_format')
+    (outputConfig === undefined ? undefined : readObject(outputConfig, 'format')) ??
+    readObject(request, 'output_format')
   if (format === undefined) return undefined
-  refuseUnknown(format, ['type', 'schema'])
-  if (text(format, 'type') !== 'json_schema') throw malformed(pathOf(format, 'type'), 'must be "json_schema".')
-  const { fields: schema } = requiredPlace(format, 'schema')
+  refuseUnknownFields(format, ['type', 'schema'])
+  if (requireString(format, 'type') !== 'json_schema')
+    throw invalidField(pathOf(format, 'type'), 'must be "json_schema".')
+  const { fields: schema } = requireObject(format, 'schema')
   return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } }
 }
 
-/** To clear thoughts from the history is what happens anyway; other edits would need to be done here. */
-function checkContextManagement(request: Place): void {
-  const management = optionalPlace(request, 'context_management')
+/** Thinking is cleared from the history anyway; other edits are not supported. */
+function checkContextManagement(request: RequestObject): void {
+  const management = readObject(request, 'context_management')
   if (management === undefined) return
-  refuseUnknown(management, ['edits'])
-  for (const edit of places(management, 'edits')) {
-    const type = text(edit, 'type')
+  refuseUnknownFields(management, ['edits'])
+  for (const edit of readObjects(management, 'edits')) {
+    const type = requireString(edit, 'type')
     if (!type.startsWith('clear_thinking_')) {
-      throw untranslatable(pathOf(edit, 'type'), `it does not edit the conversation ("${type}").`)
+      throw unsupportedField(pathOf(edit, 'type'), `it does not edit the conversation ("${type}").`)
     }
   }
 }
 
-function userOf(request: Place): string | undefined {
-  const metadata = optionalPlace(request, 'metadata')
+function userOf(request: RequestObject): string | undefined {
+  const metadata = readObject(request, 'metadata')
   if (metadata === undefined) return undefined
-  refuseUnknown(metadata, ['user_id'])
-  const user = optionalText(metadata, 'user_id')
+  refuseUnknownFields(metadata, ['user_id'])
+  const user = readString(metadata, 'user_id')
   if (user === undefined || user.length <= userCharsMax) return user
   return createHash('sha256').update(user).digest('hex')
 }

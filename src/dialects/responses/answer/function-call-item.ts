@@ -1,47 +1,48 @@
-/** A call of one of the client's functions. */
-import type { Json } from '../fields.ts'
-import { OutputItem, type ItemPlace } from './output-item.ts'
+/** A call of a function of the client. */
+import type { JsonObject } from '../../dialect.ts'
+import { OutputItem, type ItemContext } from './output-item.ts'
 
-export interface CallHead {
+export interface FunctionCall {
   readonly callId: string
   readonly name: string
 }
 
-export class CallItem extends OutputItem {
-  readonly head: CallHead
+/** An output item of type `function_call`. */
+export class FunctionCallItem extends OutputItem {
+  readonly call: FunctionCall
   #arguments = ''
-  #others: Json = {}
+  #extra: JsonObject = {}
 
-  constructor(place: ItemPlace, head: CallHead) {
-    super(place)
-    this.head = head
+  constructor(context: ItemContext, call: FunctionCall) {
+    super(context)
+    this.call = call
     this.open()
   }
 
   addArguments(delta: string): void {
     if (delta === '') return
     this.#arguments += delta
-    this.tellInside('response.function_call_arguments.delta', { delta })
+    this.emitPart('response.function_call_arguments.delta', { delta })
   }
 
-  /** What the upstream adds of its own, and wants back with the call. */
-  addOthers(others: Json): void {
-    this.#others = { ...this.#others, ...others }
+  /** Adds fields of the vendor, which the upstream wants back with the call. */
+  addExtra(extra: JsonObject): void {
+    this.#extra = { ...this.#extra, ...extra }
   }
 
-  override value(): Json {
+  override snapshot(): JsonObject {
     return {
-      ...this.#others,
-      id: this.place.id,
+      ...this.#extra,
+      id: this.context.id,
       type: 'function_call',
       status: this.status,
       arguments: this.#arguments,
-      call_id: this.head.callId,
-      name: this.head.name,
+      call_id: this.call.callId,
+      name: this.call.name,
     }
   }
 
-  protected override closeInside(): void {
-    this.tellInside('response.function_call_arguments.done', { arguments: this.#arguments })
+  protected override closePart(): void {
+    this.emitPart('response.function_call_arguments.done', { arguments: this.#arguments })
   }
 }

@@ -1,11 +1,11 @@
-/** What the model says to the user: parts of text, or of a refusal. */
-import type { Json } from '../fields.ts'
-import { OutputItem, type ItemPlace } from './output-item.ts'
+/** A message to the user: parts of text, or of a refusal. */
+import type { JsonObject } from '../../dialect.ts'
+import { OutputItem, type ItemContext } from './output-item.ts'
 
 interface TextPart {
   readonly type: 'output_text'
   text: string
-  readonly logprobs: Json[]
+  readonly logprobs: JsonObject[]
 }
 
 interface RefusalPart {
@@ -13,56 +13,57 @@ interface RefusalPart {
   refusal: string
 }
 
+/** An output item of type `message`. */
 export class MessageItem extends OutputItem {
   readonly #parts: (TextPart | RefusalPart)[] = []
 
-  constructor(place: ItemPlace) {
-    super(place)
+  constructor(context: ItemContext) {
+    super(context)
     this.open()
   }
 
-  addText(delta: string, logprobs: readonly Json[]): void {
+  addText(delta: string, logprobs: readonly JsonObject[]): void {
     const last = this.#parts.at(-1)
     const part = last?.type === 'output_text' ? last : this.#openPart({ type: 'output_text', text: '', logprobs: [] })
     part.text += delta
     part.logprobs.push(...logprobs)
-    this.tellInside('response.output_text.delta', { content_index: this.#lastIndex(), delta, logprobs })
+    this.emitPart('response.output_text.delta', { content_index: this.#contentIndex(), delta, logprobs })
   }
 
   addRefusal(delta: string): void {
     const last = this.#parts.at(-1)
     const part = last?.type === 'refusal' ? last : this.#openPart({ type: 'refusal', refusal: '' })
     part.refusal += delta
-    this.tellInside('response.refusal.delta', { content_index: this.#lastIndex(), delta })
+    this.emitPart('response.refusal.delta', { content_index: this.#contentIndex(), delta })
   }
 
-  override value(): Json {
+  override snapshot(): JsonObject {
     const content = this.#parts.map(partValue)
-    return { id: this.place.id, type: 'message', status: this.status, role: 'assistant', content }
+    return { id: this.context.id, type: 'message', status: this.status, role: 'assistant', content }
   }
 
-  protected override closeInside(): void {
+  protected override closePart(): void {
     const part = this.#parts.at(-1)
     if (part === undefined) return
-    const at = { content_index: this.#lastIndex() }
-    if (part.type === 'refusal') this.tellInside('response.refusal.done', { ...at, refusal: part.refusal })
-    else this.tellInside('response.output_text.done', { ...at, text: part.text, logprobs: part.logprobs })
-    this.tellInside('response.content_part.done', { ...at, part: partValue(part) })
+    const at = { content_index: this.#contentIndex() }
+    if (part.type === 'refusal') this.emitPart('response.refusal.done', { ...at, refusal: part.refusal })
+    else this.emitPart('response.output_text.done', { ...at, text: part.text, logprobs: part.logprobs })
+    this.emitPart('response.content_part.done', { ...at, part: partValue(part) })
   }
 
   #openPart<Part extends TextPart | RefusalPart>(part: Part): Part {
-    this.closeInside()
+    this.closePart()
     this.#parts.push(part)
-    this.tellInside('response.content_part.added', { content_index: this.#lastIndex(), part: partValue(part) })
+    this.emitPart('response.content_part.added', { content_index: this.#contentIndex(), part: partValue(part) })
     return part
   }
 
-  #lastIndex(): number {
+  #contentIndex(): number {
     return this.#parts.length - 1
   }
 }
 
-function partValue(part: TextPart | RefusalPart): Json {
+function partValue(part: TextPart | RefusalPart): JsonObject {
   if (part.type === 'refusal') return { ...part }
   return { type: part.type, annotations: [], logprobs: [...part.logprobs], text: part.text }
 }

@@ -1,51 +1,52 @@
 /**
- * One item of an answer while it grows. It tells each step as an event, and at any time what it
- * holds. Events come in pairs that enclose what they announce: added … done.
+ * One output item of a response while it grows. It emits each step as an event, and shows at any time
+ * what it holds. Events come in pairs that enclose what they announce: added … done.
  * Shapes: https://platform.openai.com/docs/api-reference/responses-streaming
  */
-import type { Json } from '../fields.ts'
+import type { JsonObject } from '../../dialect.ts'
 
-/** Takes an event's type and its fields. */
-export type Tell = (type: string, fields: Json) => void
+/** Takes the type of an event and its other fields. */
+export type EmitEvent = (type: string, fields: JsonObject) => void
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
-export interface ItemPlace {
+export interface ItemContext {
   readonly id: string
-  /** Its place in `output`. */
+  /** Its index in `output`. */
   readonly outputIndex: number
-  readonly tell: Tell
+  readonly emit: EmitEvent
 }
 
+/** What the items of every type share: id, status, the events of their begin and end. */
 export abstract class OutputItem {
   status: ItemStatus = 'in_progress'
-  protected readonly place: ItemPlace
+  protected readonly context: ItemContext
 
-  constructor(place: ItemPlace) {
-    this.place = place
+  constructor(context: ItemContext) {
+    this.context = context
   }
 
-  /** The item as it stands. */
-  abstract value(): Json
+  /** The item as it is now. */
+  abstract snapshot(): JsonObject
 
-  /** Ends what is open inside. */
-  protected abstract closeInside(): void
+  /** Ends the open part. */
+  protected abstract closePart(): void
 
-  /** Ends the item: nothing may be added to it afterwards. Ending it again does nothing. */
+  /** Ends the item: nothing may be added afterwards. Ending it again does nothing. */
   close(status: 'completed' | 'incomplete'): void {
     if (this.status !== 'in_progress') return
-    this.closeInside()
+    this.closePart()
     this.status = status
-    this.place.tell('response.output_item.done', { output_index: this.place.outputIndex, item: this.value() })
+    this.context.emit('response.output_item.done', { output_index: this.context.outputIndex, item: this.snapshot() })
   }
 
-  /** To be called once by the item itself, as soon as it knows what it is. */
+  /** The item calls this once, as soon as it knows what it is. */
   protected open(): void {
-    this.place.tell('response.output_item.added', { output_index: this.place.outputIndex, item: this.value() })
+    this.context.emit('response.output_item.added', { output_index: this.context.outputIndex, item: this.snapshot() })
   }
 
-  /** An event about something inside this item. */
-  protected tellInside(type: string, fields: Json): void {
-    this.place.tell(type, { item_id: this.place.id, output_index: this.place.outputIndex, ...fields })
+  /** Emits an event about a part of this item. */
+  protected emitPart(type: string, fields: JsonObject): void {
+    this.context.emit(type, { item_id: this.context.id, output_index: this.context.outputIndex, ...fields })
   }
 }

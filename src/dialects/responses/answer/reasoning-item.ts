@@ -1,12 +1,13 @@
 /**
- * What the model thinks before it speaks. Clients that asked for a summary read it as one, because
- * they show nothing else; to all others it is the thoughts themselves. The words are the same.
+ * The reasoning of the model. Clients that asked for a summary receive it as one, because they show
+ * nothing else; all others receive it as reasoning text. The text is the same.
  */
-import type { Json } from '../fields.ts'
-import { OutputItem, type ItemPlace } from './output-item.ts'
-import { sealThoughts } from '../sealed-thoughts.ts'
+import { appendReasoningDetail, type ReasoningDetail } from '../../chat/reasoning-details.ts'
+import type { JsonObject } from '../../dialect.ts'
+import { OutputItem, type ItemContext } from './output-item.ts'
+import { encodeEncryptedContent } from '../request/encrypted-content.ts'
 
-const wordings = {
+const eventNames = {
   summary: {
     part: 'summary_text',
     index: 'summary_index',
@@ -25,70 +26,54 @@ const wordings = {
   },
 } as const
 
+/** An output item of type `reasoning`. */
 export class ReasoningItem extends OutputItem {
-  readonly #wording: keyof typeof wordings
-  readonly #details: Json[] = []
+  readonly #form: keyof typeof eventNames
+  readonly #details: ReasoningDetail[] = []
   #text = ''
 
-  constructor(place: ItemPlace, asSummary: boolean) {
-    super(place)
-    this.#wording = asSummary ? 'summary' : 'content'
+  constructor(context: ItemContext, asSummary: boolean) {
+    super(context)
+    this.#form = asSummary ? 'summary' : 'content'
     this.open()
   }
 
-  addThoughts(delta: string): void {
-    const { added, delta: type } = wordings[this.#wording]
-    if (this.#text === '') this.tellInside(added, { ...this.#at(), part: this.#part() })
+  addText(delta: string): void {
+    const { added, delta: type } = eventNames[this.#form]
+    if (this.#text === '') this.emitPart(added, { ...this.#at(), part: this.#part() })
     this.#text += delta
-    this.tellInside(type, { ...this.#at(), delta })
+    this.emitPart(type, { ...this.#at(), delta })
   }
 
-  /** What the upstream wants back with its thoughts; a stream may send it in fragments. */
-  addDetail(detail: Json): void {
-    const last = this.#details.at(-1)
-    if (last !== undefined && isContinued(last, detail)) this.#details[this.#details.length - 1] = joined(last, detail)
-    else this.#details.push(detail)
+  /** Adds what the upstream wants back with its reasoning. */
+  addDetail(detail: ReasoningDetail): void {
+    appendReasoningDetail(this.#details, detail)
   }
 
-  override value(): Json {
+  override snapshot(): JsonObject {
     const parts = this.#text === '' ? [] : [this.#part()]
     return {
-      id: this.place.id,
+      id: this.context.id,
       type: 'reasoning',
-      summary: this.#wording === 'summary' ? parts : [],
-      ...(this.#wording === 'content' ? { content: parts } : {}),
-      ...(this.#details.length === 0 ? {} : { encrypted_content: sealThoughts(this.#details) }),
+      summary: this.#form === 'summary' ? parts : [],
+      ...(this.#form === 'content' ? { content: parts } : {}),
+      ...(this.#details.length === 0 ? {} : { encrypted_content: encodeEncryptedContent(this.#details) }),
       status: this.status,
     }
   }
 
-  protected override closeInside(): void {
+  protected override closePart(): void {
     if (this.#text === '') return
-    const { textDone, done } = wordings[this.#wording]
-    this.tellInside(textDone, { ...this.#at(), text: this.#text })
-    this.tellInside(done, { ...this.#at(), part: this.#part() })
+    const { textDone, done } = eventNames[this.#form]
+    this.emitPart(textDone, { ...this.#at(), text: this.#text })
+    this.emitPart(done, { ...this.#at(), part: this.#part() })
   }
 
-  #at(): Json {
-    return { [wordings[this.#wording].index]: 0 }
+  #at(): JsonObject {
+    return { [eventNames[this.#form].index]: 0 }
   }
 
-  #part(): Json {
-    return { type: wordings[this.#wording].part, text: this.#text }
+  #part(): JsonObject {
+    return { type: eventNames[this.#form].part, text: this.#text }
   }
-}
-
-function isContinued(last: Json, next: Json): boolean {
-  return typeof last['index'] === 'number' && last['index'] === next['index'] && last['type'] === next['type']
-}
-
-function joined(last: Json, next: Json): Json {
-  const both: Record<string, unknown> = { ...last }
-  for (const [name, value] of Object.entries(next)) {
-    const before = both[name]
-    const grows = name === 'text' || name === 'summary' || name === 'data'
-    if (grows && typeof before === 'string' && typeof value === 'string') both[name] = before + value
-    else if (value !== null) both[name] = value
-  }
-  return both
 }

@@ -1,12 +1,12 @@
 /**
- * The Response object: the answer itself, what it cost, and the settings of its request.
+ * The Response object: the output, the usage, and the settings of its request.
  * Shape: https://platform.openai.com/docs/api-reference/responses/object
  */
 import type { ApiError } from '#errors/api-error.ts'
-import { isObject } from '#lib/json-value.ts'
-import { type Json } from '../fields.ts'
+import type { ChatUsage } from '../../chat/chat-answer.ts'
+import type { JsonObject } from '../../dialect.ts'
 
-/** How an answer stands. */
+/** The status of a response, with what belongs to it. */
 export type Outcome =
   | { readonly status: 'in_progress' | 'completed' }
   | { readonly status: 'incomplete'; readonly reason: 'max_output_tokens' | 'content_filter' }
@@ -17,16 +17,15 @@ export interface ResponseState {
   /** Seconds since 1970. */
   readonly createdAt: number
   readonly model: string
-  /** The tier that the upstream says it used; null leaves what was asked for. */
+  /** The tier that the upstream used; null leaves the requested one. */
   readonly serviceTier: string | null
-  /** As the upstream of a chat completion reports it. */
-  readonly usage: Json | null
+  readonly usage: ChatUsage | null
   readonly outcome: Outcome
-  readonly output: readonly Json[]
+  readonly output: readonly JsonObject[]
 }
 
 /** The object as the SDKs read it. */
-export function responseBody(state: ResponseState, echo: Json): Json {
+export function responseBody(state: ResponseState, echo: JsonObject): JsonObject {
   const { outcome } = state
   return {
     id: state.id,
@@ -43,41 +42,29 @@ export function responseBody(state: ResponseState, echo: Json): Json {
   }
 }
 
-/** What a finish reason of a chat completion says of the answer. */
+/** The outcome for a finish reason of a chat completion. */
 export function outcomeOf(finishReason: string | null): Outcome {
   if (finishReason === 'length') return { status: 'incomplete', reason: 'max_output_tokens' }
   if (finishReason === 'content_filter') return { status: 'incomplete', reason: 'content_filter' }
   return { status: 'completed' }
 }
 
-/** The codes here are a closed list; the exact one is in the `error` event that goes before. */
-function failure(error: ApiError): Json {
+/** The codes of this object are a closed list; the `error` event before it has the exact one. */
+function failure(error: ApiError): JsonObject {
   return { code: error.status === 429 ? 'rate_limit_exceeded' : 'server_error', message: error.message }
 }
 
-function responseUsage(usage: Json): Json {
-  const input = count(usage, 'prompt_tokens')
-  const output = count(usage, 'completion_tokens')
-  const inputDetails = details(usage, 'prompt_tokens_details')
-  const outputDetails = details(usage, 'completion_tokens_details')
+function responseUsage(usage: ChatUsage): JsonObject {
+  const input = usage.promptTokens ?? 0
+  const output = usage.completionTokens ?? 0
   return {
     input_tokens: input,
     input_tokens_details: {
-      cached_tokens: count(inputDetails, 'cached_tokens'),
-      cache_write_tokens: count(inputDetails, 'cache_write_tokens'),
+      cached_tokens: usage.cachedTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteTokens ?? 0,
     },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: count(outputDetails, 'reasoning_tokens') },
-    total_tokens: count(usage, 'total_tokens') || input + output,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    total_tokens: usage.totalTokens || input + output,
   }
-}
-
-function details(usage: Json, name: string): Json {
-  const value = usage[name]
-  return isObject(value) ? value : {}
-}
-
-function count(object: Json, name: string): number {
-  const value = object[name]
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
 }

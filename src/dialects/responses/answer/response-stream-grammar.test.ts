@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
-import type { Json } from '../fields.ts'
+import type { JsonObject } from '../../dialect.ts'
 import { answer, callDelta, chunk, readEvents, translated, type TestEvent } from '#test/support/dialects/responses.ts'
 
 /** What a chat stream may say next; a call's index is made real by `asChunks`. */
@@ -10,7 +10,7 @@ type Step = {
   readonly thoughts?: string
   readonly refusal?: string
   readonly call?: Call
-  readonly odd?: Json
+  readonly odd?: JsonObject
 }
 interface Call {
   readonly index: number
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ call: fc.record({ index: fc.nat(2), arguments: piece }) }),
   fc.record({ text: piece, thoughts: piece, call: fc.record({ index: fc.nat(2), arguments: piece }) }),
   fc.record({
-    odd: fc.constantFrom<Json>(
+    odd: fc.constantFrom<JsonObject>(
       chunk({ role: 'assistant' }),
       chunk({}),
       chunk({ content: null, tool_calls: null }),
@@ -36,11 +36,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const finish = fc.constantFrom('stop', 'tool_calls', 'length', 'content_filter', null)
 
-function asChunks(steps: readonly Step[]): Json[] {
+function asChunks(steps: readonly Step[]): JsonObject[] {
   const named = new Set<number>()
   return steps.map(({ text, thoughts, refusal, call, odd }) => {
     if (odd !== undefined) return odd
-    const delta: Json = { content: text ?? null, reasoning_content: thoughts ?? null, refusal: refusal ?? null }
+    const delta: JsonObject = { content: text ?? null, reasoning_content: thoughts ?? null, refusal: refusal ?? null }
     if (call === undefined) return chunk(delta)
     const isFirst = !named.has(call.index)
     named.add(call.index)
@@ -64,31 +64,31 @@ const growsPart = /(text|refusal|arguments)\.delta$/
 const saysWhole = /(text|refusal|arguments)\.done$/
 
 /** Throws where the events break the grammar of a stream; returns the items that were ended. */
-function checkGrammar(events: readonly TestEvent[], terminal: RegExp): Json[] {
+function checkGrammar(events: readonly TestEvent[], terminal: RegExp): JsonObject[] {
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index))
   expect(events.slice(0, 2).map((event) => event.type)).toEqual(['response.created', 'response.in_progress'])
   const ends = events.filter(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   expect(ends).toEqual(events.slice(-1))
   expect(events.at(-1)?.type).toMatch(terminal)
   const items: Growing[] = []
-  const ended: Json[] = []
+  const ended: JsonObject[] = []
   for (const event of events.slice(2, -1)) if (event.type !== 'error') follow(event, items, ended)
   return ended
 }
 
-function follow(event: TestEvent, items: Growing[], ended: Json[]): void {
+function follow(event: TestEvent, items: Growing[], ended: JsonObject[]): void {
   const at = Number(event['output_index'])
   if (event.type === 'response.output_item.added') {
     expect(at).toBe(items.length)
-    items.push({ id: (event['item'] as Json)['id'], open: true, parts: 0, partOpen: false, text: '' })
+    items.push({ id: (event['item'] as JsonObject)['id'], open: true, parts: 0, partOpen: false, text: '' })
     return
   }
   const item = items[at]
   if (item?.open !== true) throw new Error(`${event.type} for an item that is not open`)
   if (event.type === 'response.output_item.done') {
-    expect([item.partOpen, (event['item'] as Json)['id']]).toEqual([false, item.id])
+    expect([item.partOpen, (event['item'] as JsonObject)['id']]).toEqual([false, item.id])
     item.open = false
-    ended[at] = event['item'] as Json
+    ended[at] = event['item'] as JsonObject
     return
   }
   expect(event['item_id']).toBe(item.id)
@@ -111,16 +111,16 @@ function followPart(event: TestEvent, item: Growing): void {
   } else throw new Error(`an event that is not expected here: ${event.type}`)
 }
 
-function lastOutput(events: readonly TestEvent[]): readonly Json[] {
-  const response = events.at(-1)?.['response'] as { readonly output: readonly Json[] } | undefined
+function lastOutput(events: readonly TestEvent[]): readonly JsonObject[] {
+  const response = events.at(-1)?.['response'] as { readonly output: readonly JsonObject[] } | undefined
   return response?.output ?? []
 }
 
 /** All that an output says, by kind; calls by their id. */
-function contentOf(output: readonly Json[]): Json {
+function contentOf(output: readonly JsonObject[]): JsonObject {
   const parts = output.flatMap((item) => [
-    ...((item['content'] ?? []) as Json[]),
-    ...((item['summary'] ?? []) as Json[]),
+    ...((item['content'] ?? []) as JsonObject[]),
+    ...((item['summary'] ?? []) as JsonObject[]),
   ])
   const textOf = (kinds: readonly string[]): string =>
     parts
@@ -137,7 +137,7 @@ function contentOf(output: readonly Json[]): Json {
 }
 
 /** The same of the chat stream itself. */
-function contentSaid(steps: readonly Step[]): Json {
+function contentSaid(steps: readonly Step[]): JsonObject {
   const calls: Record<string, [string, string]> = {}
   for (const { call } of steps) {
     if (call === undefined) continue
@@ -148,7 +148,7 @@ function contentSaid(steps: readonly Step[]): Json {
   return { text: all('text'), thoughts: all('thoughts'), refusal: all('refusal'), calls }
 }
 
-const request = fc.constantFrom<Json>({ stream: true }, { stream: true, reasoning: { summary: 'auto' } })
+const request = fc.constantFrom<JsonObject>({ stream: true }, { stream: true, reasoning: { summary: 'auto' } })
 
 describe('any stream of a chat completion', () => {
   test('leads to a valid stream of events that says the same', () => {
@@ -160,7 +160,7 @@ describe('any stream of a chat completion', () => {
         const isCut = finishReason === 'length' || finishReason === 'content_filter'
         const ended = checkGrammar(events, isCut ? /incomplete$/ : /completed$/)
         const output = lastOutput(events)
-        expect<readonly Json[]>(ended).toEqual(output)
+        expect<readonly JsonObject[]>(ended).toEqual(output)
         expect(contentOf(output)).toEqual(contentSaid(steps))
         const incomplete = output.filter((item) => item['status'] !== 'completed').length
         expect(incomplete).toBe(isCut && output.length > 0 ? 1 : 0)
@@ -202,7 +202,7 @@ describe('any answer of the assistant', () => {
           ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
           ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
         }
-        const { output } = translated({}).whole(answer(message)) as { readonly output: Json[] }
+        const { output } = translated({}).whole(answer(message)) as { readonly output: JsonObject[] }
         expect(translated({ input: output }).chatBody['messages']).toEqual([message])
       }),
       { numRuns: 200 },

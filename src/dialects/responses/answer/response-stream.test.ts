@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
-import type { Json } from '../fields.ts'
-import { openThoughts } from '../sealed-thoughts.ts'
+import type { JsonObject } from '../../dialect.ts'
+import { decodeEncryptedContent } from '../request/encrypted-content.ts'
 import { callDelta, chunk, eventsOf, readEvents, translated, type TestEvent } from '#test/support/dialects/responses.ts'
 
-function streamed(chunks: readonly unknown[], request: Json = {}): TestEvent[] {
+function streamed(chunks: readonly unknown[], request: JsonObject = {}): TestEvent[] {
   return eventsOf(translated({ stream: true, ...request }).stream(), chunks)
 }
 
 const types = (events: readonly TestEvent[]): string[] => events.map(({ type }) => type.replace(/^response\./, ''))
 
-function last(events: readonly TestEvent[]): Json {
-  return events.at(-1)?.['response'] as Json
+function last(events: readonly TestEvent[]): JsonObject {
+  return events.at(-1)?.['response'] as JsonObject
 }
 
 describe('a streamed answer', () => {
@@ -137,7 +137,7 @@ describe('a streamed answer', () => {
   })
 
   test('joins the fragments of what the upstream wants back with its thoughts', () => {
-    const detail = (fields: Json): Json =>
+    const detail = (fields: JsonObject): JsonObject =>
       chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, ...fields }] })
     const events = streamed([
       detail({ text: 'H' }),
@@ -145,8 +145,8 @@ describe('a streamed answer', () => {
       detail({ signature: 's' }),
       chunk({ content: 'Yes' }),
     ])
-    const [item] = last(events)['output'] as Json[]
-    expect(openThoughts(String(item?.['encrypted_content']))).toEqual([
+    const [item] = last(events)['output'] as JsonObject[]
+    expect(decodeEncryptedContent(String(item?.['encrypted_content']))).toEqual([
       { type: 'reasoning.text', index: 0, text: 'Hm.', signature: 's' },
     ])
   })
@@ -233,7 +233,7 @@ describe('a streamed answer', () => {
 })
 
 describe('calls of servers that number them otherwise', () => {
-  test.each<[string, readonly Json[]]>([
+  test.each<[string, readonly JsonObject[]]>([
     [
       'all 0',
       [callDelta(0, { name: 'weather', arguments: '{}' }, 'a'), callDelta(0, { name: 'time', arguments: '{}' }, 'b')],

@@ -6,10 +6,10 @@
  */
 import type { ApiError } from '#errors/api-error.ts'
 import { errorBody } from '#errors/render.ts'
-import type { StreamTranslator } from '../../dialect.ts'
-import { readChunk } from '../chat-answer.ts'
-import type { Json } from '../fields.ts'
-import { Output } from './response-output.ts'
+import type { JsonObject, StreamTranslator } from '../../dialect.ts'
+import { readChunk, type ChatUsage } from '../../chat/chat-answer.ts'
+import { typedEvent } from '../../typed-event.ts'
+import { ResponseOutput } from './response-output.ts'
 import type { ResponsesRequest } from '../request/responses-request.ts'
 import { outcomeOf, responseBody, type Outcome } from './response-body.ts'
 
@@ -23,12 +23,12 @@ export interface ResponseStreamOptions {
 export class ResponseStream implements StreamTranslator {
   readonly #options: ResponseStreamOptions
   readonly #id: string
-  readonly #output: Output
+  readonly #output: ResponseOutput
   #events: string[] = []
   #sequenceNumber = 0
   #model: string
   #serviceTier: string | null = null
-  #usage: Json | null = null
+  #usage: ChatUsage | null = null
   #finishReason: string | null = null
   #opened = false
   #ended = false
@@ -38,24 +38,24 @@ export class ResponseStream implements StreamTranslator {
     this.#options = options
     this.#id = `resp_${newId()}`
     this.#model = request.model
-    this.#output = new Output({
-      tell: (type, fields) => this.#tell(type, fields),
+    this.#output = new ResponseOutput({
+      emit: (type, fields) => this.#emit(type, fields),
       newId,
-      thoughtsAsSummary: request.thoughtsAsSummary,
+      reasoningAsSummary: request.reasoningAsSummary,
     })
   }
 
-  /** Throws `upstream_invalid_response` or `upstream_stream_error` for what is no chunk; `fail` may follow. */
+  /** Throws `upstream_invalid_response` or `upstream_stream_error` for what is not a chunk; `fail` may follow. */
   push(chunk: unknown): string {
     if (this.#ended) return ''
-    const { model, serviceTier, usage, said } = readChunk(chunk)
+    const { model, serviceTier, usage, delta } = readChunk(chunk)
     this.#model = model ?? this.#model
     this.#serviceTier = serviceTier ?? this.#serviceTier
     this.#usage = usage ?? this.#usage
     this.#open()
-    if (said !== null) {
-      this.#output.add(said)
-      this.#finishReason = said.finishReason ?? this.#finishReason
+    if (delta !== null) {
+      this.#output.add(delta)
+      this.#finishReason = delta.finishReason ?? this.#finishReason
     }
     return this.#take()
   }
@@ -75,7 +75,7 @@ export class ResponseStream implements StreamTranslator {
     this.#open()
     // The SDKs throw at this event; clients that read the stream themselves wait for the next.
     const { error: body } = errorBody(error)
-    this.#tell('error', { code: body.code, message: body.message, param: body.param, error: body })
+    this.#emit('error', { code: body.code, message: body.message, param: body.param, error: body })
     this.#finish({ status: 'failed', error })
     return this.#take()
   }
@@ -84,16 +84,16 @@ export class ResponseStream implements StreamTranslator {
     if (this.#opened) return
     this.#opened = true
     const response = this.#response({ status: 'in_progress' })
-    this.#tell('response.created', { response })
-    this.#tell('response.in_progress', { response })
+    this.#emit('response.created', { response })
+    this.#emit('response.in_progress', { response })
   }
 
   #finish(outcome: Outcome): void {
-    this.#tell(`response.${outcome.status}`, { response: this.#response(outcome) })
+    this.#emit(`response.${outcome.status}`, { response: this.#response(outcome) })
     this.#ended = true
   }
 
-  #response(outcome: Outcome): Json {
+  #response(outcome: Outcome): JsonObject {
     const { request, createdAt } = this.#options
     return responseBody(
       {
@@ -103,16 +103,15 @@ export class ResponseStream implements StreamTranslator {
         serviceTier: this.#serviceTier,
         usage: this.#usage,
         outcome,
-        output: outcome.status === 'failed' ? this.#output.brokenValues() : this.#output.values(),
+        output: outcome.status === 'failed' ? this.#output.failedSnapshots() : this.#output.snapshots(),
       },
       request.echo,
     )
   }
 
-  #tell(type: string, fields: Json): void {
-    const data = JSON.stringify({ type, sequence_number: this.#sequenceNumber, ...fields })
+  #emit(type: string, fields: JsonObject): void {
+    this.#events.push(typedEvent({ type, sequence_number: this.#sequenceNumber, ...fields }))
     this.#sequenceNumber += 1
-    this.#events.push(`event: ${type}\ndata: ${data}\n\n`)
   }
 
   #take(): string {

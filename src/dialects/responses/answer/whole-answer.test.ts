@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
-import type { Json } from '../fields.ts'
-import { sealThoughts } from '../sealed-thoughts.ts'
+import type { JsonObject } from '../../dialect.ts'
+import { encodeEncryptedContent } from '../request/encrypted-content.ts'
 import { answer, translated } from '#test/support/dialects/responses.ts'
 
-function wholeOf(chatAnswer: unknown, request: Json = {}): Json {
-  return translated(request).whole(chatAnswer) as Json
+function wholeOf(chatAnswer: unknown, request: JsonObject = {}): JsonObject {
+  return translated(request).whole(chatAnswer) as JsonObject
 }
 
-function outputOf(message: Json, more: Json = {}, request: Json = {}): unknown {
+function outputOf(message: JsonObject, more: JsonObject = {}, request: JsonObject = {}): unknown {
   return wholeOf(answer(message, more), request)['output']
 }
 
-const message = (id: string, text: string, status = 'completed'): Json => ({
+const message = (id: string, text: string, status = 'completed'): JsonObject => ({
   id,
   type: 'message',
   status,
@@ -99,7 +99,7 @@ describe('a whole answer', () => {
   test('seals what the upstream wants back with its thoughts', () => {
     const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 's' }]
     expect(outputOf({ content: null, reasoning_details: details })).toMatchObject([
-      { type: 'reasoning', encrypted_content: sealThoughts(details) },
+      { type: 'reasoning', encrypted_content: encodeEncryptedContent(details) },
     ])
   })
 

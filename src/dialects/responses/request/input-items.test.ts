@@ -1,16 +1,29 @@
 import { describe, expect, test } from 'bun:test'
-import type { Json } from '../fields.ts'
-import { sealThoughts } from '../sealed-thoughts.ts'
+import type { JsonObject } from '../../dialect.ts'
+import { encodeEncryptedContent } from './encrypted-content.ts'
 import { refusal, translated } from '#test/support/dialects/responses.ts'
 
-function messagesOf(input: unknown, more: Json = {}): unknown {
+function messagesOf(input: unknown, more: JsonObject = {}): unknown {
   return translated({ input, ...more }).chatBody['messages']
 }
 
-const call = (id: string, name = 'weather'): Json => ({ type: 'function_call', call_id: id, name, arguments: '{}' })
-const result = (id: string, output: unknown = 'sunny'): Json => ({ type: 'function_call_output', call_id: id, output })
-const chatCall = (id: string, name = 'weather'): Json => ({ id, type: 'function', function: { name, arguments: '{}' } })
-const said = (text: string): Json => ({
+const call = (id: string, name = 'weather'): JsonObject => ({
+  type: 'function_call',
+  call_id: id,
+  name,
+  arguments: '{}',
+})
+const result = (id: string, output: unknown = 'sunny'): JsonObject => ({
+  type: 'function_call_output',
+  call_id: id,
+  output,
+})
+const chatCall = (id: string, name = 'weather'): JsonObject => ({
+  id,
+  type: 'function',
+  function: { name, arguments: '{}' },
+})
+const said = (text: string): JsonObject => ({
   type: 'message',
   id: 'msg_1',
   status: 'completed',
@@ -35,7 +48,7 @@ describe('a message', () => {
     ])
   })
 
-  test.each<[string, Json, Json]>([
+  test.each<[string, JsonObject, JsonObject]>([
     [
       'an image',
       { type: 'input_image', image_url: 'https://a/b.png', detail: 'high' },
@@ -138,7 +151,7 @@ describe('the result of a tool', () => {
 })
 
 describe('thoughts', () => {
-  const thoughts = (fields: Json): Json => ({ type: 'reasoning', id: 'rs_1', summary: [], ...fields })
+  const thoughts = (fields: JsonObject): JsonObject => ({ type: 'reasoning', id: 'rs_1', summary: [], ...fields })
   const content = [{ type: 'reasoning_text', text: 'Hm.' }]
   const summary = [{ type: 'summary_text', text: 'Hm.' }]
 
@@ -153,7 +166,7 @@ describe('thoughts', () => {
 
   test('go back with what the upstream sealed in them', () => {
     const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 'ß' }]
-    expect(messagesOf([thoughts({ content, encrypted_content: sealThoughts(details) }), call('a')])).toEqual([
+    expect(messagesOf([thoughts({ content, encrypted_content: encodeEncryptedContent(details) }), call('a')])).toEqual([
       {
         role: 'assistant',
         content: null,
@@ -181,7 +194,7 @@ describe('thoughts', () => {
 })
 
 describe('an item is refused with its path', () => {
-  const user = (part: Json): Json => ({ role: 'user', content: [part] })
+  const user = (part: JsonObject): JsonObject => ({ role: 'user', content: [part] })
   test.each<[string, unknown]>([
     ['input.0', ['Hello']],
     ['input.0.role', [{ content: 'Hello' }]],

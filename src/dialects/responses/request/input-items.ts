@@ -1,186 +1,194 @@
 /**
- * The items of `input` as chat messages. What the model said in one turn (thoughts, text, calls) are
- * several items here and one message there, so neighbouring items of the assistant are put together
- * as far as a chat message can hold them.
+ * The items of `input` as chat messages. One turn of the model (reasoning, text, function calls) is
+ * several items here and one message there, so neighbouring items of the assistant are joined as far
+ * as a chat message can hold them.
  * Shapes: https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
-import { readAssistantContent, readContent } from './content-parts.ts'
+import { readAssistantContent, readContent, type AssistantText } from './content-parts.ts'
+import type { JsonObject } from '../../dialect.ts'
 import {
-  invalid,
-  needString,
-  notTranslatable,
-  otherFields,
+  invalidField,
   pathOf,
   readObject,
   readObjects,
   readString,
-  refuseFields,
-  type Json,
-  type Place,
-} from '../fields.ts'
-import { openThoughts } from '../sealed-thoughts.ts'
+  requireString,
+  type RequestObject,
+} from '../../request-fields.ts'
+import { unsupportedField, extraFields, refuseUnsupportedFields } from './unsupported-field.ts'
+import type { ReasoningDetail } from '../../chat/reasoning-details.ts'
+import { decodeEncryptedContent } from './encrypted-content.ts'
 
-/** What the assistant has said since somebody else last spoke. */
-interface Turn {
+/** The assistant's turn since the last message of another role. */
+interface AssistantTurn {
   text: string | null
   refusal: string
-  thoughts: string
-  details: Json[]
-  calls: Json[]
-  others: Json
+  reasoning: string
+  details: ReasoningDetail[]
+  toolCalls: JsonObject[]
+  extra: JsonObject
 }
 
-// Names and states that the API gives to its items; nothing in a chat message answers to them.
-const bookkeeping = ['type', 'id', 'status', 'created_by', 'caller']
-const messageFields = new Set([...bookkeeping, 'role', 'content', 'phase'])
-const callFields = new Set([...bookkeeping, 'call_id', 'name', 'arguments', 'parsed_arguments', 'namespace', 'async'])
-const resultFields = new Set([...bookkeeping, 'call_id', 'name', 'output', 'namespace'])
+// Ids and states of items, which a chat message does not have.
+const itemFields = ['type', 'id', 'status', 'created_by', 'caller']
+const messageFields = new Set([...itemFields, 'role', 'content', 'phase'])
+const functionCallFields = new Set([
+  ...itemFields,
+  'call_id',
+  'name',
+  'arguments',
+  'parsed_arguments',
+  'namespace',
+  'async',
+])
+const outputFields = new Set([...itemFields, 'call_id', 'name', 'output', 'namespace'])
 
 /** The conversation as chat messages: `instructions` first, then `input`, a string or a list of items. */
-export function chatMessages(body: Place): readonly Json[] {
+export function chatMessages(body: RequestObject): readonly JsonObject[] {
   const instructions = readString(body, 'instructions')
   const conversation = new Conversation()
   if (instructions !== undefined) conversation.add({ role: 'system', content: instructions })
-  const { input } = body.object
+  const { input } = body.fields
   if (typeof input === 'string') return [...conversation.messages(), { role: 'user', content: input }]
   if (!Array.isArray(input) || input.length === 0)
-    throw invalid('input', '"input" must be a string or an array with at least one item.')
-  for (const item of readObjects(body, 'input') ?? []) addItem(conversation, item)
+    throw invalidField('input', 'must be a string or an array with at least one item.')
+  for (const item of readObjects(body, 'input')) addItem(conversation, item)
   return conversation.messages()
 }
 
-function addItem(conversation: Conversation, item: Place): void {
+function addItem(conversation: Conversation, item: RequestObject): void {
   const type = readString(item, 'type') ?? 'message'
-  refuseProgram(item)
+  refuseProgramCaller(item)
   switch (type) {
     case 'message':
       return addMessage(conversation, item)
     case 'reasoning':
-      return addThoughts(conversation, item)
+      return addReasoning(conversation, item)
     case 'function_call':
-      return addCall(conversation, item)
+      return addFunctionCall(conversation, item)
     case 'function_call_output':
-      return addResult(conversation, item)
+      return addFunctionCallOutput(conversation, item)
     case 'item_reference':
-      throw notTranslatable(pathOf(item, 'type'), 'Nothing is stored here, so send the item itself.')
+      throw unsupportedField(pathOf(item, 'type'), 'Nothing is stored here, so send the item itself.')
     default:
-      throw notTranslatable(pathOf(item, 'type'), `An item of type "${type}" has no place in a chat completion.`)
+      throw unsupportedField(pathOf(item, 'type'), `An item of type "${type}" has no place in a chat completion.`)
   }
 }
 
-function addMessage(conversation: Conversation, item: Place): void {
-  const role = needString(item, 'role')
-  const others = otherFields(item, messageFields)
+function addMessage(conversation: Conversation, item: RequestObject): void {
+  const role = requireString(item, 'role')
+  const extra = extraFields(item, messageFields)
   switch (role) {
     case 'assistant':
-      return conversation.say({ ...readAssistantContent(item), others })
+      return conversation.addAssistantText({ ...readAssistantContent(item), extra })
     case 'user':
     case 'system':
-      return conversation.add({ role, content: readContent(item, 'content'), ...others })
+      return conversation.add({ role, content: readContent(item, 'content'), ...extra })
     case 'developer':
-      // Every upstream knows `system`; those that know `developer` read one as the other.
-      return conversation.add({ role: 'system', content: readContent(item, 'content'), ...others })
+      // Every upstream knows `system`; those that know `developer` treat both alike.
+      return conversation.add({ role: 'system', content: readContent(item, 'content'), ...extra })
     default:
-      throw invalid(pathOf(item, 'role'), `"${pathOf(item, 'role')}" must be user, assistant, system or developer.`)
+      throw invalidField(pathOf(item, 'role'), 'must be user, assistant, system or developer.')
   }
 }
 
-/** Thoughts go back to the upstream that had them; those that only their author can read say nothing here. */
-function addThoughts(conversation: Conversation, item: Place): void {
-  const texts = [...(readObjects(item, 'summary') ?? []), ...(readObjects(item, 'content') ?? [])]
-  const thoughts = texts.map((part) => needString(part, 'text')).join('')
-  const sealed = readString(item, 'encrypted_content')
-  const details = sealed === undefined ? [] : openThoughts(sealed)
-  if (details !== null) conversation.think(thoughts, details)
+/** Reasoning goes back to its upstream. An item that another server encrypted is left out. */
+function addReasoning(conversation: Conversation, item: RequestObject): void {
+  const texts = [...readObjects(item, 'summary'), ...readObjects(item, 'content')]
+  const reasoning = texts.map((part) => requireString(part, 'text')).join('')
+  const encrypted = readString(item, 'encrypted_content')
+  const details = encrypted === undefined ? [] : decodeEncryptedContent(encrypted)
+  if (details !== null) conversation.addReasoning(reasoning, details)
 }
 
-function addCall(conversation: Conversation, item: Place): void {
-  refuseFields(item, ['namespace', 'async'])
-  conversation.call({
-    id: needString(item, 'call_id'),
+function addFunctionCall(conversation: Conversation, item: RequestObject): void {
+  refuseUnsupportedFields(item, ['namespace', 'async'])
+  conversation.addToolCall({
+    id: requireString(item, 'call_id'),
     type: 'function',
-    function: { name: needString(item, 'name'), arguments: needString(item, 'arguments') },
-    ...otherFields(item, callFields),
+    function: { name: requireString(item, 'name'), arguments: requireString(item, 'arguments') },
+    ...extraFields(item, functionCallFields),
   })
 }
 
-function addResult(conversation: Conversation, item: Place): void {
-  refuseFields(item, ['namespace'])
-  const callId = needString(item, 'call_id')
-  if (!conversation.hasCall(callId))
-    throw invalid(
+function addFunctionCallOutput(conversation: Conversation, item: RequestObject): void {
+  refuseUnsupportedFields(item, ['namespace'])
+  const callId = requireString(item, 'call_id')
+  if (!conversation.hasToolCall(callId))
+    throw invalidField(
       pathOf(item, 'call_id'),
-      `"${pathOf(item, 'call_id')}" answers no function_call of this input. Nothing is stored here, so send the call too.`,
+      'answers no function_call of this input. Nothing is stored here, so send the call too.',
     )
-  const others = otherFields(item, resultFields)
-  conversation.add({ role: 'tool', tool_call_id: callId, content: readContent(item, 'output'), ...others })
+  const extra = extraFields(item, outputFields)
+  conversation.add({ role: 'tool', tool_call_id: callId, content: readContent(item, 'output'), ...extra })
 }
 
-/** Calls come from the model itself; those of a program that the API runs have no place here. */
-function refuseProgram(item: Place): void {
+/** Only the model itself calls tools here, not a program that the API runs. */
+function refuseProgramCaller(item: RequestObject): void {
   const caller = readObject(item, 'caller')
-  if (caller !== undefined && readString(caller, 'type') !== 'direct') throw notTranslatable(caller.path)
+  if (caller !== undefined && readString(caller, 'type') !== 'direct') throw unsupportedField(caller.path)
 }
 
+/** Collects chat messages, and joins the items of each assistant turn. */
 class Conversation {
-  readonly #messages: Json[] = []
+  readonly #messages: JsonObject[] = []
   readonly #callIds = new Set<string>()
-  #turn: Turn | null = null
+  #turn: AssistantTurn | null = null
 
-  /** A message of somebody else than the assistant. */
-  add(message: Json): void {
+  /** Adds a message of another role than the assistant's. */
+  add(message: JsonObject): void {
     this.#endTurn()
     this.#messages.push(message)
   }
 
-  say({ text, refusal, others }: { readonly text: string; readonly refusal: string; readonly others: Json }): void {
-    // Results must follow their calls at once, so text behind a call joins the message of the call.
-    if (this.#turn !== null && this.#turn.text !== null && this.#turn.calls.length === 0) this.#endTurn()
+  addAssistantText({ text, refusal, extra }: AssistantText & { readonly extra: JsonObject }): void {
+    // Tool results must follow their calls at once, so text after a call joins the message of the call.
+    if (this.#turn !== null && this.#turn.text !== null && this.#turn.toolCalls.length === 0) this.#endTurn()
     const turn = this.#openTurn()
     turn.text = (turn.text ?? '') + text
     turn.refusal += refusal
-    turn.others = { ...turn.others, ...others }
+    turn.extra = { ...turn.extra, ...extra }
   }
 
-  think(thoughts: string, details: readonly Json[]): void {
-    if (this.#turn !== null && this.#turn.text !== null && this.#turn.calls.length === 0) this.#endTurn()
+  addReasoning(reasoning: string, details: readonly ReasoningDetail[]): void {
+    if (this.#turn !== null && this.#turn.text !== null && this.#turn.toolCalls.length === 0) this.#endTurn()
     const turn = this.#openTurn()
-    turn.thoughts += thoughts
+    turn.reasoning += reasoning
     turn.details.push(...details)
   }
 
-  call(call: Json): void {
+  addToolCall(call: JsonObject): void {
     this.#callIds.add(String(call['id']))
-    this.#openTurn().calls.push(call)
+    this.#openTurn().toolCalls.push(call)
   }
 
-  hasCall(id: string): boolean {
+  hasToolCall(id: string): boolean {
     return this.#callIds.has(id)
   }
 
-  messages(): readonly Json[] {
+  messages(): readonly JsonObject[] {
     this.#endTurn()
     return this.#messages
   }
 
-  #openTurn(): Turn {
-    this.#turn ??= { text: null, refusal: '', thoughts: '', details: [], calls: [], others: {} }
+  #openTurn(): AssistantTurn {
+    this.#turn ??= { text: null, refusal: '', reasoning: '', details: [], toolCalls: [], extra: {} }
     return this.#turn
   }
 
   #endTurn(): void {
     const turn = this.#turn
     this.#turn = null
-    // Thoughts that led to nothing are no message.
-    if (turn === null || (turn.text === null && turn.calls.length === 0)) return
+    // Reasoning alone is not a message.
+    if (turn === null || (turn.text === null && turn.toolCalls.length === 0)) return
     this.#messages.push({
       role: 'assistant',
-      content: turn.text === '' && (turn.refusal !== '' || turn.calls.length > 0) ? null : turn.text,
+      content: turn.text === '' && (turn.refusal !== '' || turn.toolCalls.length > 0) ? null : turn.text,
       ...(turn.refusal === '' ? {} : { refusal: turn.refusal }),
-      ...(turn.thoughts === '' ? {} : { reasoning_content: turn.thoughts }),
+      ...(turn.reasoning === '' ? {} : { reasoning_content: turn.reasoning }),
       ...(turn.details.length === 0 ? {} : { reasoning_details: turn.details }),
-      ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls }),
-      ...turn.others,
+      ...(turn.toolCalls.length === 0 ? {} : { tool_calls: turn.toolCalls }),
+      ...turn.extra,
     })
   }
 }

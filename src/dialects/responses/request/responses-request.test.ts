@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Json } from '../fields.ts'
+import type { JsonObject } from '../../dialect.ts'
 import { answer, refusal, translated } from '#test/support/dialects/responses.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }
@@ -8,7 +8,7 @@ const time = { type: 'function', name: 'time', description: 'Tells the time', pa
 const chatWeather = { type: 'function', function: { name: 'weather', parameters } }
 
 /** A field as it is sent, and what the chat completion has of it. */
-const fields: readonly (readonly [string, Json, Json])[] = [
+const fields: readonly (readonly [string, JsonObject, JsonObject])[] = [
   ['max_output_tokens', { max_output_tokens: 9 }, { max_tokens: 9 }],
   ['temperature', { temperature: 0.2 }, { temperature: 0.2 }],
   ['top_p', { top_p: 0.9 }, { top_p: 0.9 }],

@@ -1,41 +1,41 @@
 /**
- * A request of the Responses API as a chat completion, and its settings as the answer repeats them.
- * Fields that this API does not have travel on untouched, as they do in a chat completion; those
- * that it has and that no chat completion can express are refused.
+ * A request of the Responses API as a chat completion, and its settings as the response repeats them.
+ * Fields that this API does not have are passed on, as in a chat completion; fields that it has and
+ * that a chat completion cannot express are refused.
  * Shape: https://platform.openai.com/docs/api-reference/responses/create
  */
 import { ApiError } from '#errors/api-error.ts'
+import type { JsonObject } from '../../dialect.ts'
 import {
   defined,
-  invalid,
-  needString,
-  notTranslatable,
-  otherFields,
   pathOf,
   readBoolean,
+  readEnum,
   readInteger,
   readNumber,
   readObject,
   readString,
-  readWord,
-  refuseFields,
-  type Json,
-  type Place,
-} from '../fields.ts'
+  readStrings,
+  requestBody,
+  requireObject,
+  requireString,
+  type RequestObject,
+} from '../../request-fields.ts'
+import { unsupportedField, extraFields, refuseUnsupportedFields, wording } from './unsupported-field.ts'
 import { chatMessages } from './input-items.ts'
 import { readTools } from './tools.ts'
 
 export interface ResponsesRequest {
-  readonly chatBody: Json
+  readonly chatBody: JsonObject
   readonly model: string
-  /** The settings of the request, as every answer repeats them. */
-  readonly echo: Json
-  /** The client asked for a summary of the thoughts, so they are worded as one. */
-  readonly thoughtsAsSummary: boolean
+  /** The settings of the request, as every response repeats them. */
+  readonly echo: JsonObject
+  /** Whether the client asked for a summary: it then receives the reasoning as one. */
+  readonly reasoningAsSummary: boolean
 }
 
-/** What lives on a server between requests, or is run by one. */
-const stateful: Readonly<Record<string, string>> = {
+/** Fields that need a server with state or tools of its own. */
+const serverSideFields: Readonly<Record<string, string>> = {
   previous_response_id: 'Answers are not stored here. Send the whole conversation as "input".',
   conversation: 'Conversations are not stored here. Send the whole conversation as "input".',
   background: 'Leave it out, and read the answer from this request.',
@@ -46,8 +46,8 @@ const stateful: Readonly<Record<string, string>> = {
   image: 'Leave it out.',
 }
 
-/** What a chat completion calls by another name than this API, and what this API's answer cannot hold. */
-const wordedOtherwise: Readonly<Record<string, string>> = {
+/** Fields of a chat completion that have another name in this API, or that its response cannot hold. */
+const chatOnlyFields: Readonly<Record<string, string>> = {
   messages: 'Send the conversation as "input".',
   response_format: 'Send it as "text.format".',
   verbosity: 'Send it as "text.verbosity".',
@@ -65,7 +65,7 @@ const wordedOtherwise: Readonly<Record<string, string>> = {
 const includable = [
   'message.output_text.logprobs',
   'reasoning.encrypted_content',
-  // These belong to tools and stored files that no translated answer has, so nothing is left out.
+  // A translated response never has the tools and stored files that these belong to.
   'file_search_call.results',
   'web_search_call.results',
   'web_search_call.action.sources',
@@ -74,8 +74,8 @@ const includable = [
   'code_interpreter_call.outputs',
 ] as const
 
-const translated: ReadonlySet<string> = new Set([
-  ...Object.keys({ ...stateful, ...wordedOtherwise }),
+const knownFields: ReadonlySet<string> = new Set([
+  ...Object.keys({ ...serverSideFields, ...chatOnlyFields }),
   'model',
   'input',
   'instructions',
@@ -97,10 +97,10 @@ const translated: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/** Understands a request; throws `invalid_body` for what is malformed or cannot be translated. */
-export function readResponsesRequest(object: Json): ResponsesRequest {
-  const body: Place = { object, path: '' }
-  refuseUntranslatable(body)
+/** The request as a chat completion. Throws `invalid_body` for what is malformed or cannot be translated. */
+export function readResponsesRequest(fields: JsonObject): ResponsesRequest {
+  const body = requestBody(fields, wording)
+  refuseUnsupported(body)
   const model = readString(body, 'model') ?? ''
   if (model === '') throw new ApiError('missing_model', { param: 'model' })
   const streamed = readBoolean(body, 'stream') ?? false
@@ -111,11 +111,11 @@ export function readResponsesRequest(object: Json): ResponsesRequest {
   return {
     model,
     chatBody: {
-      ...otherFields(body, translated),
+      ...extraFields(body, knownFields),
       model,
       messages: chatMessages(body),
       stream: streamed,
-      // The last event of a stream tells the usage, asked for or not.
+      // The last event of a stream always has the usage.
       ...(streamed ? { stream_options: { include_usage: true } } : {}),
       ...tools.chat,
       ...text.chat,
@@ -123,7 +123,7 @@ export function readResponsesRequest(object: Json): ResponsesRequest {
       ...sampling.chat,
     },
     echo: {
-      ...readPassing(body),
+      ...readPassthrough(body),
       instructions: readString(body, 'instructions') ?? null,
       max_tool_calls: readInteger(body, 'max_tool_calls', 1) ?? null,
       metadata: readMetadata(body),
@@ -137,25 +137,25 @@ export function readResponsesRequest(object: Json): ResponsesRequest {
       ...reasoning.echo,
       ...sampling.echo,
     },
-    thoughtsAsSummary: reasoning.asSummary,
+    reasoningAsSummary: reasoning.asSummary,
   }
 }
 
-function refuseUntranslatable(body: Place): void {
-  for (const [name, hint] of Object.entries({ ...stateful, ...wordedOtherwise })) {
-    const value = body.object[name] ?? false
-    if (value !== false && !(name === 'n' && value === 1)) throw notTranslatable(name, hint)
+function refuseUnsupported(body: RequestObject): void {
+  for (const [name, hint] of Object.entries({ ...serverSideFields, ...chatOnlyFields })) {
+    const value = body.fields[name] ?? false
+    if (value !== false && !(name === 'n' && value === 1)) throw unsupportedField(name, hint)
   }
-  // Storing is the API's default, and whoever asks for the answer's `store` is told.
+  // Storing is the API's default; the response says `store: false`.
   readBoolean(body, 'store')
-  if (readWord(body, 'truncation', ['auto', 'disabled']) === 'auto')
-    throw notTranslatable('truncation', 'Leave it out, and shorten the conversation before sending it.')
+  if (readEnum(body, 'truncation', ['auto', 'disabled']) === 'auto')
+    throw unsupportedField('truncation', 'Leave it out, and shorten the conversation before sending it.')
   const options = readObject(body, 'stream_options')
-  if (options !== undefined) refuseFields(options, Object.keys(options.object))
+  if (options !== undefined) refuseUnsupportedFields(options, Object.keys(options.fields))
 }
 
-/** Fields that both APIs have, and that answers repeat: checked, and left to travel on. */
-function readPassing(body: Place): Json {
+/** Fields that both APIs have and responses repeat: checked here, and passed on. */
+function readPassthrough(body: RequestObject): JsonObject {
   return {
     user: readString(body, 'user') ?? null,
     safety_identifier: readString(body, 'safety_identifier') ?? null,
@@ -165,7 +165,7 @@ function readPassing(body: Place): Json {
   }
 }
 
-function readSampling(body: Place): { readonly chat: Json; readonly echo: Json } {
+function readSampling(body: RequestObject): { readonly chat: JsonObject; readonly echo: JsonObject } {
   const temperature = readNumber(body, 'temperature')
   const topP = readNumber(body, 'top_p')
   const topLogprobs = readInteger(body, 'top_logprobs', 0)
@@ -175,7 +175,7 @@ function readSampling(body: Place): { readonly chat: Json; readonly echo: Json }
     chat: defined({
       temperature,
       top_p: topP,
-      // Not `max_completion_tokens`: servers that do not know that one ignore it without a word.
+      // Not `max_completion_tokens`: upstreams that do not know it ignore it silently.
       max_tokens: maxOutputTokens,
       logprobs: logprobs ? true : undefined,
       top_logprobs: logprobs ? topLogprobs : undefined,
@@ -189,46 +189,50 @@ function readSampling(body: Place): { readonly chat: Json; readonly echo: Json }
   }
 }
 
-function readIncluded(body: Place): ReadonlySet<string> {
-  const { include } = body.object
-  if (include === undefined || include === null) return new Set()
-  if (!Array.isArray(include)) throw invalid('include', '"include" must be an array of strings.')
-  const place: Place = { object: Object.fromEntries(include.entries()), path: 'include' }
-  return new Set(include.map((_, index) => readWord(place, String(index), includable) ?? ''))
+function readIncluded(body: RequestObject): ReadonlySet<string> {
+  const entries: RequestObject = {
+    ...body,
+    path: 'include',
+    fields: Object.fromEntries(readStrings(body, 'include').entries()),
+  }
+  return new Set(Object.keys(entries.fields).map((index) => readEnum(entries, index, includable) ?? ''))
 }
 
-function readText(body: Place): { readonly chat: Json; readonly echo: Json } {
+function readText(body: RequestObject): { readonly chat: JsonObject; readonly echo: JsonObject } {
   const text = readObject(body, 'text')
   if (text === undefined) return { chat: {}, echo: { text: { format: { type: 'text' } } } }
-  refuseFields(text, Object.keys(otherFields(text, new Set(['format', 'verbosity']))))
+  refuseUnsupportedFields(text, Object.keys(extraFields(text, new Set(['format', 'verbosity']))))
   const verbosity = readString(text, 'verbosity')
   const format = readObject(text, 'format')
   return {
     chat: defined({ verbosity, response_format: format === undefined ? undefined : responseFormat(format) }),
-    echo: { text: defined({ format: format?.object ?? { type: 'text' }, verbosity }) },
+    echo: { text: defined({ format: format?.fields ?? { type: 'text' }, verbosity }) },
   }
 }
 
-function responseFormat(format: Place): Json | undefined {
-  const type = readWord(format, 'type', ['text', 'json_object', 'json_schema'])
+function responseFormat(format: RequestObject): JsonObject | undefined {
+  const type = readEnum(format, 'type', ['text', 'json_object', 'json_schema'])
   if (type !== 'json_schema') return type === 'json_object' ? { type } : undefined
-  const schema = readObject(format, 'schema')
-  if (schema === undefined) throw invalid(pathOf(format, 'schema'), `"${pathOf(format, 'schema')}" must be an object.`)
+  const schema = requireObject(format, 'schema')
   return {
     type,
     json_schema: defined({
-      name: needString(format, 'name'),
+      name: requireString(format, 'name'),
       description: readString(format, 'description'),
-      schema: schema.object,
+      schema: schema.fields,
       strict: readBoolean(format, 'strict'),
     }),
   }
 }
 
-function readReasoning(body: Place): { readonly chat: Json; readonly echo: Json; readonly asSummary: boolean } {
-  const reasoning = readObject(body, 'reasoning') ?? { object: {}, path: 'reasoning' }
+function readReasoning(body: RequestObject): {
+  readonly chat: JsonObject
+  readonly echo: JsonObject
+  readonly asSummary: boolean
+} {
+  const reasoning = readObject(body, 'reasoning') ?? { ...body, fields: {}, path: 'reasoning' }
   const known = new Set(['effort', 'summary', 'generate_summary', 'context', 'mode'])
-  refuseFields(reasoning, Object.keys(otherFields(reasoning, known)))
+  refuseUnsupportedFields(reasoning, Object.keys(extraFields(reasoning, known)))
   readDefault(reasoning, 'context', 'auto')
   readDefault(reasoning, 'mode', 'standard')
   const effort = readString(reasoning, 'effort')
@@ -240,14 +244,14 @@ function readReasoning(body: Place): { readonly chat: Json; readonly echo: Json;
   }
 }
 
-/** A field that can only have the value that it has anyway. */
-function readDefault(place: Place, name: string, value: string): void {
-  if ((readString(place, name) ?? value) !== value) throw notTranslatable(pathOf(place, name))
+/** Refuses every value of a field but its default. */
+function readDefault(object: RequestObject, name: string, value: string): void {
+  if ((readString(object, name) ?? value) !== value) throw unsupportedField(pathOf(object, name))
 }
 
-function readMetadata(body: Place): Json {
+function readMetadata(body: RequestObject): JsonObject {
   const metadata = readObject(body, 'metadata')
   if (metadata === undefined) return {}
-  for (const name of Object.keys(metadata.object)) needString(metadata, name)
-  return metadata.object
+  for (const name of Object.keys(metadata.fields)) requireString(metadata, name)
+  return metadata.fields
 }

@@ -1,87 +1,77 @@
 /**
- * `tools` and `tool_choice`. Only functions of the client are translated: tools that the API itself
- * would run have nobody here to run them.
+ * `tools` and `tool_choice`. Only functions of the client are translated: the gateway does not run the
+ * tools that the API itself would run.
  * Shapes: https://platform.openai.com/docs/api-reference/responses/create#responses-create-tools
  */
+import type { JsonObject } from '../../dialect.ts'
 import {
   defined,
-  invalid,
-  needString,
-  notTranslatable,
-  otherFields,
+  invalidField,
   pathOf,
   readBoolean,
+  readEnum,
   readObject,
   readObjects,
   readString,
-  readWord,
-  refuseFields,
-  type Json,
-  type Place,
-} from '../fields.ts'
+  requireString,
+  type RequestObject,
+} from '../../request-fields.ts'
+import { unsupportedField, extraFields, refuseUnsupportedFields } from './unsupported-field.ts'
 
 export interface ToolFields {
-  /** The fields for the chat completion; none when the model is offered no tool. */
-  readonly chat: Json
-  /** The fields as the answer repeats them. */
-  readonly echo: { readonly tools: readonly Json[]; readonly tool_choice: unknown }
+  /** The fields for the chat completion; none without an allowed tool. */
+  readonly chat: JsonObject
+  /** The fields as the response repeats them. */
+  readonly echo: { readonly tools: readonly JsonObject[]; readonly tool_choice: unknown }
 }
 
 interface Tool {
   readonly name: string
-  readonly chat: Json
-  readonly echo: Json
+  readonly chat: JsonObject
+  readonly echo: JsonObject
 }
 
-const untranslatable = ['async', 'defer_loading', 'output_schema']
-const toolFields = new Set([
-  ...untranslatable,
-  'type',
-  'name',
-  'description',
-  'parameters',
-  'strict',
-  'allowed_callers',
-])
+const unsupported = ['async', 'defer_loading', 'output_schema']
+const toolFields = new Set([...unsupported, 'type', 'name', 'description', 'parameters', 'strict', 'allowed_callers'])
 
-/** The tools that the model is offered, and how it is to choose among them. */
-export function readTools(body: Place): ToolFields {
-  const tools = (readObjects(body, 'tools') ?? []).map(readTool)
-  const asked = body.object['tool_choice'] ?? undefined
-  const echo = { tools: tools.map((tool) => tool.echo), tool_choice: asked ?? 'auto' }
-  const { offered, chatChoice } = readChoice(body, tools)
-  if (offered.length === 0) return { chat: {}, echo }
+/** The tools of a request, and how the model chooses among them. */
+export function readTools(body: RequestObject): ToolFields {
+  const tools = readObjects(body, 'tools').map(readTool)
+  const requested = body.fields['tool_choice'] ?? undefined
+  const echo = { tools: tools.map((tool) => tool.echo), tool_choice: requested ?? 'auto' }
+  const { allowed, chatChoice } = readChoice(body, tools)
+  if (allowed.length === 0) return { chat: {}, echo }
   return {
     chat: defined({
-      tools: offered.map((tool) => tool.chat),
-      tool_choice: asked === undefined ? undefined : chatChoice,
-      // Without tools several upstreams refuse this field, and it would mean nothing.
+      tools: allowed.map((tool) => tool.chat),
+      tool_choice: requested === undefined ? undefined : chatChoice,
+      // Several upstreams refuse this field without tools, where it has no effect.
       parallel_tool_calls: readBoolean(body, 'parallel_tool_calls'),
     }),
     echo,
   }
 }
 
-function readTool(place: Place): Tool {
-  const type = needString(place, 'type')
+function readTool(tool: RequestObject): Tool {
+  const type = requireString(tool, 'type')
   if (type !== 'function')
-    throw notTranslatable(
-      pathOf(place, 'type'),
+    throw unsupportedField(
+      pathOf(tool, 'type'),
       `The tool "${type}" is not available here. Use tools of type "function".`,
     )
-  refuseFields(place, untranslatable)
-  const callers = place.object['allowed_callers'] ?? ['direct']
-  if (JSON.stringify(callers) !== '["direct"]') throw notTranslatable(pathOf(place, 'allowed_callers'))
-  const name = needString(place, 'name')
-  const description = readString(place, 'description')
-  const parameters = readObject(place, 'parameters')?.object
-  const strict = readBoolean(place, 'strict')
+  refuseUnsupportedFields(tool, unsupported)
+  const callers = tool.fields['allowed_callers'] ?? ['direct']
+  if (JSON.stringify(callers) !== '["direct"]') throw unsupportedField(pathOf(tool, 'allowed_callers'))
+  const name = requireString(tool, 'name')
+  const description = readString(tool, 'description')
+  const parameters = readObject(tool, 'parameters')?.fields
+  const strict = readBoolean(tool, 'strict')
   return {
     name,
     chat: {
       type: 'function',
       function: defined({ name, description, parameters, strict }),
-      ...otherFields(place, toolFields),
+      ...extraFields(tool, toolFields),
     },
     echo: {
       type: 'function',
@@ -93,34 +83,33 @@ function readTool(place: Place): Tool {
   }
 }
 
-function readChoice(body: Place, tools: readonly Tool[]): { offered: readonly Tool[]; chatChoice: unknown } {
-  const choice = typeof body.object['tool_choice'] === 'string' ? undefined : readObject(body, 'tool_choice')
+function readChoice(body: RequestObject, tools: readonly Tool[]): { allowed: readonly Tool[]; chatChoice: unknown } {
+  const choice = typeof body.fields['tool_choice'] === 'string' ? undefined : readObject(body, 'tool_choice')
   if (choice === undefined) {
-    const mode = readWord(body, 'tool_choice', ['none', 'auto', 'required']) ?? 'auto'
-    if (mode === 'required' && tools.length === 0) throw invalid('tool_choice', '"tool_choice" requires a tool.')
-    return { offered: tools, chatChoice: mode }
+    const mode = readEnum(body, 'tool_choice', ['none', 'auto', 'required']) ?? 'auto'
+    if (mode === 'required' && tools.length === 0) throw invalidField('tool_choice', 'requires a tool.')
+    return { allowed: tools, chatChoice: mode }
   }
-  const type = needString(choice, 'type')
+  const type = requireString(choice, 'type')
   if (type === 'function') {
-    const { name } = toolNamed(choice, tools)
-    return { offered: tools, chatChoice: { type: 'function', function: { name } } }
+    const { name } = findTool(choice, tools)
+    return { allowed: tools, chatChoice: { type: 'function', function: { name } } }
   }
   if (type === 'allowed_tools') {
-    // The same as offering these tools only, which every upstream understands.
-    const allowed = (readObjects(choice, 'tools') ?? []).map((tool) => toolNamed(tool, tools))
-    if (allowed.length === 0)
-      throw invalid(pathOf(choice, 'tools'), `"${pathOf(choice, 'tools')}" must be an array with at least one tool.`)
-    const mode = readWord(choice, 'mode', ['auto', 'required']) ?? 'auto'
-    return { offered: tools.filter((tool) => allowed.includes(tool)), chatChoice: mode }
+    // Sending only these tools is the same, and every upstream understands it.
+    const listed = readObjects(choice, 'tools').map((tool) => findTool(tool, tools))
+    if (listed.length === 0) throw invalidField(pathOf(choice, 'tools'), 'must be an array with at least one tool.')
+    const mode = readEnum(choice, 'mode', ['auto', 'required']) ?? 'auto'
+    return { allowed: tools.filter((tool) => listed.includes(tool)), chatChoice: mode }
   }
-  throw notTranslatable(pathOf(choice, 'type'), `The tool "${type}" is not available here.`)
+  throw unsupportedField(pathOf(choice, 'type'), `The tool "${type}" is not available here.`)
 }
 
-function toolNamed(place: Place, tools: readonly Tool[]): Tool {
-  if (needString(place, 'type') !== 'function')
-    throw notTranslatable(pathOf(place, 'type'), 'Only tools of type "function" are available here.')
-  const name = needString(place, 'name')
+function findTool(choice: RequestObject, tools: readonly Tool[]): Tool {
+  if (requireString(choice, 'type') !== 'function')
+    throw unsupportedField(pathOf(choice, 'type'), 'Only tools of type "function" are available here.')
+  const name = requireString(choice, 'name')
   const tool = tools.find((known) => known.name === name)
   if (tool !== undefined) return tool
-  throw invalid(pathOf(place, 'name'), `"${pathOf(place, 'name')}" names none of the tools of this request.`)
+  throw invalidField(pathOf(choice, 'name'), 'names none of the tools of this request.')
 }
