@@ -180,7 +180,7 @@ const modelCalls: readonly ModelCallRow[] = [
     call: messages,
     summary: "Answer in the wire format of Anthropic's clients, whole or streamed",
     body: requests.messages,
-    errors: ['invalid_value', 'unsupported_value'],
+    errors: ['invalid_value', 'unsupported_value', 'thread_unsupported_request'],
     errorResponse: anthropicErrorResponse,
   },
 ]
@@ -302,7 +302,7 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
         summary: 'Estimate the input tokens of a Messages request',
         body: requests.messages,
         answer: z.object({ input_tokens: z.int() }),
-        errors: [...bodyErrors, 'model_not_found', 'model_access_denied'],
+        errors: [...bodyErrors, 'thread_unsupported_request', 'model_not_found', 'model_access_denied'],
       },
       errorResponse: anthropicErrorResponse,
       handle: (context, caller) => countMessageTokens(gateway, context, caller),

@@ -39,6 +39,7 @@ export const errorCatalogue = {
   invalid_value: { ...client, status: 400, type: 'invalid_request_error', message: 'A field of the request has a value that does not exist.' },
   unsupported_value: { ...client, status: 400, type: 'invalid_request_error', message: 'The model does not support this value.' },
   previous_response_not_found: { ...client, status: 400, type: 'invalid_request_error', message: 'No provider of this model holds the previous response for your account. Send the whole conversation as "input".' },
+  thread_unsupported_request: { ...client, status: 400, type: 'invalid_request_error', message: '"thread" cannot be used through this gateway: conversations are not stored here. Send the whole conversation as "messages", without "thread".' },
   invalid_cursor: { ...client, status: 400, type: 'invalid_request_error', message: 'The cursor is not one that this server gave out. Start again without a cursor.' },
 
   // 401: who is calling

@@ -92,7 +92,7 @@ describe('a whole answer', () => {
       },
     }
     const message = await client.messages.create(params)
-    expect(message.content).toEqual([{ type: 'text', text: 'Sunny.', citations: null }])
+    expect<unknown>(message.content).toEqual([{ type: 'text', text: 'Sunny.' }])
     expect(message).toMatchObject({ role: 'assistant', model: 'given', stop_reason: 'end_turn' })
     expect(message.usage).toMatchObject({ input_tokens: 12, output_tokens: 7 })
   })
@@ -157,7 +157,7 @@ describe('a stream', () => {
     expect(thoughts).toEqual(['Bern', '…'])
     expect(JSON.parse(JSON.stringify(message.content))).toEqual([
       { type: 'thinking', thinking: 'Bern…', signature: '' },
-      { type: 'text', text: 'Let me see.', citations: null },
+      { type: 'text', text: 'Let me see.' },
       { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Bern' }, caller: { type: 'direct' } },
       { type: 'tool_use', id: 'call_2', name: 'weather', input: { city: 'Genève' }, caller: { type: 'direct' } },
     ])

@@ -10,6 +10,7 @@ import Anthropic, {
   RateLimitError,
   type ClientOptions,
 } from '@anthropic-ai/sdk'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { messagesEndpoint, nativeModel } from '#test/support/contract/dialect-contract.ts'
 import { nativeMessage, nativeMessageEvents, typedStream } from '#test/support/contract/dialect-samples.ts'
 import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
@@ -62,7 +63,7 @@ async function failure(promise: PromiseLike<unknown>): Promise<APIError> {
 describe('a message', () => {
   test('comes from a provider that only knows chat completions, with the id of its request', async () => {
     const message = await client.messages.create(asked, { headers: { 'x-request-id': 'sdk-whole' } })
-    expect(message.content).toEqual([{ type: 'text', text: said, citations: null }])
+    expect<unknown>(message.content).toEqual([{ type: 'text', text: said }])
     expect(message.usage).toMatchObject({
       input_tokens: sampleUsage.prompt_tokens,
       output_tokens: sampleUsage.completion_tokens,
@@ -104,6 +105,30 @@ describe('a message', () => {
       { role: 'tool', tool_call_id: 'call_1', content: '21 °C' },
     ])
   })
+})
+
+test('the tool runner goes on without a thread, with the whole conversation', async () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } }
+  const choice = { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] } }
+  gateway.upstream.scriptNext(json({ choices: [{ ...choice, finish_reason: 'tool_calls' }] }), json(chatCompletion()))
+  const weather = betaTool({
+    name: 'weather',
+    description: 'Tells the weather',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    run: ({ city }) => `21 °C in ${city}`,
+  })
+  const options = { headers: { 'x-request-id': 'sdk-runner' } }
+  const runner = clientOf({ logLevel: 'off' }).beta.messages.toolRunner({ ...asked, tools: [weather] }, options)
+  expect<unknown>((await runner).content).toEqual([{ type: 'text', text: said }])
+  const requests = gateway.upstream.requests.filter((each) => each.header('x-request-id') === 'sdk-runner')
+  expect(requests.map((each) => each.json()['messages'])).toEqual([
+    asked.messages,
+    [
+      ...asked.messages,
+      expect.objectContaining({ role: 'assistant', tool_calls: [call] }),
+      { role: 'tool', tool_call_id: 'call_1', content: '21 °C in Bern' },
+    ],
+  ])
 })
 
 describe('a stream', () => {

@@ -22,7 +22,7 @@ describe('by a provider that only knows chat completions', () => {
       type: 'message',
       role: 'assistant',
       model: 'upstream-model',
-      content: [{ type: 'text', text: 'Hello, wörld 🌊', citations: null }],
+      content: [{ type: 'text', text: 'Hello, wörld 🌊' }],
       stop_reason: 'end_turn',
       usage: { input_tokens: sampleUsage.prompt_tokens, output_tokens: sampleUsage.completion_tokens },
     })

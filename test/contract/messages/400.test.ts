@@ -44,6 +44,13 @@ describe('before any provider is asked', () => {
     })
   }
 
+  test('a thread is refused before anything else, with the code on which clients send the whole conversation', async () => {
+    for (const thread of [{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }])
+      for (const more of [{}, { stream: true }, { speed: 'fast' }])
+        await refuse({ thread, ...more }, 'thread_unsupported_request', '"thread"')
+    expect(gateway().upstream.requests).toEqual([])
+  })
+
   test('"stream" that is a text, and a model that is written twice', async () => {
     await refuse({ stream: 'true' }, 'invalid_body', '"stream"')
     await refuse('{"model":"private","model":"plain","max_tokens":1,"messages":[]}', 'invalid_body', '"model"')

@@ -52,6 +52,11 @@ describe('a streamed message', () => {
     expect(types(stream.end())).toEqual(['content_block_stop', 'message_delta', 'message_stop'])
   })
 
+  test('begins a text without citations, which an upstream never has', () => {
+    const [, start] = readEvents(translator().push(chunk({ content: 'Hel' })))
+    expect(start).toEqual({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+  })
+
   test('says each piece of arguments when it comes, also of the second call', () => {
     const stream = translator()
     stream.push(opening)

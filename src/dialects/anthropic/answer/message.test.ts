@@ -20,7 +20,7 @@ function whole(answer: unknown, fields: Json = {}): Json {
   return anthropicDialect.translate({ ...request, ...fields }, context).whole(answer) as Json
 }
 
-const text = (value: string) => ({ type: 'text', text: value, citations: null })
+const text = (value: string) => ({ type: 'text', text: value })
 const call = (name: unknown, args: unknown, id: unknown = 'c1') => ({
   id,
   type: 'function',

@@ -38,7 +38,7 @@ export function emptyMessage(id: string, model: string): JsonObject {
 }
 
 export function textBlock(text: string): JsonObject {
-  return { type: 'text', text, citations: null }
+  return { type: 'text', text }
 }
 
 export function thinkingBlock(thinking: string, signature: string): JsonObject {

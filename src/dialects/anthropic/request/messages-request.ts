@@ -100,6 +100,7 @@ export function promptChatBody(body: JsonObject): JsonObject {
 }
 
 function readPrompt(request: RequestObject): Omit<MessagesRequest, 'stopSequences'> {
+  refuseThread(request)
   refuseUnknownFields(request, requestFields)
   const model = readString(request, 'model') ?? ''
   if (model === '') throw new ApiError('missing_model', { param: 'model' })
@@ -118,6 +119,14 @@ function readPrompt(request: RequestObject): Omit<MessagesRequest, 'stopSequence
     response_format: responseFormat(request, outputConfig),
   })
   return { chatBody, model, display }
+}
+
+/**
+ * A thread is a conversation that the server stores. Anthropic's SDKs send the whole conversation when they read this
+ * code (`ThreadUnsupportedRequestError`), so no other refusal comes first.
+ */
+function refuseThread({ fields }: RequestObject): void {
+  if ((fields['thread'] ?? null) !== null) throw new ApiError('thread_unsupported_request', { param: 'thread' })
 }
 
 /** A chat completion answers the last message; it does not continue it. */
