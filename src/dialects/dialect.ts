@@ -1,51 +1,53 @@
 /**
- * What a dialect is: another wire format in which clients ask the same providers. The gateway's own
- * dialect is OpenAI chat completions; a dialect turns its requests into that and the answers back.
- * It is pure translation: no I/O, no state beyond one answer.
+ * A dialect is another wire format for the same providers. The gateway's own format is OpenAI chat
+ * completions; a dialect translates its requests into that, and the answers back. It does no I/O and
+ * keeps no state beyond one answer.
  */
 import type { ApiError } from '#errors/api-error.ts'
 
 /** A parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** One request of a foreign dialect, understood: what to ask upstream, and how to word the answer. */
+/** One request, translated: the body for the upstream, and the translation of its answer. */
 export interface TranslatedRequest {
   /** The chat-completions body for the upstream; `model` is the client's name for it, `stream` set as asked. */
   readonly chatBody: JsonObject
   /**
    * The dialect's body for a whole chat answer (parsed JSON of the upstream). Throws ApiError
-   * `upstream_invalid_response` when it has not the documented shape.
+   * `upstream_invalid_response` for an answer of another shape.
    */
   whole(answer: unknown): unknown
   /** A translator for one streamed answer. */
   stream(): StreamTranslator
 }
 
+/** Translates one streamed answer. */
 export interface StreamTranslator {
-  /** SSE text for the client for one parsed chat chunk; empty when nothing is to be said yet. */
+  /** The events, as text, for one parsed chat chunk; empty when there are none yet. */
   push(chunk: unknown): string
-  /** SSE text that completes the answer ([DONE] came). */
+  /** The events that complete the answer, after [DONE]. */
   end(): string
-  /** SSE text for an answer that broke off with this error; nothing that looks like completion. */
+  /** The events of an answer that broke off with this error; none of them completes it. */
   fail(error: ApiError): string
 }
 
-/** What a translation needs from outside. */
+/** The clock and the ids of a translation. */
 export interface TranslationContext {
   /** Wall clock, milliseconds since 1970. */
   readonly now: number
   newId(): string
 }
 
+/** A wire format, translated both ways. */
 export interface Dialect {
   readonly name: string
-  /** Where a request says how hard the model is to think, as a dotted path. */
+  /** The dotted path of the field with the reasoning effort. */
   readonly effortField: string
   /**
-   * Throws ApiError `invalid_body` with `param` for what is malformed or cannot be translated:
-   * nothing is silently dropped.
+   * Throws ApiError with `param` for a field that is malformed or cannot be translated: no field is
+   * dropped silently.
    */
   translate(body: JsonObject, context: TranslationContext): TranslatedRequest
-  /** An error answer in the dialect's own shape with the right status and headers. */
+  /** The answer for an error: the dialect's shape, with status and headers. */
   errorResponse(error: ApiError): Response
 }

@@ -1,5 +1,5 @@
 /**
- * Errors in the shape that clients of this dialect read. The code of the catalogue is in `details`,
+ * Errors in Anthropic's shape. The code of the catalogue is in `details`,
  * where the official SDKs look for it (`error.errorCode`).
  * Source: https://platform.claude.com/docs/en/api/errors
  */
@@ -27,7 +27,7 @@ export function errorBody(error: ApiError): { readonly type: 'error'; readonly e
 
 /**
  * A complete answer, with the headers that the same error has in the gateway's own dialect.
- * @param requestId told where this dialect's clients look for it, in the body and as `request-id`
+ * @param requestId goes where Anthropic's clients look for it: into the body, and into the header `request-id`
  */
 export function errorResponse(error: ApiError, requestId?: string): Response {
   const { headers } = chatErrorResponse(error)

@@ -4,9 +4,10 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 
+/** A model of the list. */
 export interface ListedModel {
   readonly id: string
-  /** For people; the id when left out. */
+  /** The name for people; the id when absent. */
   readonly displayName?: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
@@ -28,7 +29,7 @@ export function modelPage(models: readonly ListedModel[], query: URLSearchParams
   }
   const first = after === null ? 0 : positionOf(models, after, 'after_id') + 1
   const end = before === null ? models.length : positionOf(models, before, 'before_id')
-  // Backwards, a page is the one that ends where the caller's begins.
+  // With `before_id`, the page ends where the caller's page begins.
   const page = before === null ? models.slice(first, first + limit) : models.slice(Math.max(0, end - limit), end)
   return {
     data: page.map(modelObject),

@@ -44,6 +44,7 @@ export interface ChatUsage {
   readonly reasoningTokens: number | null
 }
 
+/** A whole answer, or a chunk of one. */
 export interface ChatAnswer {
   readonly model: string | null
   readonly serviceTier: string | null

@@ -17,6 +17,7 @@ import { emptyMessage, toolNameOf, type MessageIds } from './message.ts'
 import { messageUsage } from './message-usage.ts'
 import { stopFieldsOf } from './stop-reason.ts'
 
+/** The events of one streamed message. */
 export class MessageStream implements StreamTranslator {
   readonly #request: MessagesRequest
   readonly #ids: MessageIds

@@ -37,14 +37,17 @@ export function emptyMessage(id: string, model: string): JsonObject {
   return { id, type: 'message', role: 'assistant', model, content: [], container: null, ...stop }
 }
 
+/** A content block of type `text`. */
 export function textBlock(text: string): JsonObject {
   return { type: 'text', text }
 }
 
+/** A content block of type `thinking`; an empty signature for one whose upstream wants nothing back. */
 export function thinkingBlock(thinking: string, signature: string): JsonObject {
   return { type: 'thinking', thinking, signature }
 }
 
+/** A content block of type `tool_use`, called by the model itself. */
 export function toolUseBlock(id: string, name: string, input: JsonObject): JsonObject {
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } }
 }

@@ -3,6 +3,7 @@
  * Source: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
 
+/** The fields of a message that say why it ended. */
 export interface StopFields {
   readonly stop_reason: string
   readonly stop_sequence: string | null

@@ -19,6 +19,7 @@ import {
 import { refuseUnknownFields, unsupportedField } from './unsupported-field.ts'
 import { signedDetails } from './thinking.ts'
 
+/** A message of the chat body. */
 export type ChatMessage = JsonObject
 
 /** All messages in order. Throws for the first block that has no counterpart. */

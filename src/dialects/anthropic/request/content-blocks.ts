@@ -17,6 +17,7 @@ import {
 } from '../../request-fields.ts'
 import { refuseUnknownFields, unsupportedField } from './unsupported-field.ts'
 
+/** A text part of a chat message. */
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
@@ -32,6 +33,7 @@ interface FilePart {
   readonly file: { readonly filename: string; readonly file_data: string }
 }
 
+/** A part of the content of a chat message. */
 export type ContentPart = TextPart | ImagePart | FilePart
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
@@ -58,6 +60,7 @@ export function chatContent(parts: readonly ContentPart[]): string | readonly Co
   return first?.type === 'text' && others.length === 0 ? first.text : parts
 }
 
+/** The text as a part of a chat message. */
 export function textPart(value: string): TextPart {
   return { type: 'text', text: value }
 }

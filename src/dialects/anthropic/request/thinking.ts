@@ -37,6 +37,7 @@ const budgetMin = 1024
  */
 export type ThinkingDisplay = 'summarized' | 'omitted' | 'disabled'
 
+/** The thinking settings of a request. */
 export interface Thinking {
   /** `reasoning_effort` of the chat body; undefined leaves it to the model. */
   readonly effort: 'none' | (typeof efforts)[number] | undefined

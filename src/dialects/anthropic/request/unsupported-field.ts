@@ -1,10 +1,11 @@
 /**
- * What a Messages request is refused for, and in which words. A field that is not translated is refused,
+ * Refusals of a Messages request. A field that is not translated is refused,
  * so that nothing the caller wrote gets lost.
  */
 import type { ApiError } from '#errors/api-error.ts'
 import { invalidField, pathOf, type RefusalWording, type RequestObject } from '../../request-fields.ts'
 
+/** The sentences of Messages refusals. */
 export const wording: RefusalWording = {
   missingString: 'is required and must be a string.',
   notArrayOf: () => 'must be an array.',

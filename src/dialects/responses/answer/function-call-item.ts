@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../dialect.ts'
 import { OutputItem, type ItemContext } from './output-item.ts'
 
+/** The call that an item is for. */
 export interface FunctionCall {
   readonly callId: string
   readonly name: string

@@ -8,8 +8,10 @@ import type { JsonObject } from '../../dialect.ts'
 /** Takes the type of an event and its other fields. */
 export type EmitEvent = (type: string, fields: JsonObject) => void
 
+/** The status of an output item. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
+/** What an item needs of the response around it. */
 export interface ItemContext {
   readonly id: string
   /** Its index in `output`. */

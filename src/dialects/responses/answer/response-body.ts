@@ -12,6 +12,7 @@ export type Outcome =
   | { readonly status: 'incomplete'; readonly reason: 'max_output_tokens' | 'content_filter' }
   | { readonly status: 'failed'; readonly error: ApiError }
 
+/** What a Response object shows besides its request. */
 export interface ResponseState {
   readonly id: string
   /** Seconds since 1970. */

@@ -10,6 +10,7 @@ import { MessageItem } from './message-item.ts'
 import type { EmitEvent, ItemContext, OutputItem } from './output-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 
+/** What the output needs of the response around it. */
 export interface ResponseOutputOptions {
   readonly emit: EmitEvent
   readonly newId: () => string

@@ -13,6 +13,7 @@ import { ResponseOutput } from './response-output.ts'
 import type { ResponsesRequest } from '../request/responses-request.ts'
 import { outcomeOf, responseBody, type Outcome } from './response-body.ts'
 
+/** What a streamed response needs of its request. */
 export interface ResponseStreamOptions {
   readonly request: ResponsesRequest
   /** Seconds since 1970. */
@@ -20,6 +21,7 @@ export interface ResponseStreamOptions {
   readonly newId: () => string
 }
 
+/** The events of one streamed response. */
 export class ResponseStream implements StreamTranslator {
   readonly #options: ResponseStreamOptions
   readonly #id: string

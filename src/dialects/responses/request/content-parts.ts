@@ -19,6 +19,7 @@ import { unsupportedField, extraFields, refuseUnsupportedFields } from './unsupp
 /** The content of a chat message: a string for a single plain text, which every upstream accepts. */
 export type ChatContent = string | readonly JsonObject[]
 
+/** The text of an assistant message, and its refusal. */
 export interface AssistantText {
   readonly text: string
   readonly refusal: string

@@ -25,6 +25,7 @@ import { unsupportedField, extraFields, refuseUnsupportedFields, wording } from 
 import { chatMessages } from './input-items.ts'
 import { readTools } from './tools.ts'
 
+/** A request, translated: the chat body, and what the response depends on. */
 export interface ResponsesRequest {
   readonly chatBody: JsonObject
   readonly model: string

@@ -18,6 +18,7 @@ import {
 } from '../../request-fields.ts'
 import { unsupportedField, extraFields, refuseUnsupportedFields } from './unsupported-field.ts'
 
+/** The tools of a request, translated. */
 export interface ToolFields {
   /** The fields for the chat completion; none without an allowed tool. */
   readonly chat: JsonObject

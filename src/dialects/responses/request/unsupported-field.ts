@@ -1,11 +1,12 @@
 /**
- * What a Responses request is refused for, and in which words. A field of this API is translated or
+ * Refusals of a Responses request. A field of this API is translated or
  * refused; a field that this API does not have is passed on as it is.
  */
 import type { ApiError } from '#errors/api-error.ts'
 import type { JsonObject } from '../../dialect.ts'
 import { invalidField, pathOf, type RefusalWording, type RequestObject } from '../../request-fields.ts'
 
+/** The sentences of Responses refusals. */
 export const wording: RefusalWording = {
   missingString: 'must be a string.',
   notArrayOf: (entries) => `must be an array of ${entries}.`,
