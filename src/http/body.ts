@@ -4,12 +4,14 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
-import { JsonTooComplex, parseBounded } from '#lib/bounded-json.ts'
+import { JsonTooComplex, parseBounded, type JsonLimits } from '#lib/bounded-json.ts'
 import type { RequestContext } from './request-context.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number
   readonly readSeconds: number
+  /** What JSON may hold; the usual limits when left out. */
+  readonly json?: JsonLimits
 }
 
 /** The whole body. Answers 413, 408 or 415 by throwing, and never holds more than the limit and one read. */
@@ -40,7 +42,7 @@ export async function readJson(
     throw new ApiError('invalid_json', { message: 'The request body is empty. Send a JSON object.' })
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
   try {
-    return { bytes, value: parseBounded(bytes) }
+    return { bytes, value: parseBounded(bytes, limits.json) }
   } catch (thrown) {
     throw unparsed(thrown)
   }
@@ -48,9 +50,9 @@ export async function readJson(
 
 /** What to answer for a body that parseBounded refuses. The parser's own message quotes the body, which may hold a prompt. */
 export function unparsed(thrown: unknown): ApiError {
-  return thrown instanceof JsonTooComplex
-    ? new ApiError('request_too_large', { message: `The request body cannot be read: ${thrown.message}.` })
-    : new ApiError('invalid_json')
+  if (!(thrown instanceof JsonTooComplex)) return new ApiError('invalid_json')
+  const message = `The request body cannot be read: ${thrown.message}.`
+  return new ApiError(thrown.isTooDeep ? 'invalid_json' : 'request_too_large', { message })
 }
 
 /** Answers 415 for a body that would have to be unpacked. */

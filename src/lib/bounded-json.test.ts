@@ -1,16 +1,25 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkJsonLimits, JsonTooComplex, parseBounded, type JsonLimits } from './bounded-json.ts'
+import { checkJsonLimits, JsonTooComplex, parseBounded, passedJsonLimits } from './bounded-json.ts'
 
-/** The limits that a value just meets, counted on the value itself. */
-function exactLimits(value: unknown): JsonLimits {
-  if (typeof value !== 'object' || value === null) return { valuesMax: 1, fieldsMax: 1, depthMax: 0 }
-  const children = Object.values(value).map(exactLimits)
-  return {
-    valuesMax: 1 + children.reduce((sum, child) => sum + child.valuesMax, 0),
-    fieldsMax: Math.max(Array.isArray(value) ? 1 : children.length, 1, ...children.map((child) => child.fieldsMax)),
-    depthMax: 1 + Math.max(0, ...children.map((child) => child.depthMax)),
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+/** The least cost at which the bytes pass. */
+function costOf(text: string): number {
+  let [low, high] = [1, 1 << 24]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    try {
+      checkJsonLimits(Buffer.from(text), { costMax: middle, depthMax: 1000 })
+      high = middle
+    } catch {
+      low = middle + 1
+    }
   }
+  return low
 }
 
 describe('JSON within limits', () => {
@@ -22,17 +31,14 @@ describe('JSON within limits', () => {
     )
   })
 
-  test('is refused exactly where the value is deeper or one object wider than allowed, and never counted too high', () => {
+  test('is refused exactly where it is deeper than allowed', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const bytes = Buffer.from(JSON.stringify(value))
-        const limits = exactLimits(value)
-        const counted = { ...limits, valuesMax: 2 * limits.valuesMax }
-        checkJsonLimits(bytes, counted)
-        if (limits.depthMax > 0)
-          expect(() => checkJsonLimits(bytes, { ...counted, depthMax: limits.depthMax - 1 })).toThrow(JsonTooComplex)
-        if (limits.fieldsMax > 1)
-          expect(() => checkJsonLimits(bytes, { ...counted, fieldsMax: limits.fieldsMax - 1 })).toThrow(JsonTooComplex)
+        const depth = depthOf(value)
+        checkJsonLimits(bytes, { costMax: Infinity, depthMax: depth })
+        if (depth > 0)
+          expect(() => checkJsonLimits(bytes, { costMax: Infinity, depthMax: depth - 1 })).toThrow(JsonTooComplex)
       }),
       { numRuns: 1000 },
     )
@@ -43,21 +49,46 @@ describe('JSON within limits', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 300 }), (pieces) => {
         const value = { text: pieces.join(''), end: 1 }
-        expect(parseBounded(Buffer.from(JSON.stringify(value)), { valuesMax: 6, fieldsMax: 2, depthMax: 1 })).toEqual(
-          value,
-        )
+        expect(parseBounded(Buffer.from(JSON.stringify(value)), { costMax: 40, depthMax: 1 })).toEqual(value)
       }),
     )
   })
+})
 
-  test('is refused before anything is built when it holds too many values', () => {
-    expect(() => parseBounded(Buffer.from(`[${'1,'.repeat(60_000)}1]`))).toThrow('more than 50000 values')
-    expect(() => parseBounded(Buffer.from(`[${'[],'.repeat(60_000)}1]`))).toThrow(JsonTooComplex)
+describe('the cost of JSON', () => {
+  test('is that of its parts, and texts of any length and repeated names are cheap', () => {
+    const numbers = costOf(JSON.stringify(Array.from({ length: 1000 }, () => 7)))
+    const names = costOf(JSON.stringify(Array.from({ length: 1000 }, () => ({ role: 'user' }))))
+    const texts = costOf(JSON.stringify(Array.from({ length: 1000 }, (_, at) => `t${at}`)))
+    const fields = costOf(JSON.stringify(Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`t${at}`, 1]))))
+    expect(costOf(JSON.stringify('x'.repeat(1_000_000)))).toBe(1)
+    expect(numbers).toBeLessThan(1010)
+    expect(names).toBeLessThan(3100)
+    expect(texts).toBeGreaterThan(10_000)
+    expect(fields).toBeGreaterThan(30_000)
+  })
+
+  test('lets the largest lists of tokens, and conversations of thousands of turns, pass through', () => {
+    const tokens = Array.from({ length: 300_000 }, (_, at) => at % 100_000)
+    checkJsonLimits(Buffer.from(JSON.stringify({ model: 'm', input: [tokens] })), passedJsonLimits)
+    const turn = (at: number): object => ({
+      role: 'assistant',
+      content: 'A sentence of the usual length, about something.',
+      tool_calls: [{ id: `call_${at}`, type: 'function', function: { name: 'f', arguments: `{"a":${at}}` } }],
+    })
+    const messages = Array.from({ length: 10_000 }, (_, at) => turn(at))
+    checkJsonLimits(Buffer.from(JSON.stringify({ model: 'm', messages })), passedJsonLimits)
+  })
+
+  test('is refused before anything is built when it is too high', () => {
+    for (const item of ['1,', '[],', '{},', '""', '"a":1,'])
+      expect(() => parseBounded(Buffer.from(`[${item.repeat(200_000)}1]`))).toThrow(Error)
+    expect(() => parseBounded(Buffer.from(`[${'1,'.repeat(200_000)}1]`))).toThrow('too many fields')
     expect(() => parseBounded(Buffer.from('['.repeat(1000)))).toThrow('nested more than 200 deep')
   })
+})
 
-  test('that is not JSON fails as a syntax error', () => {
-    for (const text of ['', '{', '}', ']]]]', '"', '"\\', '{"a":1}}'])
-      expect(() => parseBounded(Buffer.from(text))).toThrow(SyntaxError)
-  })
+test('what is not JSON fails as a syntax error', () => {
+  for (const text of ['', '{', '}', ']]]]', '"', '"\\', '{"a":1}}'])
+    expect(() => parseBounded(Buffer.from(text))).toThrow(SyntaxError)
 })

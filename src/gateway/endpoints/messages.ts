@@ -9,6 +9,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import type { ModelCall } from './model-call.ts'
+import { parseBody } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
@@ -48,7 +49,7 @@ export async function countMessageTokens(
     () => {},
   )
   resolveModel(catalog(), request.model, caller)
-  const body = JSON.parse(request.bytes.toString()) as Record<string, unknown>
+  const body = parseBody(request.bytes)
   return json({ input_tokens: await countTokens(body) })
 }
 

@@ -7,7 +7,9 @@ import { ApiError } from '#errors/api-error.ts'
 import { eventStreamHeaders } from '#http/event-stream.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
+import { parseBounded, passedJsonLimits } from '#lib/bounded-json.ts'
 import { isObject } from '#lib/json-value.ts'
+import { parseBody } from '../request/fields.ts'
 import { requestOf, type ModelRequest } from '../request/model-request.ts'
 import type { Relay } from '../relay/relay.ts'
 import { relayPieces, type Tap } from '../relay/relay-stream.ts'
@@ -17,9 +19,10 @@ import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
 
 /** The same request as a chat completion. Answers 400 for a request that cannot be translated. */
 export function translateToChat(dialect: Dialect, request: ModelRequest, now: number): PreparedCall {
-  const body: unknown = JSON.parse(request.bytes.toString())
-  if (!isObject(body)) throw new ApiError('invalid_body', { message: 'The request body must be a JSON object.' })
-  const translated = dialect.translate(body, { now, newId: () => crypto.randomUUID().replaceAll('-', '') })
+  const translated = dialect.translate(parseBody(request.bytes), {
+    now,
+    newId: () => crypto.randomUUID().replaceAll('-', ''),
+  })
   // upstream-body.ts asks for usage, as in every stream: some providers refuse the question.
   const { stream_options: _, ...chatBody } = translated.chatBody
   return {
@@ -133,7 +136,7 @@ class TranslatingTap implements Tap {
 
 function parseJson(json: Buffer): unknown {
   try {
-    return JSON.parse(json.toString('utf8')) as unknown
+    return parseBounded(json, passedJsonLimits)
   } catch (cause) {
     throw new ApiError('upstream_invalid_response', { cause })
   }

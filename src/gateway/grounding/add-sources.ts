@@ -8,9 +8,8 @@ import type { RequestContext } from '#http/request-context.ts'
 import { mayUseArea } from '#identity/authenticate.ts'
 import type { Caller } from '#identity/records.ts'
 import { AnySignal } from '#lib/any-signal.ts'
-import { isObject } from '#lib/json-value.ts'
 import type { RelayAnswer } from '../relay/relay.ts'
-import { invalidBody } from '../request/fields.ts'
+import { invalidBody, parseBody } from '../request/fields.ts'
 import { withBytes, type ModelRequest } from '../request/model-request.ts'
 import { relayWithCitations } from './relay-with-citations.ts'
 import type { RetrievedChunk, Retrieve } from './retrieve.ts'
@@ -49,8 +48,7 @@ export async function addSources(
 ): Promise<ChatWithSources> {
   const spec = request.documents
   if (spec === null || retrieve === null) throw new Error('the field "documents" was not checked')
-  const body: unknown = JSON.parse(request.bytes.toString())
-  const query = queryOf(isObject(body) ? body['messages'] : null)
+  const query = queryOf(parseBody(request.bytes)['messages'])
   if (query === '')
     throw invalidBody('messages', 'To look into documents there must be a message of the user with a text.')
   using ended = new AnySignal([context.signal, shutdown])

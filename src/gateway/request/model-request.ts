@@ -6,6 +6,7 @@ import type { Effort } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
+import { passedJsonLimits } from '#lib/bounded-json.ts'
 import { findFields, type FieldSpan } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { DocumentsSpec } from './documents-field.ts'
@@ -51,7 +52,7 @@ export async function readModelRequest(
   check: (fields: Fields) => void,
   defaultModel: string | null = null,
 ): Promise<ModelRequest> {
-  const { bytes, value } = await readJson(context, limits)
+  const { bytes, value } = await readJson(context, { ...limits, json: passedJsonLimits })
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
   return requestOf(bytes, value, { check, defaultModel })
 }
