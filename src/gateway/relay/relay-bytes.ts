@@ -3,6 +3,7 @@
  * when it breaks the connection breaks too, and no client takes it for complete.
  */
 import type { Reply } from '#lib/http1/reply.ts'
+import { mediaType } from '../call/answer-type.ts'
 import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
 import { relayPieces, type Tap } from './relay-stream.ts'
@@ -10,7 +11,7 @@ import { relayPieces, type Tap } from './relay-stream.ts'
 /** The answer for the client. Throws what goes wrong before the first byte. */
 export async function relayBytes(reply: Reply, relay: Relay): Promise<Response> {
   const headers = headersForClient(reply.headers, relay.responseHeaders)
-  headers['content-type'] = reply.headers['content-type'] ?? 'application/octet-stream'
+  headers['content-type'] = mediaType(reply.headers['content-type'])
   return relayPieces({ ...reply, headers }, relay, { tap: new PassThroughTap(), inBand: false })
 }
 

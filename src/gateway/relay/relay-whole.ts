@@ -3,6 +3,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
+import { jsonType, textType } from '../call/answer-type.ts'
 import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
 import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
@@ -36,17 +37,19 @@ export async function relayWhole(
 /** The same for endpoints where the client may ask for text instead: the content type tells. */
 export async function relayDocument(reply: Reply, relay: Relay): Promise<Response> {
   const isText = reply.headers['content-type']?.toLowerCase().startsWith('text/') === true
-  return isText ? respond(await readWhole(reply, relay), reply, relay) : relayWhole(reply, relay)
+  if (!isText) return relayWhole(reply, relay)
+  return respond(await readWhole(reply, relay), reply, relay, textType(reply.headers['content-type']))
 }
 
 function respond(
   body: Buffer<ArrayBuffer>,
   { status, headers }: Reply,
   { context, record, responseHeaders }: Relay,
+  type = jsonType(headers['content-type']),
 ): Response {
   record.responseBytes = body.length
   const kept = headersForClient(headers, responseHeaders)
-  kept['content-type'] = headers['content-type'] ?? 'application/json'
+  kept['content-type'] = type
   return context.respond(body, { status, headers: kept })
 }
 
@@ -60,7 +63,7 @@ async function readWhole({ body }: Reply, relay: Relay): Promise<Buffer<ArrayBuf
   const { watch, record, responseBytesMax, idleSeconds } = relay
   watch.expect('idle', idleSeconds)
   try {
-    const whole = await readAll(body, responseBytesMax)
+    const whole = await readAll(body, responseBytesMax, () => watch.expect('idle', idleSeconds))
     if (whole !== null) {
       record.firstToken()
       return whole

@@ -77,6 +77,31 @@ describe('an upstream', () => {
     }
   })
 
+  test('is ejected once for all the requests that were under way when it failed', () => {
+    const { subject, clock, isAvailable } = health()
+    const attempts = Array.from({ length: 50 }, () => subject.begin('a'))
+    for (const attempt of attempts) {
+      attempt.failed()
+      attempt[Symbol.dispose]()
+    }
+    expect(subject.retryInMs('a')).toBe(1000)
+    clock.advance(1000)
+    expect(isAvailable()).toBe(true)
+  })
+
+  test('that is being probed is not offered to others because an older request ends', () => {
+    const { subject, clock, isAvailable, fail } = health()
+    using older = subject.begin('a')
+    fail(2)
+    clock.advance(1000)
+    using probe = subject.begin('a')
+    older.failed()
+    older[Symbol.dispose]()
+    expect(isAvailable()).toBe(false)
+    probe.succeeded(5)
+    expect(isAvailable()).toBe(true)
+  })
+
   test('that is due is tried by one request alone, whose success forgets everything', () => {
     const { fail, clock, isAvailable, subject, succeed } = health()
     fail(2)

@@ -117,7 +117,6 @@ export class UpstreamHealth {
   begin(id: string): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
-    if (state.ejections > 0) state.probing = true
     return new TrackedAttempt(state, this.#options, this.#clock)
   }
 
@@ -146,12 +145,19 @@ class TrackedAttempt implements Attempt {
   readonly #state: State
   readonly #options: () => HealthOptions
   readonly #clock: Clock
+  /** The ejections at its beginning. */
+  readonly #ejections: number
+  /** It is the one request that finds out whether the upstream is back. */
+  readonly #isProbe: boolean
   #counted = true
 
   constructor(state: State, options: () => HealthOptions, clock: Clock) {
     this.#state = state
     this.#options = options
     this.#clock = clock
+    this.#ejections = state.ejections
+    this.#isProbe = state.ejections > 0
+    if (this.#isProbe) state.probing = true
   }
 
   succeeded(firstByteMs: number): void {
@@ -166,6 +172,8 @@ class TrackedAttempt implements Attempt {
 
   failed(): void {
     const state = this.#state
+    // The attempt began before the upstream was ejected: its failure is part of the same outage.
+    if (state.ejections > this.#ejections) return
     const { failuresToEject, ejectionMs, ejectionMaxMs } = this.#options()
     state.failuresInRow += 1
     // A failed probe ejects again at once: the upstream has not come back.
@@ -177,7 +185,7 @@ class TrackedAttempt implements Attempt {
 
   rateLimited(restMs: number): void {
     this.#state.retryAt = Math.max(this.#state.retryAt, this.#clock.elapsed() + restMs)
-    this.#state.probing = false
+    if (this.#isProbe) this.#state.probing = false
   }
 
   [Symbol.dispose](): void {
@@ -185,6 +193,6 @@ class TrackedAttempt implements Attempt {
     this.#counted = false
     this.#state.inFlight -= 1
     // A probe that ended without an outcome (the caller left) must not block the next one.
-    this.#state.probing = false
+    if (this.#isProbe) this.#state.probing = false
   }
 }

@@ -22,8 +22,15 @@ export interface ReplyBody {
   cancel(): void
 }
 
-/** The whole rest of a body. Gives it up and returns null when it is longer than `bytesMax`. */
-export async function readAll(body: ReplyBody, bytesMax: number): Promise<Buffer<ArrayBuffer> | null> {
+/**
+ * The whole rest of a body. Gives it up and returns null when it is longer than `bytesMax`.
+ * @param onPart called at each part, for time-outs that begin again with every byte
+ */
+export async function readAll(
+  body: ReplyBody,
+  bytesMax: number,
+  onPart?: () => void,
+): Promise<Buffer<ArrayBuffer> | null> {
   const parts: Uint8Array[] = []
   let total = 0
   for (;;) {
@@ -36,6 +43,7 @@ export async function readAll(body: ReplyBody, bytesMax: number): Promise<Buffer
       return null
     }
     parts.push(part)
+    onPart?.()
   }
 }
 
