@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
+import { expectLinear } from '#test/support/growth.ts'
 import { multipartBoundary, MultipartScanner, parseMultipart, readPart, type MultipartToken } from './multipart.ts'
 
 const boundary = 'edge'
@@ -140,4 +141,55 @@ test('the boundary is taken from the content type, quoted or not', () => {
     `multipart/form-data; boundary=${'a'.repeat(71)}`,
   ])
     expect(multipartBoundary(type)).toBeNull()
+})
+
+describe('the cost of a multipart body grows with its length only', () => {
+  const limits = { partsMax: 100_000, headBytesMax: 10_000_000, preambleBytesMax: 10_000_000 }
+  const disposition = (value: string): Buffer => form([[`Content-Disposition: ${value}`, '']])
+  const heads: Readonly<Record<string, (size: number) => string>> = {
+    'spaces before a parameter': (size) => `form-data;${' '.repeat(size)}x`,
+    'spaces after a name': (size) => `form-data; name${' '.repeat(size)}x`,
+    'spaces after the sign': (size) => `form-data; name=${' '.repeat(size)}`,
+    'spaces after a value': (size) => `form-data; name="a"${' '.repeat(size)}x`,
+    'spaces after the last semicolon': (size) => `form-data; name=a;${' '.repeat(size)}"`,
+    semicolons: (size) => `form-data${';'.repeat(size)}`,
+    'parameters without values': (size) => `form-data${';a'.repeat(size / 2)}`,
+    'many parameters': (size) => `form-data; name=a${';a="b"'.repeat(size / 6)}`,
+    'a long name': (size) => `form-data; ${'a'.repeat(size)}`,
+    'an open quote': (size) => `form-data; name="${'a'.repeat(size)}`,
+    backslashes: (size) => `form-data; name="${'\\'.repeat(size)}`,
+    'quotes without an end': (size) => `form-data; name="a"${';a="'.repeat(size / 4)}`,
+  }
+  for (const [what, value] of Object.entries(heads)) {
+    test(`a head with ${what}`, () =>
+      expectLinear({
+        from: 2_000,
+        make: (size) => disposition(value(size)),
+        run: (bytes) => new MultipartScanner(boundary, limits).push(bytes),
+      }))
+  }
+
+  test('a content type with spaces', () =>
+    expectLinear({
+      from: 8_000,
+      make: (size) => `multipart/form-data${' '.repeat(size)};${' '.repeat(size)}boundary${' '.repeat(size)}x`,
+      run: multipartBoundary,
+    }))
+
+  const bodies: Readonly<Record<string, (size: number) => Buffer>> = {
+    'a long head': (size) => form([[`${named('a')}\r\nX-More: ${'a'.repeat(size)}`, 'b']]),
+    'a preamble': (size) => form([[named('a'), 'b']], `${'\r'.repeat(size)}\r\n`),
+    content: (size) => form([[named('a'), '\r\n--edg'.repeat(size / 8)]]),
+  }
+  for (const [what, body] of Object.entries(bodies)) {
+    test(`${what} that comes byte by byte`, () =>
+      expectLinear({
+        from: 2_000,
+        make: body,
+        run: (bytes) => {
+          const scanner = new MultipartScanner(boundary, limits)
+          for (let at = 0; at < bytes.length; at += 1) scanner.push(bytes.subarray(at, at + 1))
+        },
+      }))
+  }
 })

@@ -42,21 +42,25 @@ export const usualMultipartLimits: MultipartLimits = { partsMax: 1000, headBytes
 const lineEnd = Buffer.from('\r\n')
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
-const parameters = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g
-const formData = /^form-data(?:\s*;\s*[^\s=;"]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))+\s*;?\s*$/i
+/** One parameter of a field value. No two neighbours in it match the same character, so it never goes back far. */
+const parameter = /\s*;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/y
 
 /** The boundary of a `multipart/form-data` content type; null for any other type or without a valid one. */
 export function multipartBoundary(contentType: string | null): string | null {
-  if (contentType === null || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null
-  const boundary = parameter(contentType, 'boundary')
-  return boundary !== null && /^[\x20-\x7e]{1,70}$/.test(boundary) && !boundary.endsWith(' ') ? boundary : null
+  const boundary = parametersOf(contentType ?? '', 'multipart/form-data')?.find(([name]) => name === 'boundary')?.[1]
+  return boundary !== undefined && /^[\x20-\x7e]{1,70}$/.test(boundary) && !boundary.endsWith(' ') ? boundary : null
 }
 
 export class MultipartScanner {
   readonly #delimiter: Buffer
   readonly #limits: MultipartLimits
   #state: 'preamble' | 'delimiter' | 'head' | 'data' | 'epilogue' = 'preamble'
+  /** Bytes that are not certain yet. */
   #held: Buffer = nothing
+  /** Where they are kept once more have come, with room: so single bytes cost no copy of all before them. */
+  #memory: Buffer = nothing
+  /** Bytes of it, from its beginning, that hold no end of a head. */
+  #searched = 0
   #parts = 0
   #preambleBytes = 0
   /** The first delimiter may stand at the very beginning, without the line end before it. */
@@ -75,17 +79,30 @@ export class MultipartScanner {
   /** What is certain with these bytes. Throws 400 for what is no multipart body or passes a limit. */
   push(bytes: Uint8Array): readonly MultipartToken[] {
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    let rest: Buffer = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece])
-    this.#held = nothing
+    const whole = this.#held.length === 0 ? piece : this.#joined(piece)
+    let rest = whole
     const tokens: MultipartToken[] = []
     while (rest.length > 0) {
       const taken = this.#step(rest, tokens)
       if (taken === 0) break
       rest = rest.subarray(taken)
+      this.#searched = 0
     }
     // A copy: what is held must not keep a large piece in memory, nor change with it.
-    this.#held = rest.length === 0 ? nothing : Buffer.from(rest)
+    const isKept = rest === whole && this.#held.length > 0
+    this.#held = isKept ? rest : rest.length === 0 ? nothing : Buffer.from(rest)
+    if (!isKept) this.#memory = nothing
     return tokens
+  }
+
+  #joined(piece: Buffer): Buffer {
+    const length = this.#held.length + piece.length
+    if (this.#memory.length < length) {
+      this.#memory = Buffer.allocUnsafeSlow(length * 2)
+      this.#memory.set(this.#held)
+    }
+    this.#memory.set(piece, this.#held.length)
+    return this.#memory.subarray(0, length)
   }
 
   /** Called at the end of the body. Throws 400 when the closing delimiter has not come. */
@@ -146,7 +163,8 @@ export class MultipartScanner {
 
   /** The rest of the delimiter's line, which may only be blank, and the fields up to the empty line. */
   #head(rest: Buffer, tokens: MultipartToken[]): number {
-    const end = rest.indexOf(headEnd)
+    const end = rest.indexOf(headEnd, Math.max(0, this.#searched - headEnd.length + 1))
+    this.#searched = rest.length
     if ((end < 0 ? rest.length : end) > this.#limits.headBytesMax) throw malformed('the head of a part is too long')
     if (end < 0) return 0
     const bytes = rest.subarray(0, end + headEnd.length)
@@ -225,7 +243,20 @@ function contentOf(tokens: AsyncGenerator<MultipartToken, void>): AsyncIterable<
 }
 
 function parseHead(text: string): PartHead {
-  const [padding = '', ...lines] = text.slice(0, -headEnd.length).split('\r\n')
+  const fields = fieldsOf(text)
+  const disposition = parametersOf(fields.get('content-disposition') ?? '', 'form-data')
+  const byName = new Map(disposition)
+  const name = byName.get('name')
+  if (disposition === null || name === undefined) throw malformed('a part has no name')
+  // Two names, or one in the extended notation that RFC 7578 section 4.2 forbids: what is checked here must be
+  // what counts elsewhere.
+  if (byName.size < disposition.length || byName.has('name*') || name.includes('\\'))
+    throw malformed('a part has a name that servers read differently')
+  return { name, fileName: byName.get('filename') ?? null, contentType: fields.get('content-type') ?? null }
+}
+
+function fieldsOf(head: string): ReadonlyMap<string, string> {
+  const [padding = '', ...lines] = head.slice(0, -headEnd.length).split('\r\n')
   if (padding.trim() !== '') throw malformed('a delimiter is followed by something else')
   const fields = new Map<string, string>()
   for (const line of lines) {
@@ -237,27 +268,27 @@ function parseHead(text: string): PartHead {
       throw malformed('a part has a field that cannot be read')
     fields.set(name, line.slice(colon + 1).trim())
   }
-  const disposition = fields.get('content-disposition') ?? ''
-  const name = formData.test(disposition) ? parameter(disposition, 'name') : null
-  if (name === null) throw malformed('a part has no name')
-  if (isAmbiguous(disposition) || name.includes('\\'))
-    throw malformed('a part has a name that servers read differently')
-  return { name, fileName: parameter(disposition, 'filename'), contentType: fields.get('content-type') ?? null }
+  return fields
 }
 
-/** Two names, or one in the extended notation that RFC 7578 section 4.2 forbids: what is checked here must be what counts elsewhere. */
-function isAmbiguous(disposition: string): boolean {
-  const names = [...disposition.matchAll(parameters)].map((match) => match[1]?.toLowerCase())
-  return new Set(names).size < names.length || names.includes('name*')
-}
-
-/** A parameter of a field value, quoted or not. Browsers write a quote inside quotes as %22, others as \". */
-function parameter(value: string, name: string): string | null {
-  for (const match of value.matchAll(parameters)) {
-    if (match[1]?.toLowerCase() !== name) continue
-    return match[2]?.replaceAll(/\\(["\\])/g, '$1') ?? match[3] ?? ''
+/**
+ * The parameters of a field value of this type, their names in lower case; null for any other value. Browsers write a
+ * quote inside quotes as %22, others as \".
+ */
+function parametersOf(value: string, type: string): readonly (readonly [name: string, value: string])[] | null {
+  if (value.slice(0, type.length).toLowerCase() !== type) return null
+  const found: [string, string][] = []
+  let end = type.length
+  for (;;) {
+    parameter.lastIndex = end
+    const match = parameter.exec(value)
+    if (match === null) break
+    const [whole, name = '', quoted, bare = ''] = match
+    found.push([name.toLowerCase(), quoted?.replaceAll(/\\(["\\])/g, '$1') ?? bare])
+    end += whole.length
   }
-  return null
+  const rest = value.slice(end).trim()
+  return rest === '' || rest === ';' ? found : null
 }
 
 function malformed(why: string): ApiError {
