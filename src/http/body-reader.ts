@@ -3,7 +3,7 @@
  * the client before it is asked for, so a slow consumer slows the client down.
  */
 import { ApiError } from '#errors/api-error.ts'
-import { refuseEncoded, tooLarge, withDeadline, type BodyLimits } from './body.ts'
+import { limitsOf, refuseEncoded, tooLarge, withDeadline, type BodyLimits } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** What is used of the platform's reader, of whose type there are several. */
@@ -22,8 +22,9 @@ export class BodyReader {
   #waitedMs = 0
 
   /** Answers 413 or 415 by throwing, when the headers already say so. */
-  constructor(context: RequestContext, limits: BodyLimits) {
+  constructor(context: RequestContext, asked: BodyLimits) {
     const { request } = context
+    const limits = limitsOf(context, asked)
     refuseEncoded(request)
     const declared = request.headers.get('content-length')
     this.length = declared === null ? null : Number(declared)

@@ -15,8 +15,9 @@ export interface BodyLimits {
 }
 
 /** The whole body. Answers 413, 408 or 415 by throwing, and never holds more than the limit and one read. */
-export async function readBody(context: RequestContext, limits: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+export async function readBody(context: RequestContext, asked: BodyLimits): Promise<Buffer<ArrayBuffer>> {
   const { request } = context
+  const limits = limitsOf(context, asked)
   refuseEncoded(request)
   // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
   // of unannounced length needs it.
@@ -30,6 +31,11 @@ export async function readBody(context: RequestContext, limits: BodyLimits): Pro
     // A client that leaves in the middle of its body is no fault of the server.
     throw context.signal.aborted ? new ApiError('client_closed') : thrown
   }
+}
+
+/** The limits of a reader within that of the route. */
+export function limitsOf({ bodyBytesMax = Infinity }: RequestContext, asked: BodyLimits): BodyLimits {
+  return bodyBytesMax < asked.bytesMax ? { ...asked, bytesMax: bodyBytesMax } : asked
 }
 
 /** The body as parsed JSON and as the bytes it came in. Answers 400 for what is not JSON in UTF-8. */

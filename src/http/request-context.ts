@@ -1,6 +1,6 @@
 /**
  * One HTTP request as the handlers see it. Handlers never touch the server: what they need from it
- * is here. a context lives from the first header to the last byte of the answer.
+ * is here. A context lives from the first header to the last byte of the answer.
  */
 import type { Clock } from '#lib/clock.ts'
 
@@ -13,6 +13,8 @@ export interface RequestContext {
   /** Decoded values of the route's `:name` parts; `*` holds the rest of the path, slashes included. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  /** The route's own limit of the body, if it has one. Whatever reads the body keeps to it. */
+  readonly bodyBytesMax?: number | undefined
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
   /** `clock.elapsed()` when the request was taken. */
@@ -34,6 +36,6 @@ export interface RequestContext {
   addHeader(name: string, value: string): void
   /** Lifts the server's idle timer: called once the caller is authenticated. */
   liftIdleTimeout(): void
-  /** Sets it again for the next request of the connection: called by whoever ends a streamed answer. */
+  /** Sets it to the time that the connection waits for its next request. The end of a streamed answer calls it. */
   restoreIdleTimeout(): void
 }

@@ -41,6 +41,8 @@ interface RouteAddress {
   readonly method: Method
   /** Segments are literal, `:name`, or a final `*`. */
   readonly path: string
+  /** Largest body of this address; that of its reader when left out. */
+  readonly bodyBytesMax?: number
   /** Answered even while the server drains: health and metrics. */
   readonly duringDrain?: boolean
   /** How errors are worded on this address; in OpenAI's shape when left out. */

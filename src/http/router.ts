@@ -38,6 +38,11 @@ export class Router<Caller> {
     this.#patterns.sort((a, b) => literalCount(b.segments) - literalCount(a.segments))
   }
 
+  /** Paths without parameters. */
+  get literalPaths(): Iterable<string> {
+    return this.#literal.keys()
+  }
+
   match(method: string, path: string): Match<Caller> {
     const methods = this.#literal.get(path)
     if (methods !== undefined) return pick(methods, method, noParams)

@@ -32,6 +32,7 @@ const routes: readonly Route<string>[] = [
     context.addHeader('x-added', 'yes')
     return new Response('plain', { headers: { 'x-own': '1' } })
   }),
+  open('/page', () => new Response('page', { headers: { 'content-security-policy': "script-src 'self'" } })),
   open('/throws', () => {
     throw new TypeError('the cause, with a path /etc/secret')
   }),
@@ -212,9 +213,93 @@ describe('the address', () => {
     expect(await raw('GET /seen/x://y HTTP/1.0\r\n\r\n', '}')).toContain('"*":"x://y"')
   })
 
-  test('with dot segments leads nowhere that its normal form does not', async () => {
-    expect(await raw('GET /seen/../private/thing HTTP/1.1\r\nHost: h\r\n\r\n', '}}')).toStartWith('HTTP/1.1 401')
-    expect(await raw('GET /private/../seen HTTP/1.1\r\nHost: h\r\n\r\n', '}')).toContain('"path":"/seen"')
+  const changed = [
+    '/seen/../private/thing',
+    '/private/../seen',
+    '/private/%2e%2e/seen',
+    '/private/.%2E/seen',
+    '/private/%2e./seen',
+    '/./seen',
+    '/%2E/seen',
+    '/seen/.',
+    '/seen/%2e%2e?x',
+    '/private\\..\\seen',
+    '/private/..\\seen',
+    '//private/../seen',
+    '/private//../../seen',
+    `${'/a'.repeat(40)}${'/..'.repeat(40)}/seen`,
+    'http://elsewhere/private/%2e%2e/seen',
+    '/seen/..#',
+  ]
+  for (const target of changed) {
+    for (const host of ['Host: h\r\n', 'Host: a b\r\n']) {
+      test(`${target.slice(0, 40)} leads nowhere with ${host.trim()}, for the path is not what was sent`, async () => {
+        const text = await raw(`GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, '}}')
+        expect(text).toStartWith('HTTP/1.1 404')
+        expect(text).toContain('"code":"not_found"')
+      })
+    }
+  }
+
+  test('may have dots elsewhere', async () => {
+    for (const path of ['/seen/a..b', '/seen/...', '/seen/.well-known', '/seen/..%2fa', '/seen/%252e%252e'])
+      expect(await seenOf(path)).toMatchObject({ path })
+    expect(await seenOf('/seen?../..')).toMatchObject({ path: '/seen' })
+  })
+
+  test('is refused with more than one host', async () => {
+    for (const hosts of ['Host: h\r\nHost: h', 'Host: h\r\nhost: other', 'Host: h, other', 'Host: h\r\nHost: ']) {
+      const text = await raw(`GET /seen HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`, '}}')
+      expect([hosts, text.slice(0, 12), text.includes('"code":"invalid_host"')]).toEqual([hosts, 'HTTP/1.1 400', true])
+    }
+  })
+})
+
+describe('the headers of an answer', () => {
+  const policy = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+  test('let a browser run nothing of it, whoever made it', async () => {
+    for (const path of ['/made', '/plain', '/seen', '/nothing', '/throws', '/refuses', '/private/thing']) {
+      const { headers } = await fetch(server.url + path)
+      expect([path, headers.get('content-security-policy'), headers.get('x-content-type-options')]).toEqual([
+        path,
+        policy,
+        'nosniff',
+      ])
+    }
+  })
+
+  test('are those of the page where it has a policy of its own', async () => {
+    const { headers } = await fetch(`${server.url}/page`)
+    expect(headers.get('content-security-policy')).toBe("script-src 'self'")
+  })
+})
+
+describe('a connection', () => {
+  test.concurrent('stays open for its next request longer than one that has asked nothing', async () => {
+    await using patient = startTestServer(routes, { idleSeconds: 1, keepAliveSeconds: 255 })
+    using answered = patient.client()
+    answered.write('GET /plain HTTP/1.1\r\nHost: h\r\n\r\n')
+    await answered.untilText('\r\n\r\nplain')
+    using silent = patient.client()
+    await silent.closed
+    expect(answered.isClosed).toBe(false)
+    answered.write('GET /plain HTTP/1.1\r\nHost: h\r\n\r\n')
+    await answered.untilText('\r\n\r\nplain', 2)
+  })
+
+  test.concurrent('is not kept open by a head that comes byte by byte, neither its first nor its next one', async () => {
+    await using impatient = startTestServer(routes, { idleSeconds: 1, keepAliveSeconds: 1 })
+    using fresh = impatient.client()
+    using used = impatient.client()
+    used.write('GET /plain HTTP/1.1\r\nHost: h\r\n\r\n')
+    await used.untilText('\r\n\r\nplain')
+    for (const client of [fresh, used]) client.write('GET /plain HTTP/1.1\r\nHost: h\r\nX: ')
+    const dribbling = setInterval(() => {
+      for (const client of [fresh, used]) client.write('a')
+    }, 100)
+    await Promise.all([fresh.closed, used.closed])
+    clearInterval(dribbling)
   })
 })
 

@@ -11,6 +11,7 @@ import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
 import type { Access, Route } from './route.ts'
 import { Router, type Match } from './router.ts'
+import { isAsSent, targetRouting, type TargetHandlers } from './target.ts'
 
 export interface ServerOptions<Caller> {
   readonly routes: Iterable<Route<Caller>>
@@ -22,8 +23,10 @@ export interface ServerOptions<Caller> {
   readonly answerUnknownPath?: (context: RequestContext) => Response | null
   readonly clock: Clock
   readonly logger: Logger
-  /** Idle timer of a connection whose caller is not yet known. */
+  /** Idle timer of a connection until its first request has been answered. */
   readonly idleSeconds: number
+  /** Idle timer after an answer, in which the head of the next request must have come. At most 255. */
+  readonly keepAliveSeconds: number
   /** Above every limit of our own, because the runtime's own refusal has no body. */
   readonly maxBodyBytes: number
 }
@@ -66,7 +69,7 @@ export class HttpServer<Caller> {
 
   /** Answers one request without a socket: the command line's way when no server is running. */
   handleTrusted(request: Request): Promise<Response> {
-    return this.#handle(request, null)
+    return this.#handle(request, null, 'plain')
   }
 
   get draining(): boolean {
@@ -98,7 +101,11 @@ export class HttpServer<Caller> {
       development: false,
       idleTimeout: idleSeconds,
       maxRequestBodySize: maxBodyBytes,
-      fetch: (request: Request, server: Bun.Server<undefined>) => this.#handle(request, trusted ? null : server),
+      ...targetRouting(this.#router.literalPaths, {
+        plain: (request, server) => this.#handle(request, trusted ? null : server, 'plain'),
+        rewritten: (request, server) => this.#handle(request, trusted ? null : server, 'rewritten'),
+        unroutable: (request, server) => this.#handle(request, trusted ? null : server, 'unroutable'),
+      }),
       // Only a fault of the server loop itself comes here; the page it would show holds source code.
       error: (error: Error) => {
         logger.error('the server loop failed', { error })
@@ -108,21 +115,29 @@ export class HttpServer<Caller> {
   }
 
   /** @param server null when the caller is trusted */
-  async #handle(request: Request, server: Bun.Server<undefined> | null): Promise<Response> {
+  async #handle(
+    request: Request,
+    server: Bun.Server<undefined> | null,
+    target: keyof TargetHandlers,
+  ): Promise<Response> {
     const context = new ServerContext(request, server, this.#options)
     try {
-      return context.complete(await this.#answer(context))
+      return context.complete(await this.#answer(context, target))
     } catch (thrown) {
       return this.#refuse(context, thrown)
     }
   }
 
-  async #answer(context: ServerContext): Promise<Response> {
+  async #answer(context: ServerContext, target: keyof TargetHandlers): Promise<Response> {
+    if (target === 'rewritten') throw new ApiError('not_found')
+    requireOneHost(context.request) // 400
+    if (target === 'unroutable') return this.#noRoute(context, { kind: 'none' })
     const match = this.#router.match(context.request.method, context.path)
     if (match.kind === 'route') {
       const { route } = match
       context.params = match.params
       context.errorResponse = route.errorResponse
+      context.bodyBytesMax = route.bodyBytesMax
       if (this.#draining && !route.duringDrain)
         throw new ApiError('shutting_down', { headers: { connection: 'close' } })
       if (route.access === 'public') return route.handle(context)
@@ -165,7 +180,18 @@ export class HttpServer<Caller> {
   }
 }
 
-type ContextOptions = Pick<ServerOptions<unknown>, 'clock' | 'idleSeconds'>
+/** Two hosts could mean one address to a proxy and another one here. They come joined, which is the name of no host. */
+function requireOneHost(request: Request): void {
+  if (request.headers.get('host')?.includes(',')) throw new ApiError('invalid_host')
+}
+
+/** Nothing that an answer holds is run, whatever a provider or an importer has put into it. */
+const guardHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+} as const
+
+type ContextOptions = Pick<ServerOptions<unknown>, 'clock' | 'keepAliveSeconds'>
 
 class ServerContext implements RequestContext {
   readonly request: Request
@@ -175,27 +201,26 @@ class ServerContext implements RequestContext {
   readonly clock: Clock
   readonly trusted: boolean
   params: Readonly<Record<string, string>> = {}
+  bodyBytesMax: number | undefined
   errorResponse: ((error: ApiError, requestId: string) => Response) | undefined
   readonly #server: Bun.Server<undefined> | null
   readonly #search: string
   readonly #headers: Record<string, string>
-  readonly #idleSeconds: number
+  readonly #keepAliveSeconds: number
   #made: Response | null = null
-  #lifted = false
   #streams = false
 
-  constructor(request: Request, server: Bun.Server<undefined> | null, { clock, idleSeconds }: ContextOptions) {
+  constructor(request: Request, server: Bun.Server<undefined> | null, { clock, keepAliveSeconds }: ContextOptions) {
     this.request = request
     this.clock = clock
-    this.#idleSeconds = idleSeconds
+    this.#keepAliveSeconds = keepAliveSeconds
     this.startedAt = clock.elapsed()
     this.requestId = requestIdFrom(request.headers)
     this.#headers = { 'x-request-id': this.requestId }
     this.trusted = server === null
     this.#server = server
     const { url } = request
-    // Without a host, or with one that is none, the runtime gives the target as it was sent.
-    const pathStart = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+    const pathStart = isAsSent(request) ? 0 : url.indexOf('/', url.indexOf('://') + 3)
     const searchStart = url.indexOf('?', pathStart)
     this.path = searchStart < 0 ? url.slice(pathStart) : url.slice(pathStart, searchStart)
     this.#search = searchStart < 0 ? '' : url.slice(searchStart)
@@ -218,7 +243,10 @@ class ServerContext implements RequestContext {
     init: { readonly status: number; readonly headers: Record<string, string> },
   ): Response {
     this.#streams = body instanceof ReadableStream
-    this.#made = new Response(body, { status: init.status, headers: { ...init.headers, ...this.#headers } })
+    this.#made = new Response(body, {
+      status: init.status,
+      headers: { ...guardHeaders, ...init.headers, ...this.#headers },
+    })
     return this.#made
   }
 
@@ -229,19 +257,21 @@ class ServerContext implements RequestContext {
   /** The response with the headers that every answer carries. A streamed one restores the timer itself when it ends. */
   complete(response: Response): Response {
     if (!this.#streams) this.restoreIdleTimeout()
-    if (response !== this.#made)
-      for (const [name, value] of Object.entries(this.#headers)) response.headers.set(name, value)
+    const { headers } = response
+    if (response !== this.#made) {
+      for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
+      // Pages have a policy of their own.
+      if (!headers.has('content-security-policy'))
+        for (const [name, value] of Object.entries(guardHeaders)) headers.set(name, value)
+    }
     return response
   }
 
   liftIdleTimeout(): void {
-    this.#lifted = true
     this.#server?.timeout(this.request, 0)
   }
 
   restoreIdleTimeout(): void {
-    if (!this.#lifted) return
-    this.#lifted = false
-    this.#server?.timeout(this.request, this.#idleSeconds)
+    this.#server?.timeout(this.request, this.#keepAliveSeconds)
   }
 }

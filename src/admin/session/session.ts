@@ -11,7 +11,7 @@ import { randomBase62 } from '#lib/base62.ts'
 import type { Clock } from '#lib/clock.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import type { Store } from '#store/store.ts'
-import { requireOwnOrigin } from './request-origin.ts'
+import { requireOwnOrigin } from '#http/request-origin.ts'
 
 export interface SessionDeps {
   readonly store: Store

@@ -153,7 +153,26 @@ export const settingRecords = {
     min: 1,
     max: 255,
     example: '5',
-    sentence: 'Silence after which a connection is closed whose caller is not authenticated yet.',
+    sentence: 'Time within which a new connection must have sent the head of its first request.',
+  },
+  'server.keep_alive_seconds': {
+    ...boot,
+    type: 'integer',
+    unit: 'seconds',
+    default: 75,
+    min: 1,
+    max: 255,
+    example: '120',
+    sentence:
+      'How long a connection stays open for its next request. Keep it longer than clients and proxies reuse theirs.',
+  },
+  'server.allowed_hosts': {
+    ...boot,
+    type: 'list',
+    default: [],
+    example: 'ai.example.org, gateway.local',
+    sentence:
+      'Host names, beside that of server.public_url, under which a server on a loopback address answers generation requests without a key.',
   },
 
   'database.url': {

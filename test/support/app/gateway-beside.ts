@@ -125,6 +125,7 @@ function serverOf(gateway: Gateway, { state }: GatewayApp['app']): HttpServer<Ca
     clock,
     logger: gateway.logger,
     idleSeconds: 10,
+    keepAliveSeconds: 75,
     maxBodyBytes: Number.MAX_SAFE_INTEGER,
   })
 }

@@ -25,6 +25,7 @@ export async function contextOf(request: Request, clock: Clock = systemClock): P
     clock,
     logger: createLogger({ level: 'silent', format: 'json', clock, write: () => {} }),
     idleSeconds: 10,
+    keepAliveSeconds: 75,
     maxBodyBytes: Number.MAX_SAFE_INTEGER,
   })
   await server.handleTrusted(request)

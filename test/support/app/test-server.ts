@@ -20,8 +20,13 @@ export interface TestServer extends AsyncDisposable {
   client(): RawClient
 }
 
+export interface TestServerTimes {
+  readonly idleSeconds?: number
+  readonly keepAliveSeconds?: number
+}
+
 /** Opens it. Addresses below /private/ are as if they were guarded routes. */
-export function startTestServer(routes: Iterable<Route<string>>): TestServer {
+export function startTestServer(routes: Iterable<Route<string>>, times: TestServerTimes = {}): TestServer {
   const log: Record<string, unknown>[] = []
   const server = new HttpServer<string>({
     routes,
@@ -38,6 +43,8 @@ export function startTestServer(routes: Iterable<Route<string>>): TestServer {
       write: (line) => log.push(JSON.parse(line) as Record<string, unknown>),
     }),
     idleSeconds: 10,
+    keepAliveSeconds: 75,
+    ...times,
     maxBodyBytes: Number.MAX_SAFE_INTEGER,
   })
   const { port } = server.listen({ host: '127.0.0.1', port: 0 })

@@ -1,0 +1,55 @@
+/**
+ * Request targets that the runtime changes before anybody sees them. It takes dot segments out of the path and turns
+ * backslashes round, so that a proxy that guards an address would not know it in what it passes on. Only the runtime's
+ * own routing sees the target as it was sent: its routes here are there to look at it.
+ */
+
+/** A handler of the runtime. */
+type Handle = (request: Request, server: Bun.Server<undefined>) => Promise<Response>
+
+export interface TargetHandlers {
+  /** The path is that of the target. */
+  readonly plain: Handle
+  /** The path is not what was sent. */
+  readonly rewritten: Handle
+  /** No route can have such a path; it may have been changed. */
+  readonly unroutable: Handle
+}
+
+/** No address has more. */
+const segmentsMax = 32
+
+/** The runtime's routing for these handlers; `literalPaths` need no look at the target, as they match only themselves. */
+export function targetRouting(literalPaths: Iterable<string>, handlers: TargetHandlers) {
+  const { plain, rewritten, unroutable } = handlers
+  const bySegments: Handle = (request, server) => {
+    const segments = Object.values((request as Bun.BunRequest).params as Readonly<Record<string, string>>)
+    return segments.some(isChanged) ? rewritten(request, server) : plain(request, server)
+  }
+  const routes: Record<string, Handle> = {}
+  let pattern = ''
+  for (let index = 0; index < segmentsMax; index += 1) {
+    pattern += `/:segment${index}`
+    routes[pattern] = bySegments
+  }
+  for (const path of literalPaths) routes[path] = plain
+  const fetch: Handle = (request, server) => {
+    if (!isAsSent(request)) return unroutable(request, server)
+    const segments = request.url.replace(/\?.*/s, '').split('/')
+    return segments.map(decoded).some(isChanged) ? rewritten(request, server) : plain(request, server)
+  }
+  return { routes, fetch }
+}
+
+/** Without a host, or with one that is none, the runtime gives the target as it was sent. */
+export function isAsSent({ url }: Request): boolean {
+  return url.startsWith('/')
+}
+
+function isChanged(segment: string): boolean {
+  return /^\.\.?(#|$)|\\/.test(segment)
+}
+
+function decoded(segment: string): string {
+  return segment.replaceAll(/%2e/gi, '.')
+}
