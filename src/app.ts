@@ -12,6 +12,7 @@ import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
 import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embedding-batcher.ts'
 import type { Gateway } from '#gateway/gateway.ts'
+import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourBook } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
@@ -191,7 +192,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     feed,
     session: (context) => sessionCaller({ store, directory: state.directory, clock, settings }, context),
     lastUsed,
-    anonymousUser: () => settings.get('generation.anonymous_user'),
+    anonymousUser: (request) => anonymousUser(settings, request),
     clock,
     refused: (error, context) => metrics.refused(context.path, error),
   })
@@ -227,6 +228,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     clock,
     logger,
     idleSeconds: settings.get('server.header_idle_seconds'),
+    keepAliveSeconds: settings.get('server.keep_alive_seconds'),
     // Ours alone decides: the runtime's refusal comes before the access check and has no body, and what
     // nobody reads it does not hold in memory.
     maxBodyBytes: Number.MAX_SAFE_INTEGER,

@@ -20,8 +20,8 @@ export interface AuthorizeDeps {
   /** The caller of the request's session cookie, or a thrown ApiError; null without a cookie. */
   readonly session: (context: RequestContext) => Promise<Caller> | null
   readonly lastUsed: LastUsed
-  /** E-mail address of the account for generation clients without a key; null = such clients are refused. */
-  readonly anonymousUser: () => string | null
+  /** E-mail address of the account for a generation request without a key, or a thrown ApiError; null = it is refused. */
+  readonly anonymousUser: (request: Request) => string | null
   readonly clock: Clock
   /** Counts requests that end here, before they have an account to be recorded for. */
   readonly refused: (error: ApiError, context: RequestContext) => void
@@ -81,13 +81,13 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   // The console: a signed-in user may do there what the user's keys may.
   const session = deps.session(context)
   if (session !== null) return session.then((caller) => permit(caller, access))
-  if (access === 'generation') return anonymousCaller(deps)
+  if (access === 'generation') return anonymousCaller(deps, context.request)
   throw new ApiError('missing_api_key')
 }
 
 /** Clients of the generation interface send no credentials: an administrator may let them be one account. */
-function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps): Caller {
-  const email = anonymousUser()
+function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps, request: Request): Caller {
+  const email = anonymousUser(request)
   const account = email === null ? undefined : directory.accountByEmail(email)
   if (account === undefined || account.user.disabled) throw new ApiError('missing_api_key')
   return { account, key: null }

@@ -34,10 +34,12 @@ const errors: readonly ErrorCode[] = [
   'upstream_rejected',
   'model_access_denied',
   'realtime_denied',
+  'origin_denied',
   'consumer_group_not_found',
   'body_timeout',
   'request_too_large',
   'image_too_large',
+  'unsupported_media_type',
   'validation_failed',
   'invalid_json_schema',
   'invalid_regex',
@@ -51,13 +53,7 @@ const errors: readonly ErrorCode[] = [
   'upstream_unavailable',
   'upstream_timeout',
 ]
-const imageErrors: readonly ErrorCode[] = [
-  'invalid_multipart',
-  'unsupported_media_type',
-  'unsupported_image',
-  'missing_image',
-  'invalid_image',
-]
+const imageErrors: readonly ErrorCode[] = ['invalid_multipart', 'unsupported_image', 'missing_image', 'invalid_image']
 
 const streamText =
   'Each event is `{"text", "batch_id"}`; `batch_id` is the index of the prompt. The texts of one prompt come in order, those of several are interleaved. A prompt that fails after the head has gone out is told by an event named `error`. The stream ends with the body, without a terminator.'

@@ -10,13 +10,16 @@ import type { Admin } from '../admin.ts'
 import { adminPrefix, bodyErrors, endpointsOf, notKept, readBody } from '../endpoint.ts'
 import { email } from '../fields.ts'
 import { guarded } from '../guarded.ts'
-import { requireOwnOrigin } from './request-origin.ts'
+import { requireOwnOrigin } from '#http/request-origin.ts'
 import { endSession, startSession } from './session.ts'
 import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
 
 const signIn = z
   .strictObject({ email, password: z.string().max(1024, 'expected at most 1024 characters') })
   .meta({ id: 'SignIn' })
+
+/** Enough for the longest address and password with every character escaped. */
+const signInBytesMax = 16_384
 
 const tag = 'Session'
 
@@ -27,6 +30,7 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
       method: 'POST',
       path: `${adminPrefix}/session`,
       access: 'public',
+      bodyBytesMax: signInBytesMax,
       docs: {
         tag,
         summary: 'Sign in with e-mail address and password',

@@ -50,6 +50,11 @@ function withCookie<T>(
 }
 
 describe('POST /session', () => {
+  test('a body larger than any address and password is refused before it is read', async () => {
+    expect((await signIn({ password: 'x'.repeat(20_000) })).code).toBe('request_too_large')
+    expect((await signIn({ password: '\u0001'.repeat(1024) })).code).toBe('invalid_credentials')
+  })
+
   test('the right password answers with the user and sets a cookie that scripts and other sites cannot use', async () => {
     const answer = await signIn()
     expect([answer.status, answer.body.user.email, answer.body.user.role, answer.body.key]).toEqual([

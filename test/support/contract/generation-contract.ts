@@ -126,6 +126,32 @@ export function contract401(path: GenerationPath): void {
       await made(own, 'PATCH', `/users/${String(user['id'])}`, { disabled: true })
       await expectRefusal(await own.generate(path, { text: 'a' }, { key: null }), missing)
     })
+
+    test('what a page of another origin makes a browser send is refused', async () => {
+      const set = ['generation.anonymous_user=anyone@example.com', 'server.allowed_hosts=ai.example.org']
+      await using own = await startGeneration({ set })
+      await made(own, 'POST', '/users', { email: 'anyone@example.com' })
+      own.upstream.script(answering(['ok']), answering(['ok']), answering(['ok']), answering(['ok']))
+      const asked = (headers: Record<string, string>): Promise<Response> =>
+        own.generate(path, { text: 'a' }, { key: null, headers })
+      const foreign: readonly Record<string, string>[] = [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+        { host: 'evil.example' },
+        { host: 'evil.example:3001', origin: 'http://evil.example:3001', 'sec-fetch-site': 'same-origin' },
+        { host: '127.0.0.1.evil.example' },
+      ]
+      for (const headers of foreign)
+        await expectRefusal(await asked(headers), { status: 403, type: 'permission_error', code: 'origin_denied' })
+      for (const host of ['localhost:3001', '[::1]', '127.0.0.1', 'AI.example.org'])
+        expect([host, (await asked({ host, origin: `http://${host}` })).status]).toEqual([host, 200])
+      const untyped = { key: null, body: JSON.stringify({ text: 'a' }) }
+      for (const contentType of ['text/plain', 'text/plain; application/json', 'application/x', '']) {
+        const answer = await own.request('POST', `/${path}`, { ...untyped, headers: { 'content-type': contentType } })
+        expect([contentType, answer.status]).toEqual([contentType, 415])
+      }
+    })
   })
 }
 
