@@ -8,7 +8,8 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ApiError } from '#errors/api-error.ts'
 import { isObject, type JsonValue } from '#lib/json-value.ts'
-import { checkBounds } from '#lib/regex/bounds.ts'
+import type { Budget } from '#lib/regex/automaton.ts'
+import { checkBounds, checkBudget } from '#lib/regex/bounds.ts'
 import { parseRegex } from '#lib/regex/parse.ts'
 import { RegexProblem } from '#lib/regex/syntax.ts'
 import { checkReferences, type References } from './schema-references.ts'
@@ -38,11 +39,13 @@ export function checkJsonSchema(sent: unknown): JsonValue {
   if (schema === false) throw refused('no value satisfies it')
   if (schema !== true && !isObject(schema)) throw refused('it must be an object, true, or a text that holds one')
   if (schema === true) return {}
-  // What the body held was JSON. Its depth comes first: everything after it goes down recursively.
+  // What the body held was JSON. Its size comes first, then its depth: everything after it goes down recursively.
   const json = schema as JsonObject
+  if (isLong(json)) throw tooLong()
   const references: References = { pointers: new Map(), anchors: new Map() }
-  const { $schema: _, ...rules } = walkSchema(json, 0, { nodes: 0, references }) as JsonObject
-  if (JSON.stringify(json).length > charactersMax) throw refused(`it is longer than ${charactersMax} characters`)
+  const walk = { nodes: 0, references, patterns: { left: checkBudget } }
+  const { $schema: _, ...rules } = walkSchema(json, 0, walk) as JsonObject
+  if (JSON.stringify(json).length > charactersMax) throw tooLong()
   if (!isValid(rules)) throw refused('it is no valid schema')
   const problem = checkReferences(json, references)
   if (problem !== null) throw refused(problem)
@@ -57,9 +60,45 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Whether the JSON is certainly longer than the limit, found out without more work than the limit allows. */
+function isLong(json: JsonValue): boolean {
+  const open: JsonValue[] = [json]
+  let characters = 0
+  for (let value = open.pop(); value !== undefined && characters <= charactersMax; value = open.pop()) {
+    // At least a character and a comma.
+    characters += typeof value === 'string' ? value.length + 3 : 2
+    if (Array.isArray(value)) characters += pushItems(value, open)
+    else if (typeof value === 'object' && value !== null) characters += pushFields(value as JsonObject, open)
+  }
+  return characters > charactersMax
+}
+
+/** Adds the items, unless there are too many; the characters that separate them. */
+function pushItems(items: readonly JsonValue[], open: JsonValue[]): number {
+  if (items.length <= charactersMax) for (const item of items) open.push(item)
+  return items.length
+}
+
+/** Adds what the fields hold, as far as they are not too long; the characters of their names. */
+function pushFields(fields: JsonObject, open: JsonValue[]): number {
+  let characters = 0
+  for (const name in fields) {
+    characters += name.length + 3
+    if (characters > charactersMax) break
+    open.push(fields[name] ?? null)
+  }
+  return characters
+}
+
+function tooLong(): ApiError {
+  return refused(`it is longer than ${charactersMax} characters`)
+}
+
 interface Walk {
   nodes: number
   readonly references: References
+  /** Work that may still be done on patterns, of all together. */
+  readonly patterns: Budget
 }
 
 /** Checks a schema; returns it without the values in it, which any rule of JSON Schema allows. */
@@ -70,7 +109,7 @@ function walkSchema(node: JsonValue, depth: number, walk: Walk): JsonValue {
   if (typeof node['$anchor'] === 'string') walk.references.anchors.set(node['$anchor'], node)
   return Object.fromEntries(
     Object.entries(node).flatMap(([keyword, value]) => {
-      checkKeyword(keyword, value)
+      checkKeyword(keyword, value, walk)
       const rule = ruleOf(keyword, value, depth + 1, walk)
       return rule === undefined ? [] : [[keyword, rule]]
     }),
@@ -102,17 +141,19 @@ function count(depth: number, walk: Walk): void {
   if (depth > depthMax) throw refused(`it is nested deeper than ${depthMax}`)
 }
 
-function checkKeyword(keyword: string, value: JsonValue): void {
+function checkKeyword(keyword: string, value: JsonValue, { patterns }: Walk): void {
   if (refusedKeywords.has(keyword) && typeof value !== 'object') throw refused(`"${keyword}" is not taken`)
   if (keyword === '$ref' && typeof value === 'string' && !value.startsWith('#'))
     throw refused('a "$ref" may only lead to a part of the schema itself')
-  if (keyword === 'pattern' && typeof value === 'string') checkPattern(value)
-  if (keyword === 'patternProperties' && isObject(value)) Object.keys(value).forEach(checkPattern)
+  if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, patterns)
+  if (keyword === 'patternProperties' && isObject(value)) {
+    for (const pattern of Object.keys(value)) checkPattern(pattern, patterns)
+  }
 }
 
-function checkPattern(pattern: string): void {
+function checkPattern(pattern: string, budget: Budget): void {
   try {
-    checkBounds(parseRegex(pattern))
+    checkBounds(parseRegex(pattern), budget)
   } catch (thrown) {
     if (thrown instanceof RegexProblem) throw refused(`of a pattern in it, ${thrown.message}`)
     throw thrown

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
+import { expectLinear } from '#test/support/growth.ts'
 import { readPayload } from './payload.ts'
 
 function refusal(value: unknown): ApiError {
@@ -176,4 +177,35 @@ test('a catastrophic expression is refused before anybody runs it', () => {
     const error = refusal({ text: 'a', regex_string: pattern })
     expect([error.code, error.detail.param]).toEqual(['invalid_regex', 'regex_string'])
   }
+})
+
+describe('the cost of checking a JSON schema grows with its size only', () => {
+  const words = (size: number): string =>
+    Array.from({ length: size / 4 }, (_, at) => at.toString(36).padStart(3, 'x')).join('|')
+  const named = (count: number, nameOf: (at: number) => string): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [nameOf(at), {}]))
+  const families: Readonly<Record<string, (size: number) => unknown>> = {
+    'many patterns': (size) => ({ patternProperties: named(size / 8, (at) => `${at}|${words(1600)}`) }),
+    'many patterns of single characters': (size) => ({
+      patternProperties: named(size / 8, (at) => `${at}${'|x'.repeat(900)}`),
+    }),
+    'many properties': (size) => ({ properties: named(size * 4, (at) => `p${at}`) }),
+    'a long enumeration': (size) => ({ enum: Array.from({ length: size * 4 }, (_, at) => at) }),
+    'a long list of required fields': (size) => ({ required: Array.from({ length: size * 4 }, (_, at) => `r${at}`) }),
+  }
+  for (const [what, make] of Object.entries(families)) {
+    test(what, () =>
+      expectLinear({
+        from: 200,
+        make: (size) => ({ text: 'a', json_schema: make(size) }),
+        run: (sent) => refusal(sent),
+      }),
+    )
+  }
+
+  test('and all patterns together cost no more than one may', () => {
+    const patternProperties = named(30, (at) => `${at}|${words(1600)}`)
+    const error = refusal({ text: 'a', json_schema: { patternProperties } })
+    expect([error.code, error.message]).toEqual(['invalid_json_schema', expect.stringContaining('too complex')])
+  })
 })

@@ -8,7 +8,7 @@
  * (api_server), and Ollama's page on OpenAI compatibility.
  */
 import type { JsonValue } from '#lib/json-value.ts'
-import { gbnfOf } from '#lib/regex/gbnf.ts'
+import { gbnfOf } from './gbnf.ts'
 import type { Constraint } from '../request/constraint.ts'
 import type { Flavour } from './flavour.ts'
 import type { Parameters } from '../request/payload.ts'

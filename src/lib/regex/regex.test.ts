@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { expectLinear } from '#test/support/growth.ts'
 import { checkBounds } from './bounds.ts'
-import { gbnfOf } from './gbnf.ts'
 import { parseRegex } from './parse.ts'
 import { RegexProblem, type Regex } from './syntax.ts'
 
@@ -39,6 +40,14 @@ const usable: readonly (readonly [pattern: string, matching: readonly string[], 
   ['🌊+', ['🌊🌊'], ['~']],
   ['', [''], ['a']],
   ['a||b', ['', 'a', 'b'], ['c']],
+  ['\\d+\\.?\\d*', ['12.5', '7'], ['.5']],
+  ['.*\\d.*[a-z].*', ['1a'], ['a1']],
+  ['((jan|jun|jul),)+', ['jan,jul,'], ['jan']],
+  ['(https?://)?[\\w.-]+(/[\\w.-]*)*', ['http://a.b/c'], ['//']],
+  ['-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?', ['-1.5e3'], ['01']],
+  ['("([^"\\\\]|\\\\.)*")', ['"a"', '"\\\\"'], ['"']],
+  ['(\\w{1,30},){1,50}', ['a,bc,'], [',']],
+  ['.{0,2000}', ['', 'abc'], ['\n']],
 ]
 
 describe('an expression that automata can run', () => {
@@ -91,7 +100,20 @@ describe('an expression is refused', () => {
       '(.*,)*',
       '((a?b*)c?)+',
       '(a{1,50}){1,50}',
+      '(a|aa)+b',
+      '(ab|a|b)+c',
+      '(a|b|ab)*c',
+      '(\\s*-\\s*.*\\n)+',
+      '([a-z]+[a-z]+){5,}',
+      '(a{20}|a{20})+',
     ],
+    'for too many ways to match the same text': [
+      '(a?){50}a{50}',
+      'a?'.repeat(30) + 'a'.repeat(30),
+      '(\\d{1,3}){1,20}',
+      '\\d*'.repeat(5),
+    ],
+    'for its size as a deterministic automaton': ['(a|b)*a(a|b){20}'],
     'for its size': ['a{100000}', '((a{100}){100}){100}', 'x'.repeat(2001), '('.repeat(60) + ')'.repeat(60)],
   }
   for (const [why, patterns] of Object.entries(refused)) {
@@ -101,15 +123,104 @@ describe('an expression is refused', () => {
   }
 })
 
-describe('the grammar of an expression', () => {
-  const grammars: Readonly<Record<string, string>> = {
-    'yes|no': 'root ::= [y] [e] [s] | [n] [o]',
-    '\\d{4}-\\d{1,2}': 'root ::= [0-9]{4} [\\x2d] [0-9]{1,2}',
-    '(ab)*c?d+e{2,}': 'root ::= ([a] [b])* [c]? [d]+ [e]{2,}',
-    '"🌊"': 'root ::= [\\x22] [\\U0001f30a] [\\x22]',
-    '(a|)b': 'root ::= ([a] | "") [b]',
+/** Steps of a matcher that goes back, over all ways to read the text from its beginning; `max` when there are more. */
+function stepsOf(tree: Regex, text: string, max: number): number {
+  let steps = 0
+  type Then = (at: number) => void
+  function match(node: Regex, at: number, then: Then): void {
+    steps += 1
+    if (steps >= max) return
+    if (node.kind === 'set') {
+      const point = text.codePointAt(at) ?? -1
+      if (node.ranges.some(([first, last]) => first <= point && point <= last)) then(at + 1)
+    } else if (node.kind === 'choice') for (const option of node.options) match(option, at, then)
+    else if (node.kind === 'sequence') follow(node.items, at, then)
+    else rounds(node, { count: 0, at }, then)
   }
-  for (const [pattern, grammar] of Object.entries(grammars)) {
-    test(`of ${pattern}`, () => expect(gbnfOf(check(pattern))).toBe(grammar))
+  function follow([item, ...rest]: readonly Regex[], at: number, then: Then): void {
+    if (item === undefined) then(at)
+    else match(item, at, (next) => follow(rest, next, then))
   }
+  function rounds(
+    node: Extract<Regex, { kind: 'repeat' }>,
+    { count, at }: { count: number; at: number },
+    then: Then,
+  ): void {
+    if (count >= node.min) then(at)
+    if (count >= node.max) return
+    match(node.item, at, (next) => {
+      if (next > at || count < node.min) rounds(node, { count: count + 1, at: next }, then)
+    })
+  }
+  match(tree, 0, () => {})
+  return steps
+}
+
+describe('the steps of a matcher that goes back', () => {
+  const stepsMax = 2_000_000
+  const units = ['a', 'b', 'ab', 'aab', 'abb']
+  const isCheap = (pattern: string): boolean =>
+    units.every((unit) => {
+      const tree = parseRegex(pattern)
+      const [few, many] = [24, 48].map((length) => stepsOf(tree, unit.repeat(length).slice(0, length), stepsMax))
+      // A number of runs that grows with the square of the length, tried from each of its characters: 8 and some more.
+      return few !== undefined && many !== undefined && many < stepsMax && many < 300 + few * 20
+    })
+
+  const pattern = fc.letrec<{ all: string; atom: string; piece: string }>((tie) => ({
+    atom: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom('a', 'b', '[ab]', '.'),
+      tie('all').map((inner) => `(${inner})`),
+    ),
+    piece: fc
+      .tuple(tie('atom'), fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,4}', '{0,12}', '{3,}'))
+      .map((parts) => parts.join('')),
+    all: fc
+      .array(fc.array(tie('piece'), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
+      .map((options) => options.map((pieces) => pieces.join('')).join('|')),
+  })).all
+
+  test('are few for any expression that passes', () => {
+    let passed = 0
+    fc.assert(
+      fc.property(pattern, (each) => {
+        try {
+          check(each)
+        } catch {
+          return
+        }
+        passed += 1
+        expect([each, isCheap(each)]).toEqual([each, true])
+      }),
+      { numRuns: 500 },
+    )
+    expect(passed).toBeGreaterThan(30)
+  })
+
+  test('are too many for those that are refused', () => {
+    for (const each of ['(a|aa)+b', '(ab|a|b)+c', '(a?){50}a{50}', '(a+)+', '(a|b|ab)*c', 'a*a*a*a*a*b'])
+      expect([each, isCheap(each)]).toEqual([each, false])
+  })
+})
+
+describe('the cost of the check grows with the length of the expression only', () => {
+  const families: Readonly<Record<string, (size: number) => string>> = {
+    'a long choice of characters': (size) =>
+      Array.from({ length: size / 2 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('|'),
+    'a long choice of words': (size) =>
+      Array.from({ length: size / 4 }, (_, at) => at.toString(36).padStart(3, 'x')).join('|'),
+    'a repeated choice': (size) => `(${Array.from({ length: size / 2 }, () => 'a').join('|')})*`,
+    'a repeated choice of words': (size) =>
+      `(${Array.from({ length: size / 5 }, (_, at) => `a${at % 1000}`).join('|')})*`,
+    'a long sequence': (size) => 'ab'.repeat(size / 2),
+    'what may be left out': (size) => 'a?'.repeat(size / 2),
+    'many sets': (size) => '[a-cx]'.repeat(size / 6),
+    'a large set': (size) =>
+      `[${Array.from({ length: size / 2 }, (_, at) => String.fromCodePoint(0x4e00 + at * 2)).join('')}]*`,
+    'loops in a row': (size) => 'a*b'.repeat(size / 3),
+    'loops that share a text': (size) => '.*a'.repeat(size / 3),
+    'a count': (size) => `a{${size}}`,
+  }
+  for (const [what, make] of Object.entries(families)) test(what, () => expectLinear({ from: 240, make, run: check }))
 })

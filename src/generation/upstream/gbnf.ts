@@ -2,7 +2,7 @@
  * A regular expression as a grammar of llama.cpp.
  * Format: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
  */
-import type { Range, Regex } from './syntax.ts'
+import type { Range, Regex } from '#lib/regex/syntax.ts'
 
 /** A grammar whose root matches exactly what the expression matches. */
 export function gbnfOf(regex: Regex): string {
