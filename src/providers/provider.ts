@@ -80,6 +80,8 @@ export interface UpstreamCall {
   readonly cancellation: Cancellation
   /** False asks for a connection of its own, after a reused one was found closed. */
   readonly reuseConnection: boolean
+  /** Bound on an answer that the provider holds in memory as a whole. */
+  readonly responseBytesMax?: number
   /** Bound on making a connection, for providers that make their own; none when left out. */
   readonly connectTimeoutMs?: number
 }

@@ -4,6 +4,7 @@
  * turns a failed connection into an UpstreamFailure.
  */
 import type { ProviderRecord } from '#catalog/records.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { UpstreamFailure, type UpstreamFailureKind } from '../provider.ts'
 
 export interface CallContext {
@@ -11,6 +12,8 @@ export interface CallContext {
   readonly requestId: string
   readonly signal: AbortSignal
   readonly reuseConnection: boolean
+  /** Bound on an answer, or on one event of a stream. */
+  readonly responseBytesMax?: number
   /** The client's headers; only those that say to which trace a request belongs travel on. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -21,6 +24,9 @@ export interface CallFetch {
   readonly answerHeaders: () => Readonly<Record<string, string>>
 }
 
+/** Of lists of models, and where nobody says otherwise. */
+const responseBytesMax = 64 * 1024 * 1024
+
 const traceHeaders = ['traceparent', 'tracestate', 'baggage']
 
 /** A fetch for one call of a provider. */
@@ -29,25 +35,63 @@ export function callFetch(context: CallContext): CallFetch {
   return {
     answerHeaders: () => answered,
     fetch: async (input, init = {}) => {
-      const { signal } = context
-      try {
-        const response = await fetch(input, {
-          ...init,
-          headers: headersOf(init.headers, context),
-          signal: init.signal ?? signal,
-          // A redirect would carry the credential to another address.
-          redirect: 'manual',
-          keepalive: context.reuseConnection,
-        })
-        answered = {}
-        for (const [name, value] of response.headers) if (!name.startsWith('content-')) answered[name] = value
-        return response
-      } catch (thrown) {
-        signal.throwIfAborted()
-        throw new UpstreamFailure(failureKind(thrown), thrown)
-      }
+      const response = await answerTo(input, init, context)
+      answered = {}
+      for (const [name, value] of response.headers) if (!name.startsWith('content-')) answered[name] = value
+      refusePacked(response)
+      return bounded(response, context.responseBytesMax ?? responseBytesMax)
     },
   }
+}
+
+async function answerTo(input: string | URL | Request, init: RequestInit, context: CallContext): Promise<Response> {
+  const { signal } = context
+  try {
+    return await fetch(input, {
+      ...init,
+      headers: headersOf(init.headers, context),
+      signal: init.signal ?? signal,
+      // A redirect would carry the credential to another address.
+      redirect: 'manual',
+      keepalive: context.reuseConnection,
+      // A small packed answer can be larger than memory.
+      decompress: false,
+    })
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw new UpstreamFailure(failureKind(thrown), thrown)
+  }
+}
+
+function refusePacked({ headers, body }: Response): void {
+  if ((headers.get('content-encoding') ?? 'identity').toLowerCase() === 'identity') return
+  void body?.cancel().catch(() => {})
+  throw new ApiError('upstream_invalid_response', {
+    message: 'The model provider sent a compressed answer, which it was not asked for.',
+  })
+}
+
+/** The answer, whose body fails when it is longer. Of a stream of events each may be as long. */
+function bounded(response: Response, bytesMax: number): Response {
+  const { body, status, statusText, headers } = response
+  if (body === null) return response
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+  let bytes = 0
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      const lineEnd = isStream ? piece.lastIndexOf(10) : -1
+      bytes = lineEnd < 0 ? bytes + piece.byteLength : piece.byteLength - lineEnd - 1
+      if (bytes <= bytesMax) controller.enqueue(piece)
+      else controller.error(tooLarge())
+    },
+  })
+  return new Response(body.pipeThrough(counting), { status, statusText, headers })
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('upstream_invalid_response', {
+    message: 'The answer of the model provider is larger than this gateway allows.',
+  })
 }
 
 function headersOf(given: RequestInit['headers'], { record, requestId, headers }: CallContext): Headers {
@@ -56,8 +100,8 @@ function headersOf(given: RequestInit['headers'], { record, requestId, headers }
   for (const [name, value] of sent) if (value === '' || value === 'Bearer') sent.delete(name)
   for (const name of traceHeaders) if (headers[name] !== undefined) sent.set(name, headers[name])
   sent.set('x-request-id', requestId)
-  sent.set('accept-encoding', 'identity')
   for (const [name, value] of Object.entries(record.headers)) sent.set(name, value)
+  sent.set('accept-encoding', 'identity')
   return sent
 }
 

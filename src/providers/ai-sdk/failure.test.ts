@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import type { Reply } from '#lib/http1/reply.ts'
@@ -134,6 +135,58 @@ describe('no answer at all', () => {
     for (const behaviour of [answer(200, {}, 'hello'), cutBody({ type: 'message', filler: 'x'.repeat(1000) })]) {
       upstream.script(behaviour)
       expect(((await thrownBy(send('anthropic'))) as UpstreamFailure).kind).toBe('protocol')
+    }
+  })
+
+  test('an answer that is packed is refused before it is unpacked, whole or streamed', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
+    for (const kind of ['anthropic', 'google', 'mistral', 'cohere']) {
+      for (const streamed of [false, true]) {
+        upstream.script(answer(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }, bomb))
+        const before = process.memoryUsage().rss
+        const error = (await thrownBy(send(kind, { stream: streamed }))) as ApiError
+        expect([kind, error.code, error.message]).toEqual([
+          kind,
+          'upstream_invalid_response',
+          expect.stringContaining('compressed'),
+        ])
+        expect(process.memoryUsage().rss - before).toBeLessThan(48 * 1024 * 1024)
+      }
+    }
+    expect(upstream.requests.map(({ headers }) => headers.get('accept-encoding'))).toEqual(Array(8).fill('identity'))
+  })
+
+  test('an answer larger than the limit is refused while it comes, and so is one event of a stream', async () => {
+    const call = upstreamCall('chat/completions', {
+      model: 'claude-sonnet-4-5',
+      messages: [{ role: 'user', content: 'Hello' }],
+    })
+    upstream.script(answer(200, { 'content-type': 'application/json' }, JSON.stringify({ filler: 'x'.repeat(5000) })))
+    const provider = aiSdkProvider(vendorRecord('anthropic', upstream.url))
+    const error = (await thrownBy(provider.send({ ...call, responseBytesMax: 4000 }))) as ApiError
+    expect([error.code, error.message]).toEqual(['upstream_invalid_response', expect.stringContaining('larger')])
+    const recorded = (await vendorStreams()).find((each) => each.kind === 'anthropic')
+    if (recorded === undefined) throw new Error('no recorded stream')
+    for (const [responseBytesMax, isRead] of [
+      [
+        Math.max(
+          ...recorded.bytes
+            .toString()
+            .split('\n')
+            .map((line) => line.length),
+        ) + 2,
+        true,
+      ],
+      [50, false],
+    ] as const) {
+      upstream.script(replay(recorded, [100, 200, 300, 400]))
+      const body = new TextEncoder().encode(
+        JSON.stringify({ ...JSON.parse(new TextDecoder().decode(call.body)), stream: true }),
+      )
+      const text = provider
+        .send({ ...call, body, streamed: true, responseBytesMax })
+        .then(async (reply) => (await responseOf(reply)).text())
+      expect(await text.then((read) => read.includes('[DONE]')).catch(() => false)).toBe(isRead)
     }
   })
 

@@ -27,7 +27,6 @@ interface CallError extends Error {
 /** The vendor's refusal as a Problem; anything that is no answer is thrown as an UpstreamFailure or an ApiError. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
-  if (thrown instanceof ApiError) throw thrown
   const failure = causeOf(thrown)
   if (failure !== null) throw failure
   if (thrown instanceof Error) {
@@ -75,8 +74,9 @@ function isCallError(error: Error): error is CallError {
 }
 
 /** The packages wrap what our fetch throws. */
-function causeOf(thrown: unknown): UpstreamFailure | null {
-  for (let at = thrown; at instanceof Error; at = at.cause) if (at instanceof UpstreamFailure) return at
+function causeOf(thrown: unknown): UpstreamFailure | ApiError | null {
+  for (let at = thrown; at instanceof Error; at = at.cause)
+    if (at instanceof UpstreamFailure || at instanceof ApiError) return at
   return null
 }
 
