@@ -29,7 +29,7 @@ export async function generate(
   using held = new DisposableStack()
   const session = held.use(generation.begin(context, caller, endpoint))
   try {
-    return await tell(generation, context, { endpoint, session, held })
+    return await answer(generation, context, { endpoint, session, held, lane: caller.account.user.id })
   } catch (thrown) {
     const error = toApiError(thrown)
     session.record.fail(error)
@@ -38,14 +38,16 @@ export async function generate(
   }
 }
 
-interface Telling {
+interface Handled {
   readonly endpoint: GenerationEndpoint
   readonly session: ModelSession
   readonly held: DisposableStack
+  /** The account, which takes turns with others where the server has work to do. */
+  readonly lane: string
 }
 
-async function tell(generation: Generation, context: RequestContext, telling: Telling): Promise<Response> {
-  const { endpoint, session, held } = telling
+async function answer(generation: Generation, context: RequestContext, handled: Handled): Promise<Response> {
+  const { endpoint, session, held, lane } = handled
   const read = endpoint.startsWith('image_') ? readImageRequest : readTextRequest
   const request = await read(context, limitsOf(generation)) // 400, 408, 413, 415, 422
   const streamed = endpoint.endsWith('_stream')
@@ -53,7 +55,7 @@ async function tell(generation: Generation, context: RequestContext, telling: Te
   session.record.requestBytes = request.bytes
 
   const model = resolveGroup(generation, session, request.payload.consumerGroup) // 404, 403, 503
-  const plan = await planModel(generation, request, model) // 422
+  const plan = await planModel(generation, request, { model, lane }) // 422, 429
   await session.admit(model) // 429
   const answering = { generation, context, session, held, request, plan }
   return streamed ? answerStreamed(answering) : answerWhole(answering) // 4xx of the upstream, 502, 503, 504

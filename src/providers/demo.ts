@@ -15,7 +15,7 @@ import { replyResponse } from './demo/reply-body.ts'
 import { limitsOf, newId, textChoice, toolChoice, type Choice, type Reply } from './demo/reply.ts'
 import { readChatRequest, readCompletionRequest, readEmbeddingRequest, type SamplingRequest } from './demo/request.ts'
 import { chatPromptTokens, textsOf } from './demo/prompt.ts'
-import { countTokens } from './demo/tokens.ts'
+import { countTokens } from '#lib/tokens/tokens.ts'
 import { toolCallFor } from './demo/tool-call.ts'
 import { chatWire, completionWire } from './demo/wire.ts'
 import { jsonBody, type DiscoveredModel, type Endpoint, type Provider, type UpstreamCall } from './provider.ts'
@@ -79,7 +79,7 @@ async function answerChat(call: UpstreamCall, created: number): Promise<Response
   const directives = obeyed(lastUserText(request.messages))
   const pictures = await picturesOf(request.messages)
   const promptTokens = await chatPromptTokens(request, pictures.length)
-  const systemTokens = await countTokens(systemTextOf(request.messages))
+  const [systemTokens = 0] = await countTokens([systemTextOf(request.messages)])
   const limits = limitsOf(request, request.max_completion_tokens ?? request.max_tokens)
   const toolCall = toolCallFor(request, directives)
   const text = toolCall
@@ -102,8 +102,9 @@ async function answerCompletion(call: UpstreamCall, created: number): Promise<Re
   const count = request.n ?? 1
   const choices: Choice[] = []
   let total = 0
+  const counts = await countTokens(prompts)
   for (const [at, prompt] of prompts.entries()) {
-    const promptTokens = await countTokens(prompt)
+    const promptTokens = counts[at] ?? 0
     total += promptTokens
     const text = answerText(request, promptFacts(request.model, prompt, promptTokens), directives)
     const choice = await textChoice(0, text, limits)

@@ -42,7 +42,7 @@ async function answer(request: Request): Promise<Response> {
       return Response.json(modelPage(listed, searchParams))
     }
     const body = (await request.json()) as Json
-    if (pathname.endsWith('/count_tokens')) return Response.json({ input_tokens: await countTokens(body) })
+    if (pathname.endsWith('/count_tokens')) return Response.json({ input_tokens: await countTokens(body, 'account') })
     if (script.error !== undefined) throw script.error
     const translated = anthropicDialect.translate(body, { now: 0, newId: () => crypto.randomUUID() })
     asked = translated.chatBody

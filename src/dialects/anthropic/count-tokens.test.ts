@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const perMessage = 4
 const count = (content: unknown, fields: Json = {}) =>
-  countTokens({ model: 'm', messages: [{ role: 'user', content }], ...fields })
+  countTokens({ model: 'm', messages: [{ role: 'user', content }], ...fields }, 'account')
 
 /** The first bytes of a file of this size; what follows them is not looked at. */
 const files = {
@@ -68,7 +68,7 @@ describe('text', () => {
     expect(await count([{ type: 'tool_result', tool_use_id: 'c', content: 'Hi' }])).toBe(plain)
     const call = { type: 'tool_use', id: 'c', name: 'weather', input: { city: 'Bern' } }
     const messages = [{ role: 'assistant', content: [call] }]
-    expect(await countTokens({ model: 'm', messages })).toBeGreaterThan(
+    expect(await countTokens({ model: 'm', messages }, 'account')).toBeGreaterThan(
       perMessage + encoderCount('weather{"city":"Bern"}'),
     )
   })
@@ -142,7 +142,7 @@ test('a PDF counts by its pages', async () => {
 
 test('a body that could not be sent is refused', async () => {
   const refused = (body: Json) =>
-    countTokens(body).then(
+    countTokens(body, 'account').then(
       () => null,
       (error: unknown) => error,
     )

@@ -8,11 +8,11 @@
  * - A PDF: 2250 for each page, the middle of what
  *   https://platform.claude.com/docs/en/build-with-claude/pdf-support gives.
  */
+import { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
+import { countTokensFor } from '#lib/tokens/tokens.ts'
 import { imageSize } from './image-size.ts'
 import { promptChatBody } from './request/messages-request.ts'
-
-type Encoding = typeof import('gpt-tokenizer/encoding/o200k_base')
 
 const tokensPerMessage = 4
 const patchPixels = 28
@@ -20,17 +20,11 @@ const edgePixelsMax = 1568
 const imageTokensMax = 1568
 const pdfPageTokens = 2250
 
-// The encoder's merge step is quadratic in the length of an unbroken run, and long text holds up everyone else.
-const windowChars = 4096
-const windowsPerTurn = 16
-
-/** Marks such as `<|endoftext|>` are the plain text that they are. */
-const plain = { disallowedSpecial: new Set<string>() }
-
-let loading: Promise<Encoding> | undefined
-
-/** The number of input tokens, estimated. Throws ApiError for a body that could not be sent either. */
-export async function countTokens(body: Readonly<Record<string, unknown>>): Promise<number> {
+/**
+ * The number of input tokens, estimated. Throws ApiError for a body that could not be sent either, and 429 when too
+ * much text of the account waits to be counted.
+ */
+export async function countTokens(body: Readonly<Record<string, unknown>>, accountId: string): Promise<number> {
   const { messages, tools, response_format: format } = promptChatBody(body)
   let total = 0
   const texts: string[] = []
@@ -42,7 +36,13 @@ export async function countTokens(body: Readonly<Record<string, unknown>>): Prom
     }
   }
   for (const extra of [tools, format]) if (extra !== undefined) texts.push(JSON.stringify(extra))
-  return total + (await textTokens(texts))
+  const counts = await countTokensFor(accountId, texts)
+  if (counts === null) {
+    throw new ApiError('inflight_limit_exceeded', {
+      message: 'Too much text of your account waits to be counted. Try again when those requests have finished.',
+    })
+  }
+  return counts.reduce((sum, tokens) => sum + tokens, total)
 }
 
 /** Tokens of a picture of this size; null = unknown. */
@@ -77,19 +77,4 @@ function payloadOf(url: unknown): Buffer {
 /** Pages that are written in the open; at least one. */
 function pagesOf(pdf: Buffer): number {
   return Math.max(1, pdf.toString('latin1').match(/\/Type\s*\/Page(?![a-zA-Z])/gu)?.length ?? 0)
-}
-
-async function textTokens(texts: readonly string[]): Promise<number> {
-  loading ??= import('gpt-tokenizer/encoding/o200k_base')
-  const { countTokens: count } = await loading
-  let total = 0
-  let windows = 0
-  for (const text of texts) {
-    for (let start = 0; start < text.length; start += windowChars) {
-      total += count(text.slice(start, start + windowChars), plain)
-      windows += 1
-      if (windows % windowsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
-  return total
 }

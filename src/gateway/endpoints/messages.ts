@@ -50,7 +50,7 @@ export async function countMessageTokens(
   )
   resolveModel(catalog(), request.model, caller)
   const body = parseBody(request.bytes)
-  return json({ input_tokens: await countTokens(body) })
+  return json({ input_tokens: await countTokens(body, caller.account.user.id) })
 }
 
 /** The request's id under the name that Anthropic's clients read; every answer has `x-request-id`, too. */

@@ -5,7 +5,7 @@
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { splitTokens } from '#providers/demo/tokens.ts'
+import { tailStartsFor } from '#lib/tokens/tokens.ts'
 import type { Generation } from '../generation.ts'
 import type { Image } from '../request/image.ts'
 import type { GenerationRequest } from '../request/read-request.ts'
@@ -28,8 +28,16 @@ export interface ModelPlan {
   readonly isConstrained: boolean
 }
 
-/** Answers 422 when no upstream of the model can honour a field, by throwing. */
-export async function planModel(generation: Generation, request: GenerationRequest, model: Model): Promise<ModelPlan> {
+/**
+ * Answers 422 when no upstream of the model can honour a field, and 429 when too much text waits to be counted, by
+ * throwing.
+ * @param lane the account, whose texts are counted in turn with those of others
+ */
+export async function planModel(
+  generation: Generation,
+  request: GenerationRequest,
+  { model, lane }: { readonly model: Model; readonly lane: string },
+): Promise<ModelPlan> {
   const plans = new Map<string, UpstreamPlan>()
   const able: Upstream[] = []
   let lacking: string | null = null
@@ -51,7 +59,7 @@ export async function planModel(generation: Generation, request: GenerationReque
   return {
     model: { ...model, ...(image === null ? { upstreams: able } : preferring(able, model, image.sha256)) },
     plans,
-    prompts: await promptsOf(request),
+    prompts: await promptsOf(request, lane),
     image,
     isConstrained: payload.constraint !== null,
   }
@@ -72,28 +80,17 @@ function preferring(
   return { strategy: 'priority', upstreams: ordered.map((upstream, priority) => ({ ...upstream, priority })) }
 }
 
-/** Counted in tokens of o200k_base: of other models' tokens there may be a few more or fewer. */
-async function promptsOf({ payload }: GenerationRequest): Promise<readonly Prompt[]> {
+/** Counted in tokens of o200k_base: of other models' tokens there may be a few more or fewer. Answers 429 by throwing. */
+async function promptsOf({ payload }: GenerationRequest, lane: string): Promise<readonly Prompt[]> {
   const { texts, parameters } = payload
   const tokensMax = parameters.promptMaxTokens
   if (tokensMax === null) return texts.map((text) => ({ text, asSent: text }))
-  const prompts: Prompt[] = []
-  for (const text of texts) prompts.push({ text: await lastTokens(text, tokensMax), asSent: text })
-  return prompts
+  const starts = await tailStartsFor(lane, texts, tokensMax)
+  if (starts === null) throw new ApiError('inflight_limit_exceeded', { message: tooMuchText })
+  return texts.map((text, index) => ({ text: text.toWellFormed().slice(starts[index]), asSent: text }))
 }
 
-async function lastTokens(text: string, tokensMax: number): Promise<string> {
-  const pieces = await splitTokens(text)
-  let from = pieces.length
-  for (let left = tokensMax; from > 0; from -= 1) {
-    left -= pieces[from - 1]?.tokens ?? 0
-    if (left < 0) break
-  }
-  return pieces
-    .slice(from)
-    .map((piece) => piece.text)
-    .join('')
-}
+const tooMuchText = 'Too much text of your account waits to be counted. Try again when those requests have finished.'
 
 function unsupported(field: string, { record }: Model): ApiError {
   return new ApiError('unsupported_parameter', {

@@ -46,8 +46,3 @@ export function inverse(ranges: readonly Range[]): readonly Range[] {
   }
   return next <= lastCodePoint ? [...gaps, [next, lastCodePoint]] : gaps
 }
-
-/** Whether a code point is in both sets. */
-export function overlap(a: readonly Range[], b: readonly Range[]): boolean {
-  return a.some(([first, last]) => b.some((range) => first <= range[1] && range[0] <= last))
-}

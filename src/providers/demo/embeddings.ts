@@ -6,7 +6,7 @@ import { lexicalVector } from './lexical-vector.ts'
 import { DemoProblem } from './problem.ts'
 import { textsOf } from './prompt.ts'
 import type { EmbeddingRequest } from './request.ts'
-import { countTokens } from './tokens.ts'
+import { countTokens } from '#lib/tokens/tokens.ts'
 
 const dimensionsDefault = 256
 
@@ -15,8 +15,10 @@ export async function embeddingsAnswer(request: EmbeddingRequest, tokensMax: num
   const dimensions = request.dimensions ?? dimensionsDefault
   const data: object[] = []
   let total = 0
-  for (const [index, text] of (await textsOf(request.input, 'input')).entries()) {
-    const tokens = await countTokens(text)
+  const texts = await textsOf(request.input, 'input')
+  const counts = await countTokens(texts)
+  for (const [index, text] of texts.entries()) {
+    const tokens = counts[index] ?? 0
     if (tokens > tokensMax) {
       throw new DemoProblem(`Input ${index} has ${tokens} tokens; at most ${tokensMax} are allowed.`, 'input')
     }

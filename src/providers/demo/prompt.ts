@@ -1,7 +1,7 @@
 /** The size of a chat prompt in tokens, and prompts that arrive as token ids. */
 import { DemoProblem } from './problem.ts'
 import { textOfMessage, type ChatRequest, type TextInput } from './request.ts'
-import { countTokens, textOfTokens } from './tokens.ts'
+import { countTokens, textOfTokens } from '#lib/tokens/tokens.ts'
 
 /**
  * What chat models put around the text of a request, as OpenAI documents it for its models
@@ -16,12 +16,15 @@ const tokensPerPicture = 85
 /** Tokens of messages, pictures and tool definitions. */
 export async function chatPromptTokens({ messages, tools }: ChatRequest, pictures: number): Promise<number> {
   let total = tokensOfAnswerStart + pictures * tokensPerPicture
+  const texts: string[] = []
   for (const message of messages) {
-    total += tokensPerMessage + (await countTokens(message.role)) + (await countTokens(textOfMessage(message)))
-    if (message.name) total += tokensPerName + (await countTokens(message.name))
-    if (message.tool_calls?.length) total += await countTokens(JSON.stringify(message.tool_calls))
+    total += tokensPerMessage + (message.name ? tokensPerName : 0)
+    texts.push(message.role, textOfMessage(message), message.name ?? '')
+    if (message.tool_calls?.length) texts.push(JSON.stringify(message.tool_calls))
   }
-  return tools?.length ? total + (await countTokens(JSON.stringify(tools))) : total
+  if (tools?.length) texts.push(JSON.stringify(tools))
+  for (const tokens of await countTokens(texts)) total += tokens
+  return total
 }
 
 /** One or many inputs, given as text or as token ids, as a list of texts. Throws a DemoProblem for an unknown token. */

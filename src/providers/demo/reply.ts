@@ -2,7 +2,7 @@
 import type { Directives } from './directives.ts'
 import type { SamplingRequest } from './request.ts'
 import type { ToolCall } from './tool-call.ts'
-import { splitTokens, type Piece } from './tokens.ts'
+import { splitTokens, type Piece } from '#lib/tokens/tokens.ts'
 
 export interface Choice {
   readonly index: number
