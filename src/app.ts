@@ -14,7 +14,7 @@ import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embeddi
 import type { Gateway } from '#gateway/gateway.ts'
 import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
-import { FlavourBook } from '#generation/upstream/flavour.ts'
+import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { LocalInflightLimiter } from '#gateway/admission/inflight.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
@@ -158,7 +158,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     settings,
     begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
     providers,
-    flavours: new FlavourBook(clock),
+    flavours: new FlavourRegistry(clock),
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
     ticker,
   }

@@ -11,7 +11,7 @@ export class FairGate {
   readonly #limit: () => number
   #taken = 0
   #lanes = 0
-  /** Lanes with somebody waiting; the first is next. */
+  /** Lanes with waiting prompts; the first is next. */
   readonly #circle: Lane[] = []
 
   /** @param limit asked each time, so that a changed setting holds at once */
@@ -19,7 +19,7 @@ export class FairGate {
     this.#limit = limit
   }
 
-  /** No request has a lane, and nobody is inside. */
+  /** No request has a lane, and no prompt is with a provider. */
   get idle(): boolean {
     return this.#taken === 0 && this.#lanes === 0
   }
@@ -97,7 +97,7 @@ export class Lane implements Disposable {
     return this.#waiting.length > 0
   }
 
-  /** Nobody waits any more, and nobody will. */
+  /** Sends all waiting prompts away; later ones do not wait. */
   [Symbol.dispose](): void {
     if (this.#closed) return
     this.#closed = true
@@ -106,7 +106,7 @@ export class Lane implements Disposable {
   }
 }
 
-/** One gate for each model, as long as somebody uses it. */
+/** One gate for each model, as long as it is in use. */
 export class ModelGates {
   readonly #limit: () => number
   readonly #gates = new Map<string, FairGate>()

@@ -3,14 +3,14 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { ModelGates } from './fair-gate.ts'
-import type { FlavourBook } from './upstream/flavour.ts'
+import type { FlavourRegistry } from './upstream/flavour.ts'
 import type { BeginSession } from './model-session.ts'
 
 export interface Generation {
   readonly settings: LiveSettings
   readonly begin: BeginSession
   readonly providers: ProviderPool
-  readonly flavours: FlavourBook
+  readonly flavours: FlavourRegistry
   readonly gates: ModelGates
   readonly ticker: Ticker
 }

@@ -1,6 +1,6 @@
 /**
  * Answers the prompts of one request: so many at once, each when it is its turn, each by a call of
- * its own, so that one that fails or is slow is nobody else's affair.
+ * its own, so that one that fails or is slow does not touch the others.
  */
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
@@ -31,7 +31,7 @@ export class Prompts {
   readonly #leader = Promise.withResolvers<void>()
   /** Upstreams that have the image, by the id of their model; false for those that did not find it again. */
   readonly #imageKnown = new Map<string, boolean>()
-  /** Of the prompts that are with a provider now. */
+  /** Prompts that are with a provider now. */
   readonly #places = new Set<Place>()
   #next = 0
 

@@ -9,7 +9,7 @@ import { ApiError } from '#errors/api-error.ts'
 
 export interface MultipartLimits {
   readonly partsMax: number
-  /** Of one part. */
+  /** Bound on the head of one part. */
   readonly headBytesMax: number
   /** Before the first part. */
   readonly preambleBytesMax: number

@@ -32,7 +32,7 @@ export interface RequestContext {
     body: Bun.BodyInit | null,
     init: { readonly status: number; readonly headers: Record<string, string> },
   ): Response
-  /** Adds a header to the answer, whoever makes it. */
+  /** Adds a header to the answer, also to one that the server makes. */
   addHeader(name: string, value: string): void
   /** Lifts the server's idle timer: called once the caller is authenticated. */
   liftIdleTimeout(): void

@@ -60,7 +60,7 @@ export class HttpServer<Caller> {
     return { port: server.port ?? address.port }
   }
 
-  /** Opens the control socket: whoever can open the file is the operator. */
+  /** Opens the control socket: a client that can open the file is the operator. */
   listenOnSocket(path: string): void {
     // The idle timer is a TCP option: the runtime takes none for a socket file.
     const { idleTimeout: _, ...options } = this.#serveOptions(true)

@@ -10,7 +10,7 @@ import { openaiProvider } from './openai.ts'
 import type { Provider, UpstreamCall } from './provider.ts'
 
 const usualBaseUrl = 'https://api.anthropic.com/v1'
-/** Of the wire format; a client that names another one gets it. */
+/** Version of the wire format; a client that names another one gets it. */
 const version = '2023-06-01'
 
 export function anthropicProvider(record: ProviderRecord, http1: Http1Client): Provider {

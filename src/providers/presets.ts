@@ -126,7 +126,7 @@ export const vendorPresets: readonly VendorPreset[] = [
 
 export const providerPresets: readonly ProviderPreset[] = [...localPresets, ...vendorPresets]
 
-/** Where a preset is reached unless somebody says otherwise. */
+/** Where a preset is reached unless its options say otherwise. */
 export function presetBaseUrl(preset: ProviderPreset): string {
   return preset.place === 'local' ? `http://127.0.0.1:${preset.port}/v1` : preset.baseUrl
 }

@@ -1,5 +1,5 @@
 /**
- * Between the prompts that are being answered and the one client that reads: whoever puts something
+ * Between the prompts that are being answered and the one client that reads: a prompt that puts something
  * in waits until it has been taken, so each prompt has at most one read of its upstream in here, and
  * a client that does not read stops them all.
  */
@@ -9,7 +9,7 @@ export class Outbox {
   #reader: (() => void) | null = null
   #ended = false
 
-  /** Resolves when the reader has taken the bytes; at once when nobody will. */
+  /** Resolves when the reader has taken the bytes; at once when no reader will. */
   put(bytes: Uint8Array): Promise<void> {
     if (this.#ended) return Promise.resolve()
     this.#pending.push(bytes)
@@ -35,7 +35,7 @@ export class Outbox {
     this.#wake()
   }
 
-  /** Nobody reads any more: what is inside is dropped, and nobody waits. */
+  /** The reader is gone: what is inside is dropped, and no writer waits. */
   drop(): void {
     this.#ended = true
     this.#pending = []

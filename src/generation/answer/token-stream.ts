@@ -25,7 +25,7 @@ export interface TokenStreamOptions {
   readonly keepaliveSeconds: number
   /** When so many prompts have failed and none has said anything, the request has failed. */
   readonly giveUpAt: number
-  /** The client has not read for a while: what is under way holds nobody else up. */
+  /** The client has not read for a while: its prompts give their places to others. */
   readonly stalled: () => void
   /** The client reads no more: everything under way has to end. */
   readonly abandon: (reason: ApiError) => void
@@ -47,7 +47,7 @@ export class TokenStream implements AnswerSink {
   readonly #failures: Failure[] = []
   readonly #body: ReadableStream<Uint8Array>
   #controller!: ReadableStreamDefaultController<Uint8Array>
-  /** The head is on its way: what happens from now on is told by events. */
+  /** The head is on its way: what happens from now on goes out as events. */
   #opened = false
   #answered = 0
   #finished = false
@@ -109,7 +109,7 @@ export class TokenStream implements AnswerSink {
 
   async failed(index: number, error: ApiError): Promise<void> {
     this.#failures.push({ index, error })
-    if (this.#opened) return this.#tell({ index, error })
+    if (this.#opened) return this.#sendFailure({ index, error })
     if (this.#answered === 0 && this.#failures.length >= this.#options.giveUpAt) this.#refuse()
   }
 
@@ -123,7 +123,7 @@ export class TokenStream implements AnswerSink {
 
   #open(): void {
     this.#opened = true
-    for (const failure of this.#failures) void this.#tell(failure)
+    for (const failure of this.#failures) void this.#sendFailure(failure)
     if (this.#finished) this.#outbox.end()
   }
 
@@ -134,7 +134,7 @@ export class TokenStream implements AnswerSink {
     this.#opening.reject(this.#options.payload.isBatch ? promptError(first.index, first.error) : first.error)
   }
 
-  #tell({ index, error }: Failure): Promise<void> {
+  #sendFailure({ index, error }: Failure): Promise<void> {
     this.#options.record.fail(error)
     return this.#outbox.put(
       Buffer.from(`event: error\ndata: ${JSON.stringify({ ...errorBody(error), batch_id: index })}\n\n`),

@@ -6,7 +6,7 @@ import type { Payload } from '../request/payload.ts'
 
 export interface WholeAnswerOptions {
   readonly payload: Payload
-  /** Of all texts together. */
+  /** Bound on all texts together. */
   readonly charactersMax: number
 }
 

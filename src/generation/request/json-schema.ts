@@ -162,7 +162,7 @@ function checkPattern(pattern: string, budget: Budget): void {
 
 let rulesOfSchemas: readonly Ajv[] | null = null
 
-/** By the newest rules, or by those that most schemas without a word about it were written for. */
+/** Valid by the newest rules, or by those of draft 7, for which most schemas without `$schema` are written. */
 function isValid(schema: JsonValue): boolean {
   const options = { strict: false, validateFormats: false, unicodeRegExp: false, logger: false } as const
   // Made when first needed: they compile their own rules, which takes longer than any check.

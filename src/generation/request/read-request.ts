@@ -20,7 +20,7 @@ export interface RequestLimits {
 export interface GenerationRequest {
   readonly payload: Payload
   readonly image: Image | null
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number
 }
 

@@ -125,7 +125,7 @@ function unsupported(row: Row, parameters: Parameters, constraint: Constraint | 
 }
 
 function sampling(row: Row, { topK, topP, temperature }: Parameters): Fields {
-  // Of one candidate the temperature changes nothing, and 0 is the only greedy that all servers know.
+  // The temperature changes nothing with one candidate, and 0 is the only greedy that all servers know.
   if (row.topKOff === undefined && topK === 1) return { temperature: 0 }
   return {
     temperature,

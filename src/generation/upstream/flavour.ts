@@ -27,7 +27,7 @@ interface Known {
   readonly askedAt: number
 }
 
-export class FlavourBook {
+export class FlavourRegistry {
   readonly #clock: Clock
   // Records are immutable: a changed provider is asked anew.
   readonly #known = new WeakMap<ProviderRecord, Known>()

@@ -6,7 +6,9 @@ import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { tailStartsFor } from '#lib/tokens/tokens.ts'
-import type { Generation } from '../generation.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import type { ProviderPool } from '#providers/registry.ts'
+import type { FlavourRegistry } from './flavour.ts'
 import type { Image } from '../request/image.ts'
 import type { GenerationRequest } from '../request/read-request.ts'
 import { planUpstream, type UpstreamPlan } from './upstream-plan.ts'
@@ -20,12 +22,19 @@ export interface Prompt {
 export interface ModelPlan {
   /** The model with only those upstreams that can honour the request, in the order of preference. */
   readonly model: Model
-  /** By the id of the upstream's model. */
+  /** The key is the id of the upstream's model. */
   readonly plans: ReadonlyMap<string, UpstreamPlan>
   readonly prompts: readonly Prompt[]
   readonly image: Image | null
   /** The answer has to have a form. */
   readonly isConstrained: boolean
+}
+
+/** What planning needs of the server. */
+export interface PlanningDeps {
+  readonly settings: LiveSettings
+  readonly providers: ProviderPool
+  readonly flavours: FlavourRegistry
 }
 
 /**
@@ -34,12 +43,12 @@ export interface ModelPlan {
  * @param lane the account, whose texts are counted in turn with those of others
  */
 export async function planModel(
-  generation: Generation,
+  generation: PlanningDeps,
   request: GenerationRequest,
   { model, lane }: { readonly model: Model; readonly lane: string },
 ): Promise<ModelPlan> {
   const plans = new Map<string, UpstreamPlan>()
-  const able: Upstream[] = []
+  const eligible: Upstream[] = []
   let lacking: string | null = null
   for (const upstream of model.upstreams) {
     const provider = generation.providers.get(upstream.provider)
@@ -52,12 +61,12 @@ export async function planModel(
       continue
     }
     plans.set(upstream.model.id, planned.plan)
-    able.push(upstream)
+    eligible.push(upstream)
   }
-  if (able.length === 0 && lacking !== null) throw unsupported(lacking, model)
+  if (eligible.length === 0 && lacking !== null) throw unsupported(lacking, model)
   const { payload, image } = request
   return {
-    model: { ...model, ...(image === null ? { upstreams: able } : preferring(able, model, image.sha256)) },
+    model: { ...model, ...(image === null ? { upstreams: eligible } : preferring(eligible, model, image.sha256)) },
     plans,
     prompts: await promptsOf(request, lane),
     image,

@@ -10,9 +10,9 @@ export interface Budget {
 }
 
 export interface Automaton {
-  /** By state; the first is the start, which is entered by no character. */
+  /** Characters that enter each state; the first is the start, which no character enters. */
   readonly sets: readonly (readonly Range[])[]
-  /** By state, the states that can come next. */
+  /** States that can follow each state. */
   readonly next: readonly ReadonlySet<number>[]
 }
 

@@ -39,7 +39,7 @@ export function checkBounds(regex: Regex, budget: Budget = { left: checkBudget }
 interface Checked {
   readonly automaton: Automaton
   readonly components: Components
-  /** By state, the classes of characters that enter it: no two classes share a character. */
+  /** Classes of characters that enter each state: no two classes share a character. */
   readonly classes: readonly ReadonlySet<number>[]
   readonly budget: Budget
 }
@@ -50,7 +50,7 @@ function classesOf(sets: readonly (readonly Range[])[], budget: Budget): readonl
   const byName = new Map(names.map((name, state) => [name, { ranges: sets[state] ?? [], classes: new Set<number>() }]))
   const edges = [...byName.values()].flatMap(({ ranges }) => ranges.flatMap(([first, last]) => [first, last + 1]))
   const starts = [...new Set(edges)].sort((a, b) => a - b)
-  // By interval between two starts, the sets that it is in.
+  // The sets that hold each interval between two starts.
   const holders = starts.map((): string[] => [])
   for (const [name, { ranges }] of byName) {
     for (const [first, last] of ranges) {

@@ -1,11 +1,11 @@
 /** The strongly connected components of a graph: states that can reach each other. */
 
 export interface Components {
-  /** By state, the number of its component. */
+  /** Number of each state's component. */
   readonly of: readonly number[]
-  /** By component, its states. */
+  /** States of each component. */
   readonly members: readonly (readonly number[])[]
-  /** By component: whether a way leads from a state of it back to that state. */
+  /** Whether a way leads from a state of the component back to that state. */
   readonly isLoop: readonly boolean[]
 }
 

@@ -11,7 +11,7 @@ const positions = 2 ** 32
 
 /** The tokens of so many bytes. Throws for a byte that is no token. */
 export function mergedTokens(length: number, rankOf: RankOf): number[] {
-  // By position: where its part ends; 0 where no part begins any more.
+  // Where the part at each position ends; 0 where no part begins any more.
   const ends = Uint32Array.from({ length: length + 1 }, (_, index) => index + 1)
   const before = Int32Array.from({ length: length + 1 }, (_, index) => index - 1)
   const ranks = new Float64Array(length).fill(-1)

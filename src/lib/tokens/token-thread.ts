@@ -1,4 +1,4 @@
-/** The thread that encodes. Lanes take turns, one window each, so that a long text holds up nobody else. */
+/** The thread that encodes. Lanes take turns, one window each, so that a long text does not hold up others. */
 import { parentPort } from 'node:worker_threads'
 import { stepsOf } from './encode.ts'
 import type { TokenAnswer, TokenJob, TokenResult } from './token-job.ts'

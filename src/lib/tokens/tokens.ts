@@ -11,7 +11,7 @@ import type { Piece, TokenAnswer, TokenJob, TokenResult, TokenWork } from './tok
 
 export type { Piece } from './token-job.ts'
 
-/** Of all texts of one lane that wait. One alone may be longer. */
+/** Bound on the texts of one lane that wait. One alone may be longer. */
 const laneCharactersMax = 32 * 1024 * 1024
 const idleMs = 60_000
 
@@ -27,8 +27,8 @@ export async function countTokens(texts: readonly string[]): Promise<readonly nu
 }
 
 /**
- * The same for whoever the lane stands for: lanes take turns, and one in which too much text waits already gets
- * null. Work without a lane has one of its own.
+ * The same for one of several callers: lanes take turns, and one in which too much text waits already gets null. Work
+ * without a lane has one of its own.
  */
 export function countTokensFor(lane: string, texts: readonly string[]): Promise<readonly number[]> | null {
   return run({ kind: 'count', texts }, lane) as Promise<readonly number[]> | null

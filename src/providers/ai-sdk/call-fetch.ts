@@ -24,7 +24,7 @@ export interface CallFetch {
   readonly answerHeaders: () => Readonly<Record<string, string>>
 }
 
-/** Of lists of models, and where nobody says otherwise. */
+/** Bound on lists of models, and on answers whose call sets none. */
 const responseBytesMax = 64 * 1024 * 1024
 
 const traceHeaders = ['traceparent', 'tracestate', 'baggage']

@@ -69,7 +69,7 @@ function samplingOf(request: ChatRequest): Partial<LanguageModelV4CallOptions> {
     topP: request.top_p,
     topK: request.top_k,
     seed: request.seed,
-    // Zero goes to nobody: it is the default, also of vendors that cannot be told so.
+    // Zero is not sent: it is the default, also of vendors that have no field for it.
     presencePenalty: request.presence_penalty || undefined,
     frequencyPenalty: request.frequency_penalty || undefined,
     stopSequences: typeof stop === 'string' ? [stop] : stop,

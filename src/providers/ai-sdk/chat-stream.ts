@@ -210,7 +210,7 @@ export class ChatStream implements ReplyBody {
     try {
       while (!(await this.#parts.read()).done);
     } catch {
-      // The answer was complete; how its connection ends concerns nobody.
+      // The answer was complete; how its connection ends does not matter.
     }
   }
 

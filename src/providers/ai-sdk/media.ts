@@ -32,7 +32,7 @@ export function imagePart(address: string, urls: SupportedUrls, param: string): 
   if (!fetches(urls, mediaType, address)) {
     throw notSupported(at, 'this provider does not fetch this address. Send the picture as a data URL.')
   }
-  // Without an extension nobody knows the type before fetching; JPEG is what every vendor reads.
+  // The type is unknown before fetching when there is no extension; JPEG is what every vendor reads.
   return { type: 'file', mediaType: mediaType === 'image/*' ? 'image/jpeg' : mediaType, data: { type: 'url', url } }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The vendors, one function each. A package is named by a literal import, so that it is found by
- * tools, and loaded by nobody before a provider of its kind is called.
+ * tools, and loaded by the first call of a provider of its kind.
  *
  * Every setting that the packages would otherwise take from the environment (keys, addresses,
  * regions) is given here: a provider is what its record says, and nothing else.
