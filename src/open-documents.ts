@@ -16,7 +16,7 @@ import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderBook, type EmbedAccount } from '#documents/embedders/embedder-book.ts'
 import { EmbedFailure, type Embedder } from '#documents/embedders/embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
-import { ReadingPool } from '#documents/reading/reading-pool.ts'
+import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { search } from '#documents/search/search.ts'
 import { DocumentWorker } from '#documents/work/document-worker.ts'
 import { Endings } from '#documents/work/endings.ts'
@@ -58,6 +58,7 @@ export interface OpenDocuments {
 
 const never = new AbortController().signal
 const sweepEveryMs = 600_000
+const detectMs = 5000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
@@ -109,6 +110,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     budget: new ByteBudget(settings.get('documents.bytes_in_flight')),
     models,
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
+    detectType: openTypeDetection(settings, opening),
     endings,
     wake: () => {
       start(false)
@@ -140,12 +142,19 @@ function openBlobs(settings: LiveSettings, directory: string, spool: Spool): Blo
   )
 }
 
-function openPool(settings: LiveSettings): ReadingPool {
+function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> = {}): ReadingPool {
   return new ReadingPool({
     size: settings.get('documents.reader_processes'),
     timeMaxMs: settings.get('documents.read_seconds') * 1000,
     memoryBytesMax: settings.get('documents.read_memory_bytes'),
+    ...options,
   })
+}
+
+/** A process of its own, so that an import does not wait for the reading of large documents. */
+function openTypeDetection(settings: LiveSettings, opening: AsyncDisposableStack): Documents['detectType'] {
+  const pool = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
+  return async (file, name) => (await pool.run('detect', { file, name })).mediaType
 }
 
 function documentModels(gateway: () => Gateway): DocumentModels {

@@ -47,6 +47,8 @@ export interface Documents extends OwnersDeps {
   readonly models: DocumentModels
   /** The vector of a question in the space of an embedder. Rejects with EmbedFailure. */
   readonly embedQuery: (query: EmbedQuery) => Promise<Float32Array>
+  /** The media type of a file, found out in a reading process. Rejects with ReadFailure, and with ReadingStopped. */
+  readonly detectType: (path: string, name: string) => Promise<string>
   /** Tells waiting requests of documents that have ended here. */
   readonly endings: Endings
   /** Tells the worker of this process that there is work. */

@@ -1,7 +1,8 @@
 /**
  * What an image file says of itself: its format by its first bytes, its size in pixels from its
  * header, and whether it is there to its end. Nothing is decoded, so a file that would unpack to
- * gigabytes costs nothing here.
+ * gigabytes costs nothing here. Invariant: however large the file is, only a bounded number of its
+ * parts is visited.
  */
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp' | 'gif' | 'bmp' | 'tiff'
@@ -17,9 +18,18 @@ export interface ImageHeader {
 
 type Facts = Omit<ImageHeader, 'format'>
 
+/** Chunks and segments that are looked at: many times what any program writes, and few enough to cost nothing. */
+const partsMax = 20_000
+
 const damaged: Facts = { width: 0, height: 0, complete: false }
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+const endOfPng = 0x49454e44
 const endOfJpeg = Buffer.from([0xff, 0xd9])
+
+/** The format that the first 26 bytes of a file tell; null for any other file. */
+export function imageFormatOf(bytes: Buffer): ImageFormat | null {
+  return formatOf(bytes)?.format ?? null
+}
 
 /** The header of a file of a known format; null for any other file. */
 export function readImageHeader(bytes: Buffer): ImageHeader | null {
@@ -55,8 +65,10 @@ function formatOf(bytes: Buffer): KnownFormat | null {
 function readPng(bytes: Buffer): Facts {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') return damaged
   const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
-  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return { ...size, complete: true }
+  let at = 8
+  for (let part = 0; part < partsMax && at + 12 <= bytes.length; part += 1) {
+    if (bytes.readUInt32BE(at + 4) === endOfPng) return { ...size, complete: true }
+    at += 12 + bytes.readUInt32BE(at)
   }
   return { ...size, complete: false }
 }
@@ -65,7 +77,7 @@ function readPng(bytes: Buffer): Facts {
 function readJpeg(bytes: Buffer): Facts {
   let size = { width: 0, height: 0 }
   let at = 2
-  while (bytes[at] === 0xff) {
+  for (let part = 0; part < partsMax && bytes[at] === 0xff; part += 1) {
     const marker = bytes.readUInt8(at + 1)
     if (marker === 0xff) {
       at += 1

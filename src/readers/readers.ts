@@ -5,7 +5,8 @@
  * Invariant: a media type has at most one reader.
  */
 import { decodeText } from './text/charset.ts'
-import { detectMediaType, isBinary } from './types/media-type.ts'
+import { detectMediaType, isPicture } from './types/media-type.ts'
+import { isBinary } from './types/signature.ts'
 import { type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
 import { sourceMediaTypes } from './types/text-type.ts'
 
@@ -123,7 +124,7 @@ function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; 
   const mediaType = detectMediaType(bytes, name)
   const row = rows.find(({ mediaTypes }) => mediaTypes.includes(mediaType))
   if (row !== undefined) return { row, mediaType }
-  const message = mediaType.startsWith('image/')
+  const message = isPicture(mediaType)
     ? 'The file is a picture. Import it with a reader that uses a vision model.'
     : `Files of the type ${mediaType} are not read. Save it as PDF and import that.`
   throw new ReadFailure('unsupported_type', message)

@@ -1,28 +1,49 @@
-/** Whether a file that has arrived is of a type that can be read at all, told by its content before it is accepted. */
-import { detectMediaType } from '#readers/types/media-type.ts'
+/**
+ * Whether a file that has arrived is of a type that can be read at all, told by its content before it is accepted.
+ *
+ * Here only the beginning of the file is looked at, which takes microseconds whatever the file is. What the rest has to
+ * tell (of which kind an archive is) a reading process finds out.
+ */
+import { isPicture } from '#readers/types/media-type.ts'
+import { startBytes, startTypeOf } from '#readers/types/signature.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Component } from '#store/documents/document-store.ts'
-import type { Received } from '../blobs/blob-store.ts'
+import type { Documents } from '../documents.ts'
+import { ReadingStopped } from '../reading/reading-child.ts'
 import type { Invalid } from './receive-item.ts'
 
+export interface ArrivedFile {
+  readonly path: string
+  readonly name: string
+  /** With which it will be read. */
+  readonly reader: Component
+}
+
 /** Why it cannot be read, or null. A file that looks readable and is not fails when it is read. */
-export function unreadable({ path }: Received, name: string, reader: Component): Invalid | null {
-  // Mapped, so that only the parts that are looked at are read.
-  const content = Bun.mmap(path)
+export async function unreadable(
+  { detectType }: Pick<Documents, 'detectType'>,
+  { path, name, reader }: ArrivedFile,
+): Promise<Invalid | null> {
   try {
-    const mediaType = detectMediaType(content, name)
-    if (!mediaType.startsWith('image/') || 'model' in reader) return null
+    const start = startTypeOf(Buffer.from(await Bun.file(path).slice(0, startBytes).arrayBuffer()))
+    if (start.kind === 'text') return null
+    const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
+    if (!isPicture(mediaType) || 'model' in reader) return null
     return {
       code: 'unsupported_type',
       message:
         'Pictures are read by a multimodal model. Name one with "reader": {"name": "vision", "model": "…"}, or have an administrator set documents.vision_model.',
     }
   } catch (thrown) {
-    if (thrown instanceof ReadFailure) return { code: codeOf(thrown), message: thrown.message }
+    if (thrown instanceof ReadFailure) return invalidBecause(thrown)
+    // The process ended for a reason outside of the file: the worker finds out what the file is.
+    if (thrown instanceof ReadingStopped) return null
     throw thrown
   }
 }
 
-function codeOf({ code }: ReadFailure): Invalid['code'] {
-  return code === 'encrypted' ? 'encrypted' : 'unsupported_type'
+/** What is too complex, or breaks the process, is accepted, so that its record tells how its reading ended. */
+function invalidBecause({ code, message }: ReadFailure): Invalid | null {
+  if (code === 'too_complex' || code === 'damaged') return null
+  return { code: code === 'encrypted' ? 'encrypted' : 'unsupported_type', message }
 }

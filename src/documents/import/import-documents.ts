@@ -131,7 +131,8 @@ async function prepare(
   const reception = await receiveItem(item, { spool, fileBytesMax, importRoots })
   if (reception.kind === 'invalid') return reception
   const { received } = reception
-  const reason = unreadable(received, item.name, components.reader)
+  const arrived = { path: received.path, name: item.name, reader: components.reader }
+  const reason = await unreadable(documents, arrived)
   if (reason !== null) {
     await spool.discard(received)
     return { kind: 'invalid', reason }

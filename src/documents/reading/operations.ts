@@ -17,6 +17,12 @@ type Operation<Name extends OperationName> = (
 
 /** By name. They reject with ReadFailure when it is the file's fault. */
 export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
+  async detect({ file, name }) {
+    const { detectMediaType } = await import('#readers/types/media-type.ts')
+    // Mapped, so that only the parts that are looked at are read.
+    return { mediaType: detectMediaType(Bun.mmap(file), name) }
+  },
+
   async read({ file, name, reader, limits, chunker, directory }, onCutting) {
     const { readFile } = await import('#readers/readers.ts')
     const reading = await readFile({ bytes: await Bun.file(file).bytes(), name, reader, limits })

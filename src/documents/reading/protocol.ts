@@ -20,6 +20,11 @@ export interface ReadingFacts {
 
 /** Each operation by name: what it is given, and what it answers. */
 export interface Operations {
+  /** Finds out the media type of a file. */
+  readonly detect: {
+    readonly work: { readonly file: string; readonly name: string }
+    readonly answer: { readonly mediaType: string }
+  }
   /** Reads a file and cuts its text into `chunks.jsonl`. */
   readonly read: {
     readonly work: {

@@ -11,6 +11,8 @@ import type { Answer, Assignment, Message, OperationName } from './protocol.ts'
 
 function perform(assignment: Assignment): Promise<Answer<OperationName>> {
   switch (assignment.name) {
+    case 'detect':
+      return operations.detect(assignment.work, cutting)
     case 'read':
       return operations.read(assignment.work, cutting)
     case 'render':

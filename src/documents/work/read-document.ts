@@ -5,7 +5,7 @@
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { resolveChunker, type ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { Caller } from '#identity/records.ts'
-import { detectMediaType } from '#readers/types/media-type.ts'
+import { isPicture } from '#readers/types/media-type.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
 import type { DocumentModels } from '../documents.ts'
 import type { ReadingFacts } from '../reading/protocol.ts'
@@ -64,8 +64,9 @@ async function read(deps: ReadDeps, order: ReadOrder): Promise<ReadingFacts> {
   const { run, file, directory } = order
   const { reader, name } = run.document
   const vision = visionModelOf(reader)
-  const mediaType = reader.name === 'vision' || vision !== null ? detectMediaType(Bun.mmap(file), name) : null
-  if (mediaType?.startsWith('image/') === true) return describePicture(deps, order, mediaType)
+  const looks = reader.name === 'vision' || vision !== null
+  const mediaType = looks ? (await deps.pool.run('detect', { file, name }, watchOf(deps, run))).mediaType : null
+  if (mediaType !== null && isPicture(mediaType)) return describePicture(deps, order, mediaType)
   if (reader.name === 'vision') return describePages(deps, order, mediaType)
   try {
     const work = { file, name, reader: reader.name, directory, ...cutting(deps, run) }

@@ -40,9 +40,13 @@ function markedCharset(bytes: Uint8Array): string | null {
 function utf16ByZeros(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, sampleBytes)
   if (sample.length < 4) return null
-  const zeros = [0, 0]
-  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
-  const [even = 0, odd = 0] = zeros
+  let even = 0
+  let odd = 0
+  for (let at = 0; at < sample.length; at += 1) {
+    if (sample[at] !== 0) continue
+    if (at % 2 === 0) even += 1
+    else odd += 1
+  }
   const half = sample.length / 2
   if (odd > half * 0.3 && even < half * 0.02) return 'utf-16le'
   if (even > half * 0.3 && odd < half * 0.02) return 'utf-16be'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { detectMediaType } from './media-type.ts'
+import { detectMediaType, isPicture } from './media-type.ts'
 import { ReadFailure } from '../reading.ts'
 
 function latin1(text: string): Buffer {
@@ -137,6 +137,11 @@ describe('what no reader takes is refused with what to do instead', () => {
     expect(failure(Buffer.concat([ole, Buffer.from('EncryptedPackage', 'utf16le')])).code).toBe('encrypted')
     expect(failure(Buffer.alloc(0)).code).toBe('no_text')
   })
+})
+
+test('a drawing that is written as text is read as that, unlike pictures', () => {
+  expect(isPicture(detectMediaType(latin1('<svg><text>a</text></svg>'), 'a.svg'))).toBe(false)
+  expect(isPicture(detectMediaType(png, 'a.png'))).toBe(true)
 })
 
 test('any bytes and any name give a type or a ReadFailure', () => {

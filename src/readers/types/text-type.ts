@@ -147,15 +147,11 @@ function jsonType(bytes: Buffer, start: string, extension: string): string | nul
   return bytes.length <= jsonBytesMax && parses(decodeText(bytes).text) ? 'application/json' : null
 }
 
+/** Fenced code, a link, an item of a list, the rule of a table. No two places can share what one of them looks through. */
+const markdownSigns = [/^(?:```|~~~)/m, /\]\([^\s()]{1,300}\)/, /^[-*] \S/m, /^\|? ?:?-{3,}:? ?\|/m]
+
 /** A heading and one more sign of it, since a line that begins with # may be anything. */
 function looksLikeMarkdown(start: string): boolean {
-  if (!/^#{1,6} \S/m.test(start)) return false
-  const signs = [
-    /^#{1,6} \S[^\n]*\n[^]*?^#{1,6} \S/m,
-    /^(?:```|~~~)/m,
-    /\]\(\S{1,300}\)/,
-    /^[-*] \S/m,
-    /^\|? ?:?-{3,}:? ?\|/m,
-  ]
-  return signs.some((sign) => sign.test(start))
+  const headings = start.match(/^#{1,6} \S/gm)?.length ?? 0
+  return headings > 1 || (headings === 1 && markdownSigns.some((sign) => sign.test(start)))
 }

@@ -1,7 +1,8 @@
 /**
  * Which of the formats that are ZIP archives a file is, by the names of its entries; nothing is unpacked.
  *
- * Invariant: works on damaged archives too, so that their reader can say that they are damaged.
+ * Invariant: works on damaged archives too, so that their reader can say that they are damaged. All names that are kept
+ * take at most `entriesMax` × `nameMax` bytes.
  */
 
 /** A media type, or what the archive is when it is no document that Sluice reads. */
@@ -17,6 +18,7 @@ const declared = /^application\/(?:epub\+zip|vnd\.oasis\.opendocument\.(?:text|s
 const localHeader = 0x04034b50
 const centralHeader = 0x02014b50
 const entriesMax = 20_000
+const nameMax = 256
 const endRecord = Buffer.from('PK\x05\x06', 'latin1')
 /** APPNOTE 4.3.16: the record itself and the longest comment behind it. */
 const endRecordWithin = 22 + 65_535
@@ -35,7 +37,9 @@ export function zipMediaType(bytes: Buffer): ZipType {
   }
   if (names.includes('META-INF/container.xml') && names.some((name) => name.endsWith('.opf')))
     return 'application/epub+zip'
-  return names.some((name) => /^Index(?:\/|\.zip$).*/.test(name)) && has('Metadata/') ? 'iwork' : 'archive'
+  return names.some((name) => name.startsWith('Index/') || name === 'Index.zip') && has('Metadata/')
+    ? 'iwork'
+    : 'archive'
 }
 
 /** OpenDocument 1.3 part 2, 3.3 and EPUB OCF 4.3: the first entry is `mimetype`, not compressed. */
@@ -60,20 +64,26 @@ function centralNames(bytes: Buffer, start: number): readonly string[] {
   let at = start
   while (at + 46 <= bytes.length && names.length < entriesMax && bytes.readUInt32LE(at) === centralHeader) {
     const nameLength = bytes.readUInt16LE(at + 28)
-    names.push(bytes.toString('latin1', at + 46, at + 46 + nameLength))
+    names.push(nameAt(bytes, at + 46, nameLength))
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
   }
   return names
 }
 
-/** Without a directory: the names that stand before the entries themselves. */
+/** Without a directory: the names that stand before the entries themselves. A header within a name is not an entry. */
 function localNames(bytes: Buffer): readonly string[] {
   const names: string[] = []
   const signature = Buffer.from('PK\x03\x04', 'latin1')
   let at = bytes.indexOf(signature)
   while (at !== -1 && at + 30 <= bytes.length && names.length < entriesMax) {
-    names.push(bytes.toString('latin1', at + 30, at + 30 + bytes.readUInt16LE(at + 26)))
-    at = bytes.indexOf(signature, at + 30)
+    const nameLength = bytes.readUInt16LE(at + 26)
+    names.push(nameAt(bytes, at + 30, nameLength))
+    at = bytes.indexOf(signature, at + 30 + nameLength)
   }
   return names
+}
+
+/** No name that tells a type is longer than `nameMax`, so what stands behind that is left out. */
+function nameAt(bytes: Buffer, start: number, length: number): string {
+  return bytes.toString('latin1', start, start + Math.min(length, nameMax))
 }

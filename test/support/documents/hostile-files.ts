@@ -72,6 +72,20 @@ function nestedZip(depth: number): Uint8Array {
   return inner
 }
 
+/** Entries without content, each of which says that its name goes on over the next 2,000. */
+function overlappingNames(count: number): Uint8Array {
+  const header = Buffer.alloc(30)
+  header.writeUInt32LE(0x04034b50, 0)
+  header.writeUInt16LE(0xffff, 26)
+  return Buffer.alloc(header.length * count, header)
+}
+
+/** Chunks without content and without an end, as many as fit. */
+function pngOfEmptyChunks(bytes: number): Uint8Array {
+  const start = '89504e470d0a1a0a0000000d494844520000000100000001080600000000000000'
+  return Buffer.concat([Buffer.from(start, 'hex'), Buffer.alloc(bytes)])
+}
+
 const sheet = '<sheetData><row><c><v>1</v></c></row></sheetData>'
 const slide = '<p:sp><p:txBody><a:p><a:r><a:t>text</a:t></a:r></a:p></p:txBody></p:sp>'
 const table =
@@ -104,6 +118,9 @@ export function hostileFiles({ unpackedBytes, contentStreamBytes }: HostileScale
     { name: 'bomb that says it is small.docx', bytes: packedBomb(unpackedBytes, 500), ends: 'failed damaged' },
     { name: 'bomb of 70,000 entries.docx', bytes: manyEntries(70_000), ends: 'failed too_complex' },
     { name: 'zip in zip in zip.zip', bytes: nestedZip(10), ends: 'invalid unsupported_type' },
+    { name: 'overlapping names.zip', bytes: overlappingNames(20_000), ends: 'invalid unsupported_type' },
+    { name: 'empty chunks.png', bytes: pngOfEmptyChunks(4_000_000), ends: 'invalid unsupported_type' },
+    { name: 'headings without lines', bytes: text('# a\r'.repeat(16_384)), ends: 'completed' },
     { name: 'entities.docx', bytes: entityBomb(), ends: 'failed damaged' },
     { name: 'entities.xml', bytes: text(`<?xml version="1.0"?>${entities(9)}<x>&e9;</x>`), ends: 'completed' },
     { name: '50,000 pages.pdf', bytes: pdfWithOnePageManyTimes(50_000), ends: 'failed too_complex' },

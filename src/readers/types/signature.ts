@@ -1,0 +1,127 @@
+/**
+ * What the beginning of a file tells about its type: a format with a signature, a family of formats that share one, or
+ * text. Formats that no reader takes are refused here, with what the user can do instead.
+ *
+ * Not here: which format of a family a file is (media-type.ts, zip-type.ts, text-type.ts). Own code because no
+ * signature library knows what to tell a user whose file is refused. Invariant: time is linear in the bytes that it is
+ * given, and small, so that the server may ask it about the beginning of every upload.
+ */
+import { imageFormatOf } from '#lib/image-header.ts'
+import { isUtf16 } from '../text/charset.ts'
+import { ReadFailure } from '../reading.ts'
+
+/** A media type, or the family whose formats only the rest of the file tells apart. */
+export type StartType =
+  | { readonly kind: 'type'; readonly mediaType: string }
+  | { readonly kind: 'zip' | 'compound' | 'text' }
+
+/** Bytes from the beginning of a file that are worth looking at. */
+export const startBytes = 16_384
+
+/** ISO 32000-1, annex H.3.4.1: readers accept the header within the first 1024 bytes. */
+const pdfHeaderWithin = 1_024
+/** More of a text than `startBytes`, for those who have it. */
+const sampleBytes = 65_536
+
+export function unsupported(message: string): ReadFailure {
+  return new ReadFailure('unsupported_type', message)
+}
+
+export const archiveRemedy = 'Archives are not unpacked. Import the files in it one by one.'
+const mediaRemedy = 'Sound and video are not read. Import a transcript instead.'
+const programRemedy = 'The file is a program or other binary data and holds no text to import.'
+
+/** Bytes at the beginning (or at `at`), as Latin-1, of formats that no reader takes, and what to tell the user. */
+const refused: readonly { readonly signature: string; readonly at?: number; readonly message: string }[] = [
+  ...['\x1f\x8b', '7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map(
+    (signature) => ({ signature, message: archiveRemedy }),
+  ),
+  { signature: 'ustar', at: 257, message: archiveRemedy },
+  ...['ID3', '\xff\xfb', '\xff\xf3', 'OggS', 'fLaC', '\x1a\x45\xdf\xa3', '\0\0\x01\xba', 'FLV\x01'].map(
+    (signature) => ({
+      signature,
+      message: mediaRemedy,
+    }),
+  ),
+  { signature: 'WAVE', at: 8, message: mediaRemedy },
+  { signature: 'AVI ', at: 8, message: mediaRemedy },
+  ...[
+    '\x7fELF',
+    'MZ',
+    '\xcf\xfa\xed\xfe',
+    '\xca\xfe\xba\xbe',
+    '\0asm',
+    'SQLite format 3\0',
+    'wOFF',
+    'wOF2',
+    '\0\x01\0\0',
+  ].map((signature) => ({ signature, message: programRemedy })),
+  {
+    signature: '%!PS',
+    message: 'PostScript is not read. Save the document as PDF and import that.',
+  },
+]
+
+const compoundSignature = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
+
+/** ISO/IEC 14496-12: pictures of telephones and video share a container, told apart by its brand. */
+function containerFailure(start: string): ReadFailure | null {
+  if (start.slice(4, 8) !== 'ftyp') return null
+  return /^(?:hei|hev|mif1|msf1|avif|avis)/.test(start.slice(8, 12))
+    ? unsupported('Pictures in HEIC and AVIF format are not read. Save it as JPEG or PNG and import that.')
+    : unsupported(mediaRemedy)
+}
+
+function isRefused(start: string, signature: string, at = 0): boolean {
+  return (
+    start.startsWith(signature, at) &&
+    // Two letters alone may as well begin a text.
+    (!/^[\w%!]{2,4}$/.test(signature) || at > 0 || hasControl(start) || signature === '%!PS')
+  )
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const controlCharacter = /[\0-\x08\x0e-\x1a\x1c-\x1f]/
+
+function hasControl(start: string): boolean {
+  return controlCharacter.test(start)
+}
+
+/** Control characters that no text holds, by their code. */
+const isControl = Uint8Array.from({ length: 256 }, (_, code) =>
+  controlCharacter.test(String.fromCharCode(code)) ? 1 : 0,
+)
+const strayMax = 3
+
+/** A text may hold a few stray control characters, but not one in a hundred; and NUL hardly ever. */
+export function isBinary(bytes: Uint8Array): boolean {
+  if (isUtf16(bytes)) return false
+  const sample = bytes.subarray(0, sampleBytes)
+  let found = 0
+  let zeros = 0
+  for (let at = 0; at < sample.length; at += 1) {
+    const byte = sample[at] ?? 0
+    found += isControl[byte] ?? 0
+    if (byte === 0) zeros += 1
+  }
+  return found > strayMax && (found * 100 > sample.length || zeros > strayMax)
+}
+
+/** The type that the beginning of a file tells. Throws ReadFailure: `no_text` for an empty one, `unsupported_type`. */
+export function startTypeOf(bytes: Buffer): StartType {
+  if (bytes.length === 0) throw new ReadFailure('no_text', 'The file is empty.')
+  const start = bytes.toString('latin1', 0, 512)
+  if (bytes.subarray(0, pdfHeaderWithin).includes('%PDF-')) return { kind: 'type', mediaType: 'application/pdf' }
+  if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return { kind: 'zip' }
+  if (start.startsWith('{\\rtf')) return { kind: 'type', mediaType: 'application/rtf' }
+  if (start.startsWith(compoundSignature)) return { kind: 'compound' }
+  // "BM" alone begins many a text; in a bitmap these bytes are reserved and zero.
+  const isBitmapText = start.startsWith('BM') && start.slice(6, 10) !== '\0\0\0\0'
+  const image = isBitmapText ? null : imageFormatOf(bytes)
+  if (image !== null) return { kind: 'type', mediaType: `image/${image}` }
+  const container = containerFailure(start)
+  if (container !== null) throw container
+  for (const { signature, at, message } of refused) if (isRefused(start, signature, at)) throw unsupported(message)
+  if (isBinary(bytes)) throw unsupported(`${programRemedy} If it is a document, save it as PDF and import that.`)
+  return { kind: 'text' }
+}
