@@ -55,7 +55,10 @@ function pageCursor(pages: readonly PageMark[]): (offset: number) => PageMark | 
 /** Where the text goes on that is no heading; asked for in ascending order. */
 function textCursor({ text, headings }: Reading): (offset: number) => number {
   let index = 0
+  let known = -1
   return (offset) => {
+    // Within the headings that were passed the last time; a long row of them is not walked once for each chunk.
+    if (offset <= known) return known
     while ((headings[index]?.end ?? Infinity) <= offset) index += 1
     let at = offset
     for (let next = index; (headings[next]?.start ?? Infinity) <= at; next += 1) {
@@ -63,6 +66,7 @@ function textCursor({ text, headings }: Reading): (offset: number) => number {
       const visible = text.slice(after, after + spaceMax).search(/\S/)
       at = after + Math.max(0, visible)
     }
+    known = at
     return at
   }
 }

@@ -11,6 +11,8 @@ import type { HeadingMark, PageMark, Reading, ReadLimits, Span, TableMark } from
 const warningsMax = 50
 const titleMax = 300
 const markdownLevels = 6
+/** Each heading carries the path to it, so a path without end would make the marks grow with the square of the text. */
+const levelMax = 20
 
 /** NUL and the other control characters without a meaning in text, byte order marks, hints where a word may be broken. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -103,11 +105,11 @@ export class TextBuilder {
     this.#block(withoutEmptyRuns(cleanText(text)).trim())
   }
 
-  /** A heading as one Markdown line. `level` counts from 1. */
+  /** A heading as one Markdown line. `level` counts from 1; what is below level 20 counts as that. */
   heading(level: number, title: string): void {
     const line = oneLine(title)
     if (line === '') return
-    const exactLevel = Math.max(1, Math.trunc(level))
+    const exactLevel = Math.min(Math.max(1, Math.trunc(level)), levelMax)
     const start = this.#block(`${'#'.repeat(Math.min(exactLevel, markdownLevels))} ${line}`)
     this.#headings.push({ start, end: this.#length, level: exactLevel, title: line.slice(0, titleMax).toWellFormed() })
   }

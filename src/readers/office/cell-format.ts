@@ -56,16 +56,20 @@ export function formatNumber(value: number, format: CellFormat, date1904: boolea
   return dateText(value, format.kind, date1904) ?? plain(value)
 }
 
+/** Excel writes at most 255 characters; in more than that no format is looked for. */
+const codeMax = 1000
+
 function formatOfCode(code: string): CellFormat {
+  if (code.length > codeMax) return general
   // Only what is for positive numbers; without literal text, colours and conditions.
   const bare = (code.split(';')[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
   if (/\[[hms]+\]/i.test(bare)) return { kind: 'duration' }
-  const pattern = bare.replace(/\[[^\]]*\]/g, '').toLowerCase()
+  const pattern = bare.replace(/\[[^\][]*\]/g, '').toLowerCase()
   if (pattern.includes('general')) return general
   const time = /[hs]|am\/pm/.test(pattern)
   if (/[yd]/.test(pattern) || (pattern.includes('m') && !time)) return { kind: time ? 'dateTime' : 'date' }
   if (time) return { kind: 'time' }
-  const digits = /[0#?][0#?,]*(?:\.([0#?]+))?(.*)$/.exec(pattern)
+  const digits = /[0#?][0#?,]*(?:\.([0#?]+))?/.exec(pattern)
   // Fractions, exponents and numbers shown in thousands are left as they are stored.
   if (digits === null || /[/e]/.test(pattern) || /,(?![0#?])/.test(pattern)) return general
   const decimals = Math.min((digits[1] ?? '').length, 15)

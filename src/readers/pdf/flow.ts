@@ -10,18 +10,28 @@ export type Vocabulary = ReadonlySet<string>
 /** A line ends early when the next word would have had room; this much more room, in line heights, is demanded. */
 const spareRoom = 1.5
 
+/** Of a word that a hyphen divides, at most this much on each side is looked at. */
+const wordMax = 100
+
 /** The block's text: lines of running text are joined, lines that end early keep their end. */
 export function flowText(lines: readonly Line[], vocabulary: Vocabulary): string {
   const keepsLines = isLineByLine(lines)
+  // Only the end of the text is looked at again, so that each line costs the same.
   let text = ''
+  let end = ''
   for (const [at, line] of lines.entries()) {
     const above = lines[at - 1]
     const next = lineText(line)
-    if (above === undefined) text = next
-    else if (above.hyphened || endsInHyphen(text, next)) text = joinedWord(text, next, above.hyphened, vocabulary)
-    else text += (keepsLines || endsEarly(above, line, marginsOf(near(lines, at))) ? '\n' : glue(text, next)) + next
+    if (above === undefined) end = next
+    else if (above.hyphened || endsInHyphen(end, next)) end = joinedWord(end, next, above.hyphened, vocabulary)
+    else {
+      text += `${end}${keepsLines || endsEarly(above, line, marginsOf(near(lines, at))) ? '\n' : glue(end, next)}`
+      end = next
+    }
+    text += end.slice(0, -wordMax)
+    end = end.slice(-wordMax)
   }
-  return lines.at(-1)?.hyphened === true ? `${text}-` : text
+  return `${text}${end}${lines.at(-1)?.hyphened === true ? '-' : ''}`
 }
 
 interface Margins {
@@ -46,7 +56,7 @@ function isFigures(line: Line): boolean {
   const text = lineText(line)
   if (!/\d/.test(text)) return false
   const words = text.split(' ')
-  return words.length > 3 && words.filter((word) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(word)).length > 0.5 * words.length
+  return words.length > 3 && words.filter((word) => /\d/.test(word) && !/\p{L}/u.test(word)).length > 0.5 * words.length
 }
 
 /** Addresses, verses, centred lines: most lines end before they have to, or begin at a place of their own. */
@@ -71,14 +81,14 @@ const hyphens = new Set([0x2d, 0x2010, 0xad])
 
 function endsInHyphen(text: string, next: string): boolean {
   if (!hyphens.has(text.charCodeAt(text.length - 1))) return false
-  return /\p{L}.$/u.test(text) && /^\p{Ll}/u.test(next) && !suspended.test(next)
+  return /\p{L}.$/u.test(text.slice(-3)) && /^\p{Ll}/u.test(next) && !suspended.test(next)
 }
 
 /** Whether the hyphen is part of the word is told by the rest of the document, else by how the word goes on. */
 function joinedWord(text: string, next: string, hyphenLeftOut: boolean, vocabulary: Vocabulary): string {
   const stem = hyphenLeftOut ? text : text.slice(0, -1)
   const before = /[\p{L}\p{N}-]+$/u.exec(stem)?.[0] ?? ''
-  const after = /^[\p{L}\p{N}-]+/u.exec(next)?.[0] ?? ''
+  const after = /^[\p{L}\p{N}-]+/u.exec(next.slice(0, wordMax))?.[0] ?? ''
   const whole = (before + after).toLowerCase()
   const hyphened = `${before}-${after}`.toLowerCase()
   if (vocabulary.has(whole)) return stem + next

@@ -42,12 +42,14 @@ function blockText(block: TextBlock): string {
 
 function byOutline(pages: readonly (readonly Block[])[], outline: readonly OutlineEntry[]): Headings {
   const found = new Map<Block, number>()
+  const texts = new Map<Block, string>()
   for (const { title, level, page } of outline) {
     const wanted = plain(title)
     if (wanted === '') continue
     for (const block of pages[page] ?? []) {
       if (block.kind === 'table' || block.lines.length > mostLines || found.has(block)) continue
-      const text = plain(blockText(block))
+      const text = texts.get(block) ?? plain(blockText(block))
+      texts.set(block, text)
       if (text === wanted || (wanted.length > 3 && isNumbered(text, wanted))) {
         found.set(block, level)
         break

@@ -28,10 +28,13 @@ function linesOf(text: string): readonly Line[] {
   })
 }
 
-/** A heading's text as a reader sees it: links by their text, without marks of emphasis and code. */
+/**
+ * A heading's text as a reader sees it: links by their text, without marks of emphasis and code. A bracket ends what the
+ * one before it may look through, so that many of them do not take quadratic time.
+ */
 function plainTitle(title: string): string {
   return title
-    .replace(/!?\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
+    .replace(/!?\[([^\][]{0,500})\]\([^)[]{0,2000}\)/g, '$1')
     .replace(/(?<![\p{L}\p{N}])[*_~`]{1,3}|[*_~`]{1,3}(?![\p{L}\p{N}])/gu, '')
     .trim()
 }
