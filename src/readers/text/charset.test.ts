@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { existsSync, readFileSync } from 'node:fs'
+import { encodeIso2022Jp, encodeText } from '#test/support/documents/encode-text.ts'
+import { sentences } from '#test/support/documents/sentences.ts'
 import { decodeText, isUtf16 } from './charset.ts'
 
 function bytes(hex: string): Uint8Array {
@@ -66,6 +68,47 @@ describe('text is decoded', () => {
         expect(typeof decodeText(content, { markup }).text).toBe('string')
       }),
     )
+  })
+})
+
+describe('the encoding of a text that does not declare it is found', () => {
+  const encode = (text: string, charset: string): Buffer =>
+    charset === 'iso-2022-jp' ? encodeIso2022Jp(text) : encodeText(text, charset)
+  const files = sentences.flatMap(({ language, text, encodings }) =>
+    encodings.map((charset) => ({ language, charset, text })),
+  )
+
+  // The detector takes Thai for Korean, whose characters may have the same bytes.
+  test.each(files.filter(({ language }) => language !== 'Thai'))('$language in $charset', ({ charset, text }) => {
+    expect(decodeText(encode(text, charset)).text).toBe(text)
+    expect(decodeText(encode(`${text}\n`.repeat(300), charset)).text).toBe(`${text}\n`.repeat(300))
+  })
+
+  test('in nearly all texts of one sentence', () => {
+    const first = files.map((file) => ({ ...file, text: file.text.split(/(?<=[.。])/)[0] ?? '' }))
+    const wrong = first.filter(({ text, charset }) => decodeText(encode(text, charset)).text !== text)
+    expect(wrong.map(({ language, charset }) => `${language} in ${charset}`)).toEqual([
+      'Polish in iso-8859-2',
+      'Thai in windows-874',
+    ])
+  })
+
+  test('behind a long beginning in ASCII', () => {
+    const text = `${'words '.repeat(20_000)}図書館は毎日午前八時から午後七時まで開いています。`
+    expect(decodeText(encode(text, 'euc-jp'))).toMatchObject({ text, charset: 'euc-jp' })
+  })
+
+  test('of Western Europe where few bytes tell nothing', () => {
+    for (const text of [
+      'café €',
+      'naïve',
+      'Grüße',
+      '© 2020 Company',
+      '5 °C',
+      'It’s a “quote”.',
+      'Müller,Köln\nJäger,Bonn',
+    ])
+      expect(decodeText(encode(text, 'windows-1252')).text).toBe(text)
   })
 })
 
