@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
+import { workPerByte } from '#test/support/documents/work-per-byte.ts'
 import { findFields, findItems, firstFieldOffset, removeField, replaceSpans, isWholeObject } from './json-span.ts'
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 })
@@ -210,6 +211,15 @@ describe('findItems', () => {
 
   test('finds none where there is no array', () => {
     for (const text of ['', '{}', '"[1]"', '7', ' [1]']) expect(findItems(Buffer.from(text), 0)).toEqual([])
+  })
+
+  test('finds at most as many as are asked for', () => {
+    expect(findItems(Buffer.from('[1,2,3]'), 0, 2)).toHaveLength(2)
+  })
+
+  test('takes time in proportion to the bytes, also where every second one is an escaped quote', () => {
+    const dense = Buffer.from(`["${'\\"'.repeat(2_000_000)}"]`)
+    expect(workPerByte(dense, (json) => findItems(json, 0))).toBeLessThan(15)
   })
 
   test('ends without harm in what is cut off', () => {

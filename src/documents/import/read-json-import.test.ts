@@ -156,3 +156,10 @@ test('a body that is not in UTF-8 is refused, in the content too', () => {
   const body = Buffer.from('{"files":[{"name":"a","category":"c","bytes":"grö"}]}', 'latin1')
   expect(refusal(body)).toBe('invalid_json')
 })
+
+test('what is said about files is limited apart from their contents, whose size does not count', () => {
+  const item = (name: string) => `{"name":"a","category":"c","bytes":"${name}"}`
+  expect(refusal(`{"files":[${item('text '.repeat(2_000_000))}]}`)).toBe('taken')
+  expect(refusal(`{"files":[${'0,'.repeat(5_000_000)}0]}`)).toBe('request_too_large')
+  expect(refusal(`{"files":[${item('a')}],"owners":${'['.repeat(9_000_000)}`)).toBe('request_too_large')
+})

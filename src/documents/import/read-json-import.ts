@@ -18,6 +18,10 @@ import {
 import { itemContent } from './item-content.ts'
 
 const quote = 0x22
+/** One more than the schema allows, so that a body with more is refused by it. */
+const itemsMax = 10_001
+/** Of names, owners and the like: parsing them keeps the server busy. */
+const aboutBytesMax = 8 * 1024 * 1024
 const filesName = new Set(['files'])
 const bytesName = new Set(['bytes'])
 
@@ -25,7 +29,13 @@ const bytesName = new Set(['bytes'])
 export function readJsonImport(body: Buffer): { readonly items: readonly ImportItem[]; readonly wishes: ImportWishes } {
   if (!isUtf8(body)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
   const contents = contentSpans(body)
-  const parsed = validBody(importBody, parse(withoutContents(body, contents)))
+  const about = withoutContents(body, contents)
+  if (about.length > aboutBytesMax) {
+    throw new ApiError('request_too_large', {
+      message: `The request body without the contents of the files is larger than ${aboutBytesMax} bytes. Send the files in several requests.`,
+    })
+  }
+  const parsed = validBody(importBody, parse(about))
   const items = parsed.files.map((item, index) => {
     const span = contents.get(index)
     return importItem(item, span && body.subarray(span.start + 1, span.end - 1))
@@ -44,7 +54,7 @@ function contentSpans(body: Buffer): ReadonlyMap<number, ContentSpan> {
   const found = new Map<number, ContentSpan>()
   const [files] = findFields(body, filesName).slice(-1)
   if (files === undefined) return found
-  for (const [index, item] of findItems(body, files.valueStart).entries()) {
+  for (const [index, item] of findItems(body, files.valueStart, itemsMax).entries()) {
     const [bytes] = findFields(body.subarray(item.start, item.end), bytesName).slice(-1)
     if (bytes === undefined || body[item.start + bytes.valueStart] !== quote) continue
     found.set(index, { start: item.start + bytes.valueStart, end: item.start + bytes.valueEnd })
