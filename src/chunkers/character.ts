@@ -1,4 +1,4 @@
-/** Chunks of at most so many characters (Unicode code points), cut where that tears least apart. */
+/** Chunks of at most so many characters (Unicode code points), cut at the best boundaries. */
 import type { Chunker } from './chunk.ts'
 import { codePointLength } from './code-points.ts'
 import { isHeaderRepeated, type Unit } from './pieces.ts'
@@ -14,10 +14,10 @@ export const characterChunker: Chunker = {
   unit: 'characters',
   defaults: { units: 1000, overlap: 0 },
   unitsMax: 32_768,
-  chunk(reading, room, countTokens) {
-    return withProvenance(reading, structuredSpans(reading, room, characters), {
+  chunk(reading, limits, countTokens) {
+    return withProvenance(reading, structuredSpans(reading, limits, characters), {
       tokensOf: (_, text) => countTokens(text),
-      repeatsHeader: (header) => isHeaderRepeated(header, room, characters),
+      repeatsHeader: (header) => isHeaderRepeated(header, limits, characters),
     })
   },
 }

@@ -3,10 +3,10 @@
  * lines of code, and parts of what is too long. Pieces cover every character, in order.
  */
 import type { Reading, Span } from '#readers/reading.ts'
-import { breakDown, type Measure } from './break-down.ts'
-import type { Brick, Room } from './cheapest-cuts.ts'
-import type { CountTokens } from './chunk.ts'
-import { seamsOf, type Region, type Seam, type Tear } from './seams.ts'
+import { splitSpan, type Measure } from './split-span.ts'
+import type { Item } from './cheapest-groups.ts'
+import type { ChunkOptions, CountTokens } from './chunk.ts'
+import { boundariesOf, type Region, type Boundary, type BoundaryKind } from './boundaries.ts'
 import { tableHeaders } from './table-headers.ts'
 
 /** What a chunker counts in. */
@@ -17,23 +17,23 @@ export interface Unit {
   readonly spaceJoins: boolean
 }
 
-/** A brick with its place. Its size is without a space at its end that joins the next word. */
-export interface Piece extends Span, Brick {
-  readonly tear: Tear
+/** A item with its place. Its size is without a space at its end that joins the next word. */
+export interface Piece extends Span, Item {
+  readonly kind: BoundaryKind
 }
 
-/** What it costs to tear something apart, where one more chunk costs 1. Found with bench/chunking.ts. */
-const tearCosts: Record<Tear, number> = {
+/** What a cut at a boundary of each kind costs, where one more chunk costs 1. Found with bench/chunking.ts. */
+const penalties: Record<BoundaryKind, number> = {
   // Dearer than two chunks can cost together: always cut at.
   source: -8,
   section: 0,
   page: 0.3,
   block: 0.3,
-  part: 0.4,
+  row: 0.4,
   line: 0.5,
   sentence: 0.8,
   word: 4,
-  bond: 100,
+  keepWithNext: 100,
 }
 
 /** Pieces are at most a half of a chunk, so that a heading always finds room beside what follows it. */
@@ -41,30 +41,30 @@ const piecesPerChunk = 2
 const partsPerChunk = 16
 
 /** All pieces of a reading. None is larger than what fits into a chunk, but a single code point. */
-export function piecesOf(reading: Reading, room: Room, unit: Unit): readonly Piece[] {
+export function piecesOf(reading: Reading, limits: ChunkOptions, unit: Unit): readonly Piece[] {
   const { text } = reading
   const measure = measureOf(text, unit)
-  const seams = seamsOf(reading)
-  const ends = seams.map((_, index) => seams[index + 1]?.offset ?? text.length)
-  const sizes = seams.map(({ offset }, index) => measure({ start: offset, end: ends[index] ?? offset }))
-  const regions = regionSizes(seams, sizes)
-  const headerAt = tableHeaders(reading, (header) => isHeaderRepeated(header, room, unit))
-  return seams.flatMap((seam, index): readonly Piece[] => {
-    const span = { start: seam.offset, end: ends[index] ?? seam.offset }
-    const repeated = headerAt(seam.offset)
+  const boundaries = boundariesOf(reading)
+  const ends = boundaries.map((_, index) => boundaries[index + 1]?.offset ?? text.length)
+  const sizes = boundaries.map(({ offset }, index) => measure({ start: offset, end: ends[index] ?? offset }))
+  const regions = regionSizes(boundaries, sizes)
+  const headerAt = tableHeaders(reading, (header) => isHeaderRepeated(header, limits, unit))
+  return boundaries.flatMap((boundary, index): readonly Piece[] => {
+    const span = { start: boundary.offset, end: ends[index] ?? boundary.offset }
+    const repeated = headerAt(boundary.offset)
     const header = repeated === null ? 0 : unit.sizeOf(`${repeated}\n`)
-    const free = room.units - room.overlap - header
+    const free = limits.units - limits.overlap - header
     const whole = { ...span, size: sizes[index] ?? 0 }
-    const sizesOfParts = {
-      enough: Math.max(1, Math.floor(free / partsPerChunk)),
-      most: Math.max(1, Math.floor(free / piecesPerChunk)),
+    const partLimits = {
+      target: Math.max(1, Math.floor(free / partsPerChunk)),
+      max: Math.max(1, Math.floor(free / piecesPerChunk)),
     }
-    const parts = whole.size > sizesOfParts.most ? breakDown(text, span, measure, sizesOfParts) : [whole]
-    const tear = tearOf(seam, regions, room.units - room.overlap)
+    const parts = whole.size > partLimits.max ? splitSpan(text, span, measure, partLimits) : [whole]
+    const kind = kindOf(boundary, regions, limits.units - limits.overlap)
     return parts.map((part, place) => ({
       ...part,
-      tear: place === 0 ? tear : 'word',
-      cutCost: tearCosts[place === 0 ? tear : 'word'],
+      kind: place === 0 ? kind : 'word',
+      penalty: penalties[place === 0 ? kind : 'word'],
       spaceSize: unit.spaceJoins && hasLooseSpace(text, part) ? 1 : 0,
       headerSize: header,
     }))
@@ -72,7 +72,7 @@ export function piecesOf(reading: Reading, room: Room, unit: Unit): readonly Pie
 }
 
 /** Whether a table's header stands beside each further piece of it: where that leaves half of a chunk to the rows. */
-export function isHeaderRepeated(header: string, { units, overlap }: Room, { sizeOf }: Unit): boolean {
+export function isHeaderRepeated(header: string, { units, overlap }: ChunkOptions, { sizeOf }: Unit): boolean {
   return sizeOf(`${header}\n`) <= (units - overlap) / 2
 }
 
@@ -86,16 +86,16 @@ function hasLooseSpace(text: string, { start, end }: Span): boolean {
   return end - start > 1 && text.charCodeAt(end - 1) === 32 && !/\s/.test(text.charAt(end - 2))
 }
 
-function regionSizes(seams: readonly Seam[], sizes: readonly number[]): ReadonlyMap<Region, number> {
+function regionSizes(boundaries: readonly Boundary[], sizes: readonly number[]): ReadonlyMap<Region, number> {
   const regions = new Map<Region, number>()
-  for (const [index, { region }] of seams.entries()) {
+  for (const [index, { region }] of boundaries.entries()) {
     if (region !== null) regions.set(region, (regions.get(region) ?? 0) + (sizes[index] ?? 0))
   }
   return regions
 }
 
 /** A table or code that fits into one chunk is kept together where that is possible at all. */
-function tearOf({ tear, region }: Seam, regions: ReadonlyMap<Region, number>, free: number): Tear {
-  if (tear !== 'part' || region === null || (regions.get(region) ?? 0) > free) return tear
+function kindOf({ kind, region }: Boundary, regions: ReadonlyMap<Region, number>, free: number): BoundaryKind {
+  if (kind !== 'row' || region === null || (regions.get(region) ?? 0) > free) return kind
   return region.kind === 'table' ? 'word' : 'sentence'
 }

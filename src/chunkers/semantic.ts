@@ -7,7 +7,7 @@
  *
  * A table's header that is repeated comes on top of `units` here: its tokens are not known in phase two.
  */
-import { cheapestGroups, type Group } from './cheapest-cuts.ts'
+import { cheapestGroups, type Group } from './cheapest-groups.ts'
 import type { Chunk, ChunkOptions, Chunker } from './chunk.ts'
 import { isHeaderRepeated } from './pieces.ts'
 import { withProvenance } from './provenance.ts'
@@ -36,9 +36,9 @@ export const semanticChunker: Chunker = {
   defaults: { units: 256, overlap: 0 },
   unitsMax: 8192,
   chunk(reading, { units }, countTokens) {
-    const room = { units: Math.max(1, Math.min(passageTokens, Math.floor(units / passagesPerChunk))), overlap: 0 }
+    const limits = { units: Math.max(1, Math.min(passageTokens, Math.floor(units / passagesPerChunk))), overlap: 0 }
     const unit = { sizeOf: countTokens, spaceJoins: true }
-    return withProvenance(reading, structuredSpans(reading, room, unit), {
+    return withProvenance(reading, structuredSpans(reading, limits, unit), {
       tokensOf: ({ size }) => size,
       repeatsHeader: (header) => isHeaderRepeated(header, { units, overlap: 0 }, unit),
     })
@@ -61,13 +61,13 @@ export function semanticGroups(
   }
   const distances = distancesBetween(vectors)
   const change = percentileOf(distances, options.percentile)
-  const bricks = passages.map(({ tokens }, index) => {
+  const items = passages.map(({ tokens }, index) => {
     const distance = distances[index - 1] ?? 0
-    const cutCost = distance > change ? changeCost : 1 - (change > 0 ? distance / change : 0)
-    return { size: tokens, spaceSize: 0, headerSize: 0, cutCost }
+    const penalty = distance > change ? changeCost : 1 - (change > 0 ? distance / change : 0)
+    return { size: tokens, spaceSize: 0, headerSize: 0, penalty }
   })
   const { units, overlap } = options
-  const groups = cheapestGroups(bricks, { units, overlap })
+  const groups = cheapestGroups(items, { units, overlap })
   return overlap === 0 ? groups : overlapped(passages, groups, options)
 }
 

@@ -1,14 +1,15 @@
 /**
- * A reading in spans of at most so many units, cut where that tears least apart: what the token and the
+ * A reading in spans of at most so many units, cut at the best boundaries: what the token and the
  * character chunker share. Plans with sums of measured pieces, then measures each span as a whole:
  * tokens are only about additive, and a promised limit is a limit.
  */
 import type { Reading, Span } from '#readers/reading.ts'
-import { breakDown } from './break-down.ts'
-import { cheapestGroups, type Group, type Room } from './cheapest-cuts.ts'
+import { splitSpan } from './split-span.ts'
+import { cheapestGroups, type Group } from './cheapest-groups.ts'
+import type { ChunkOptions } from './chunk.ts'
 import { isHeaderRepeated, measureOf, piecesOf, type Piece, type Unit } from './pieces.ts'
 import { partOf } from './reading-part.ts'
-import { stretchesOf } from './stretches.ts'
+import { planningWindows } from './planning-windows.ts'
 import { tableHeaders } from './table-headers.ts'
 
 export interface SizedSpan extends Span {
@@ -18,23 +19,23 @@ export interface SizedSpan extends Span {
 
 /**
  * Spans in order that cover every character. With a table's header that is repeated beside it, none takes more than
- * `room.units`, but a single code point.
+ * `limits.units`, but a single code point.
  */
-export function structuredSpans(reading: Reading, room: Room, unit: Unit): readonly SizedSpan[] {
-  const size = sizeWithin(reading, room, unit)
+export function structuredSpans(reading: Reading, limits: ChunkOptions, unit: Unit): readonly SizedSpan[] {
+  const size = sizeWithin(reading, limits, unit)
   const spans: SizedSpan[] = []
-  for (const stretch of stretchesOf(reading)) {
-    const pieces = piecesOf(partOf(reading, stretch), room, unit)
+  for (const window of planningWindows(reading)) {
+    const pieces = piecesOf(partOf(reading, window), limits, unit)
     // A stack: what is parted comes back as its parts, the first on top.
-    const waiting = [...cheapestGroups(pieces, room)].toReversed()
+    const waiting = [...cheapestGroups(pieces, limits)].toReversed()
     for (let group = waiting.pop(); group !== undefined; group = waiting.pop()) {
       const [first, last] = [pieces[group.from], pieces[group.to - 1]]
       if (first === undefined || last === undefined) break
-      const whole = { start: stretch.start + first.start, end: stretch.start + last.end }
-      const starts = overlapStarts(reading.text, spans.at(-1), room.overlap, unit)
+      const whole = { start: window.start + first.start, end: window.start + last.end }
+      const starts = overlapStarts(reading.text, spans.at(-1), limits.overlap, unit)
       const span = longestOf([...starts, whole.start], whole.end, size)
       if (span !== null) spans.push(span)
-      else if (group.to - group.from > 1) waiting.push(...parted(pieces, group))
+      else if (group.to - group.from > 1) waiting.push(...split(pieces, group))
       else spans.push(...broken(reading.text, whole, unit))
     }
   }
@@ -44,13 +45,13 @@ export function structuredSpans(reading: Reading, room: Room, unit: Unit): reado
 /** Size of a span, or null when it takes more than a chunk may with the header that it needs. */
 type SizeWithin = (span: Span) => number | null
 
-function sizeWithin(reading: Reading, room: Room, unit: Unit): SizeWithin {
-  const headerAt = tableHeaders(reading, (header) => isHeaderRepeated(header, room, unit))
+function sizeWithin(reading: Reading, limits: ChunkOptions, unit: Unit): SizeWithin {
+  const headerAt = tableHeaders(reading, (header) => isHeaderRepeated(header, limits, unit))
   return ({ start, end }) => {
     const part = reading.text.slice(start, end)
     const header = headerAt(start + Math.max(0, part.search(/\S/)))
     const size = unit.sizeOf(part)
-    return size + (header === null ? 0 : unit.sizeOf(`${header}\n`)) <= room.units ? size : null
+    return size + (header === null ? 0 : unit.sizeOf(`${header}\n`)) <= limits.units ? size : null
   }
 }
 
@@ -71,9 +72,9 @@ function overlapStarts(text: string, previous: Span | undefined, overlap: number
   if (previous === undefined || overlap === 0) return []
   const { end } = previous
   const start = Math.max(previous.start + 1, end - overlap * reachPerUnit)
-  const sizes = { enough: 1, most: Math.max(1, Math.floor(overlap / 8)) }
+  const sizes = { target: 1, max: Math.max(1, Math.floor(overlap / 8)) }
   // The first part may be the rest of a word, or of a character.
-  const parts = breakDown(text, { start, end }, measureOf(text, unit), sizes).slice(1)
+  const parts = splitSpan(text, { start, end }, measureOf(text, unit), sizes).slice(1)
   const starts: number[] = []
   let size = 0
   for (const part of parts.toReversed()) {
@@ -86,10 +87,10 @@ function overlapStarts(text: string, previous: Span | undefined, overlap: number
 }
 
 /** Two groups of one, cut where it is cheapest; the later one first, as the stack wants it. */
-function parted(pieces: readonly Piece[], { from, to }: Group): readonly Group[] {
+function split(pieces: readonly Piece[], { from, to }: Group): readonly Group[] {
   let cut = to - 1
   for (let index = to - 1; index > from; index--) {
-    if ((pieces[index]?.cutCost ?? 0) < (pieces[cut]?.cutCost ?? 0)) cut = index
+    if ((pieces[index]?.penalty ?? 0) < (pieces[cut]?.penalty ?? 0)) cut = index
   }
   return [
     { from: cut, to },
@@ -100,5 +101,5 @@ function parted(pieces: readonly Piece[], { from, to }: Group): readonly Group[]
 /** A piece that is too large with its last space or its header, word by word: room for next to nothing. */
 function broken(text: string, span: Span, unit: Unit): readonly SizedSpan[] {
   const measure = measureOf(text, { ...unit, spaceJoins: false })
-  return breakDown(text, span, measure, { enough: 1, most: 1 })
+  return splitSpan(text, span, measure, { target: 1, max: 1 })
 }

@@ -1,4 +1,4 @@
-/** Chunks of at most so many tokens, cut where that tears least apart. The default. */
+/** Chunks of at most so many tokens, cut at the best boundaries. The default. */
 import type { Chunker } from './chunk.ts'
 import { isHeaderRepeated } from './pieces.ts'
 import { withProvenance } from './provenance.ts'
@@ -10,11 +10,11 @@ export const tokenChunker: Chunker = {
   unit: 'tokens',
   defaults: { units: 256, overlap: 0 },
   unitsMax: 8192,
-  chunk(reading, room, countTokens) {
+  chunk(reading, limits, countTokens) {
     const unit = { sizeOf: countTokens, spaceJoins: true }
-    return withProvenance(reading, structuredSpans(reading, room, unit), {
+    return withProvenance(reading, structuredSpans(reading, limits, unit), {
       tokensOf: ({ size }) => size,
-      repeatsHeader: (header) => isHeaderRepeated(header, room, unit),
+      repeatsHeader: (header) => isHeaderRepeated(header, limits, unit),
     })
   },
 }

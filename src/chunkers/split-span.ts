@@ -1,14 +1,14 @@
-/** What is longer than a chunk may be, in parts that fit: words, and of a word without an end its code points. */
+/** Splits what is longer than a chunk may be into parts that fit: words, or code points of a word without an end. */
 import type { Span } from '#readers/reading.ts'
 
 export interface Part extends Span {
   readonly size: number
 }
 
-/** How large parts may be: at most `most`, and grown by whole words until they reach `enough`. */
-export interface PartSizes {
-  readonly enough: number
-  readonly most: number
+/** How large parts may be: at most `max`, and grown by whole words until they reach `target`. */
+export interface PartLimits {
+  readonly target: number
+  readonly max: number
 }
 
 /** A run is looked at in windows of this many UTF-16 units, so that halving it takes linear time. */
@@ -19,14 +19,14 @@ const wordEnd = /\s+|[，、；：·।॥،؛]+/g
 /** Size of a part of the text. */
 export type Measure = (span: Span) => number
 
-/** Parts in order that together cover the span. Larger than `most` only where a single code point is. */
-export function breakDown(text: string, span: Span, measure: Measure, sizes: PartSizes): readonly Part[] {
+/** Parts in order that together cover the span. Larger than `max` only where a single code point is. */
+export function splitSpan(text: string, span: Span, measure: Measure, limits: PartLimits): readonly Part[] {
   const parts: Part[] = []
   let grown: Part | undefined
   for (const word of wordsOf(text, span)) {
-    for (const piece of halved(text, word, measure, sizes.most)) {
+    for (const piece of halved(text, word, measure, limits.max)) {
       const joined: number = (grown?.size ?? 0) + piece.size
-      if (grown !== undefined && joined > sizes.enough) {
+      if (grown !== undefined && joined > limits.target) {
         parts.push(grown)
         grown = piece
       } else {
@@ -45,7 +45,7 @@ function* wordsOf(text: string, { start, end }: Span): Generator<Span> {
   for (const match of [...text.slice(start, end).matchAll(wordEnd), null]) {
     const to = match === null ? end : start + match.index + match[0].length
     while (to - from > windowMax) {
-      const cut = clusterStart(text, from + windowMax, from)
+      const cut = graphemeBoundary(text, from + windowMax, from)
       yield { start: from, end: cut }
       from = cut
     }
@@ -54,33 +54,33 @@ function* wordsOf(text: string, { start, end }: Span): Generator<Span> {
   }
 }
 
-function* halved(text: string, span: Span, measure: Measure, most: number): Generator<Part> {
+function* halved(text: string, span: Span, measure: Measure, max: number): Generator<Part> {
   const size = measure(span)
-  const middle = size <= most ? span.end : clusterStart(text, (span.start + span.end) >> 1, span.start)
+  const middle = size <= max ? span.end : graphemeBoundary(text, (span.start + span.end) >> 1, span.start)
   if (middle >= span.end || middle <= span.start) {
     yield { ...span, size }
     return
   }
-  yield* halved(text, { start: span.start, end: middle }, measure, most)
-  yield* halved(text, { start: middle, end: span.end }, measure, most)
+  yield* halved(text, { start: span.start, end: middle }, measure, max)
+  yield* halved(text, { start: middle, end: span.end }, measure, max)
 }
 
-const clusterReach = 32
+const graphemeMax = 32
 /** What shows as one character with what stands before it. */
 const joinsBefore = /^(?:\p{M}|\p{Emoji_Modifier}|\u200d|[\u{e0020}-\u{e007f}])/u
 
 /**
- * The offset, or one a little before it, where no character is torn: neither a surrogate pair nor, within reach,
+ * The offset, or one a little before it, where no character is split: neither a surrogate pair nor, within reach,
  * letters with marks, flags and joined emoji. Greater than `after`; the next code point where all else fails.
  */
-export function clusterStart(text: string, offset: number, after: number): number {
-  for (let cut = offset; cut > after && offset - cut <= clusterReach; cut--) if (!tearsCharacter(text, cut)) return cut
+export function graphemeBoundary(text: string, offset: number, after: number): number {
+  for (let cut = offset; cut > after && offset - cut <= graphemeMax; cut--) if (!splitsGrapheme(text, cut)) return cut
   const isInPair = (text.charCodeAt(offset) & 0xfc00) === 0xdc00
   if (!isInPair) return offset
   return offset - 1 > after ? offset - 1 : offset + 1
 }
 
-function tearsCharacter(text: string, cut: number): boolean {
+function splitsGrapheme(text: string, cut: number): boolean {
   const behind = text.charCodeAt(cut)
   if (behind < 0x300 && text.charCodeAt(cut - 1) < 0x300) return false
   if ((behind & 0xfc00) === 0xdc00) return true
@@ -96,6 +96,6 @@ function isRegional(text: string, offset: number): boolean {
 
 function flagsBefore(text: string, offset: number): number {
   let count = 0
-  while (count < clusterReach && isRegional(text, offset - 2 * (count + 1))) count += 1
+  while (count < graphemeMax && isRegional(text, offset - 2 * (count + 1))) count += 1
   return count
 }

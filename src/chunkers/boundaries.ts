@@ -1,21 +1,30 @@
 /**
- * Where the structure of a reading may be cut, and what each cut tears apart. One pass over the lines;
- * nothing is measured here.
+ * Finds the boundaries of a reading at which it may be cut, and which kind each of them is. One pass over
+ * the lines; nothing is measured here.
  */
 import type { PageMark, Reading, Span, TableMark } from '#readers/reading.ts'
 import { sentenceStarts } from './sentence-starts.ts'
 
 /**
- * What a cut tears apart, the best first. `source` is where another sheet, chapter or attachment begins, which no chunk
- * goes across, since it could only be cited by the first of them. `part` is between two lines of a table or of code, and `bond`
- * where no cut should be: behind a heading, and behind the header of a table.
+ * The kinds, the best to cut at first. A chunk never goes across `source`, where another sheet, chapter or attachment
+ * begins, since it could only be cited by the first of them. `row` is between two lines of a table or of code.
+ * `keepWithNext` is behind a heading and behind the header of a table, where no cut should be.
  */
-export type Tear = 'source' | 'section' | 'page' | 'block' | 'part' | 'line' | 'sentence' | 'word' | 'bond'
+export type BoundaryKind =
+  | 'source'
+  | 'section'
+  | 'page'
+  | 'block'
+  | 'row'
+  | 'line'
+  | 'sentence'
+  | 'word'
+  | 'keepWithNext'
 
-export interface Seam {
+export interface Boundary {
   readonly offset: number
-  readonly tear: Tear
-  /** The table or code that the text behind the seam belongs to; null for headings and prose. */
+  readonly kind: BoundaryKind
+  /** The table or code that the text behind the boundary belongs to; null for headings and prose. */
   readonly region: Region | null
 }
 
@@ -34,39 +43,40 @@ interface Line extends Span {
 }
 
 /** The first is at 0, each is behind the white space that belongs to the text before it, but before indentation. */
-export function seamsOf(reading: Reading): readonly Seam[] {
+export function boundariesOf(reading: Reading): readonly Boundary[] {
   const { text } = reading
-  const seams: Seam[] = []
+  const boundaries: Boundary[] = []
   let previous: Line | undefined
   let proseStart = -1
   const endProse = (end: number) => {
     if (proseStart === -1) return
-    for (const offset of sentenceStarts(text, proseStart, end)) seams.push({ offset, tear: 'sentence', region: null })
+    for (const offset of sentenceStarts(text, proseStart, end))
+      boundaries.push({ offset, kind: 'sentence', region: null })
     proseStart = -1
   }
   for (const line of linesOf(reading)) {
-    const tear = previous === undefined ? 'section' : tearBefore(text, previous, line)
+    const kind = previous === undefined ? 'section' : kindBefore(text, previous, line)
     previous = line
-    if (tear === null) continue
+    if (kind === null) continue
     endProse(line.start)
-    seams.push({ offset: seams.length === 0 ? 0 : line.start, tear, region: line.region })
+    boundaries.push({ offset: boundaries.length === 0 ? 0 : line.start, kind, region: line.region })
     if (line.region === null && !line.isHeading) proseStart = line.start
   }
   endProse(text.length)
-  if (seams.length === 0 && text !== '') seams.push({ offset: 0, tear: 'section', region: null })
-  return seams
+  if (boundaries.length === 0 && text !== '') boundaries.push({ offset: 0, kind: 'section', region: null })
+  return boundaries
 }
 
 /** Null where a line only goes on because the one before was full. */
-function tearBefore(text: string, previous: Line, line: Line): Tear | null {
+function kindBefore(text: string, previous: Line, line: Line): BoundaryKind | null {
   if (line.page !== undefined && line.page.label !== null) return 'source'
-  if (previous.isHeading) return 'bond'
+  if (previous.isHeading) return 'keepWithNext'
   if (line.isHeading) return 'section'
   const { region } = line
   if (region !== previous.region) return 'block'
-  if (region?.kind === 'table' && previous.start < region.headerEnd) return 'bond'
+  if (region?.kind === 'table' && previous.start < region.headerEnd) return 'keepWithNext'
   if (line.page !== undefined) return 'page'
-  if (region !== null) return line.afterGap && region.kind === 'code' ? 'block' : 'part'
+  if (region !== null) return line.afterGap && region.kind === 'code' ? 'block' : 'row'
   if (line.afterGap) return 'block'
   return isWrapped(text, previous, line) ? null : 'line'
 }
