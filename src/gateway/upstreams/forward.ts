@@ -71,7 +71,7 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
     },
     reuseConnection: true,
     connectTimeoutMs: target.connectSeconds * 1000,
-    responseBytesMax: gateway.settings.get('gateway.max_response_bytes'),
+    responseBytesMax: deps.settings.get('gateway.max_response_bytes'),
   }
   try {
     const reply = await send(batchable ? deps.embeddingBatcher.over(provider) : provider, call, record)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import { aiSdkProvider } from '../ai-sdk.ts'
-import { UpstreamFailure } from '../provider.ts'
+import { jsonBody, UpstreamFailure } from '../provider.ts'
 import { responseOf } from '#test/support/network/reply-response.ts'
 import { eventsIn, upstreamCall } from '#test/support/contract/provider-contract.ts'
 import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
@@ -170,9 +170,9 @@ describe('no answer at all', () => {
     const error = (await thrownBy(provider.send({ ...call, responseBytesMax: 4000 }))) as ApiError
     expect([error.code, error.message]).toEqual(['upstream_invalid_response', expect.stringContaining('larger')])
     const body = new TextEncoder().encode(
-      JSON.stringify({ ...JSON.parse(new TextDecoder().decode(call.body)), stream: true }),
+      JSON.stringify({ ...JSON.parse(new TextDecoder().decode(jsonBody(call))), stream: true }),
     )
-    const streamed = { ...call, body, streamed: true, responseBytesMax: 4000 }
+    const streamed = { ...call, content: { kind: 'json' as const, body }, streamed: true, responseBytesMax: 4000 }
     const endless = { 'content-type': 'text/event-stream' }
     upstream.script(answer(200, endless, `data: ${'x'.repeat(5000)}`))
     expect((await thrownBy(provider.send(streamed))) instanceof Error).toBe(true)
