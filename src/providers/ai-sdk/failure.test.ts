@@ -161,18 +161,14 @@ describe('no answer at all', () => {
   })
 
   test('an answer larger than the limit is refused while it comes, and so is one event of a stream', async () => {
-    const call = upstreamCall('chat/completions', {
-      model: 'claude-sonnet-4-5',
-      messages: [{ role: 'user', content: 'Hello' }],
-    })
+    const asked = { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hello' }] }
     upstream.script(answer(200, { 'content-type': 'application/json' }, JSON.stringify({ filler: 'x'.repeat(5000) })))
     const provider = aiSdkProvider(vendorRecord('anthropic', upstream.url))
-    const error = (await thrownBy(provider.send({ ...call, responseBytesMax: 4000 }))) as ApiError
+    const error = (await thrownBy(
+      provider.send({ ...upstreamCall('chat/completions', asked), responseBytesMax: 4000 }),
+    )) as ApiError
     expect([error.code, error.message]).toEqual(['upstream_invalid_response', expect.stringContaining('larger')])
-    const body = new TextEncoder().encode(
-      JSON.stringify({ ...JSON.parse(new TextDecoder().decode(jsonBody(call))), stream: true }),
-    )
-    const streamed = { ...call, content: { kind: 'json' as const, body }, streamed: true, responseBytesMax: 4000 }
+    const streamed = { ...upstreamCall('chat/completions', { ...asked, stream: true }), responseBytesMax: 4000 }
     const endless = { 'content-type': 'text/event-stream' }
     upstream.script(answer(200, endless, `data: ${'x'.repeat(5000)}`))
     expect((await thrownBy(provider.send(streamed))) instanceof Error).toBe(true)
