@@ -52,7 +52,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Anything thrown, as an ApiError: unknown exceptions become `internal_error` with the original as cause. */
-export function toApiError(thrown: unknown): ApiError {
-  return thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
+/**
+ * Anything thrown, as an ApiError: unknown exceptions become `internal_error` with the original as cause.
+ * @param client the signal of the request: what its abort made fail is `client_closed`
+ */
+export function toApiError(thrown: unknown, client?: AbortSignal): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  const left = client?.aborted === true && (thrown === client.reason || isAbort(thrown))
+  return new ApiError(left ? 'client_closed' : 'internal_error', { cause: thrown })
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError'
 }

@@ -11,6 +11,8 @@ import type { Route } from './route.ts'
 const started = Promise.withResolvers<void>()
 const gate = Promise.withResolvers<void>()
 const abandoned = Promise.withResolvers<AbortSignal>()
+/** Told when a request to /left waits. */
+let waiting: (() => void) | undefined
 
 const open = (path: string, handle: (context: RequestContext) => Response | Promise<Response>): Route<string> => {
   return { method: 'GET', path, access: 'public', docs: undocumented, handle }
@@ -52,6 +54,15 @@ const routes: readonly Route<string>[] = [
   open('/abandoned', ({ signal }) => {
     abandoned.resolve(signal)
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(new Response()), { once: true }))
+  }),
+  open('/left', async ({ signal, query }) => {
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true })
+      waiting?.()
+    })
+    if (query.has('bug')) throw new TypeError('not because of the client')
+    signal.throwIfAborted()
+    return new Response()
   }),
   { ...open('/health', () => new Response('fine')), duringDrain: true },
   {
@@ -141,6 +152,22 @@ describe('failures', () => {
       expect(record).toMatchObject({ level: 'error', requestId: response.headers.get('x-request-id'), path })
       expect(JSON.stringify(record)).toContain(cause)
     }
+  })
+
+  test('what fails because the client has left is not an error of the server, and a bug stays one', async () => {
+    const logged = server.log.length
+    for (const query of ['', '?bug']) {
+      const leaving = new AbortController()
+      const isWaiting = new Promise<void>((resolve) => (waiting = resolve))
+      const answer = fetch(`${server.url}/left${query}`, { signal: leaving.signal }).catch(() => null)
+      await isWaiting
+      leaving.abort()
+      expect(await answer).toBeNull()
+    }
+    await until(() => server.log.length > logged)
+    const failures = server.log.slice(logged).map(({ path, code: failure }) => [path, failure])
+    expect(failures).toEqual([['/left', 'internal_error']])
+    expect(JSON.stringify(server.log.slice(logged))).toContain('not because of the client')
   })
 
   test('a refusal is answered as it was thrown, and what is for the log stays out', async () => {

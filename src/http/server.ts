@@ -167,7 +167,7 @@ export class HttpServer<Caller> {
   }
 
   #refuse(context: ServerContext, thrown: unknown): Response {
-    const error = toApiError(thrown)
+    const error = toApiError(thrown, context.signal)
     if (error.row.origin === 'gateway') {
       this.#options.logger.error('request failed', {
         requestId: context.requestId,
