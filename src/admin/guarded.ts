@@ -1,6 +1,6 @@
 /** What the store's refusals mean to a caller of the admin API. The only place that knows both. */
 import { ApiError } from '#errors/api-error.ts'
-import { InUse, Missing, NameTaken, NotPlain, StoreUnavailable } from '#store/errors.ts'
+import { InUse, LastAdministrator, Missing, NameTaken, NotPlain, StoreUnavailable } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 
 /** Runs a handler; what the store refuses comes out as the error that is answered. */
@@ -13,7 +13,7 @@ export async function guarded<T>(handle: () => T | Promise<T>): Promise<T> {
 }
 
 function refusalOf(thrown: unknown): unknown {
-  if (thrown instanceof NameTaken || thrown instanceof InUse)
+  if (thrown instanceof NameTaken || thrown instanceof InUse || thrown instanceof LastAdministrator)
     return new ApiError('conflict', { message: thrown.message })
   if (thrown instanceof NotPlain)
     return new ApiError('validation_failed', { param: 'composite', message: thrown.message })

@@ -53,6 +53,14 @@ export class NotPlain extends Error {
   }
 }
 
+/** The change would leave no enabled administrator. */
+export class LastAdministrator extends Error {
+  constructor() {
+    super('This is the last enabled administrator. Make another user an administrator first.')
+    this.name = 'LastAdministrator'
+  }
+}
+
 /** A worker's lease has ended, and another worker may have the job: nothing was written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'

@@ -47,6 +47,25 @@ describe.skipIf(serverUrl === undefined)(`several processes on one database${rea
     }
   })
 
+  test('of two administrators who are taken away on two processes at the same moment one stays', async () => {
+    await using cluster = await newCluster()
+    const [one, two] = [await cluster.start(), await cluster.start()]
+    const own = await one.admin<{ user: { id: string } }>('GET', '/me')
+    for (let round = 0; round < 10; round += 1) {
+      const email = `second-${round}@example.org`
+      const second = await one.admin<{ id: string }>('POST', '/users', { email, role: 'admin' })
+      await Promise.allSettled([
+        one.admin('PATCH', `/users/${own.user.id}`, { disabled: true }),
+        two.admin('DELETE', `/users/${second.id}`),
+      ])
+      const left = await cluster.schema.run(`select id from users where role = 'admin' and disabled = 0`)
+      expect(left.map(({ id }) => id)).toHaveLength(1)
+      await cluster.schema.run(`update users set disabled = 0 where id = '${own.user.id}'`)
+      await cluster.schema.run(`delete from users where id = '${second.id}'`)
+      for (const replica of [one, two]) await replica.app.state.load()
+    }
+  })
+
   test('several keys deleted in one call are refused everywhere', async () => {
     await using cluster = await newCluster()
     const replicas = [await cluster.start(), await cluster.start(), await cluster.start()]

@@ -12,7 +12,6 @@ import type { UserPatch } from '#store/identity/users.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { editable, email, found, label, password } from '../fields.ts'
-import { oneAtATime, requireAnotherAdministrator } from './last-administrator.ts'
 import { userAnswer, userOfList, userOnWire, type UserOnWire } from './user-record.ts'
 
 const role = z.enum(['admin', 'user'])
@@ -88,7 +87,6 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
-  const serially = oneAtATime()
   return [
     route({
       method: 'GET',
@@ -108,7 +106,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: change,
       answer: userAnswer,
       errors: ['conflict', 'declared_read_only'],
-      handle: ({ params, body }) => serially(() => changeUser(admin, params.id, body)),
+      handle: ({ params, body }) => changeUser(admin, params.id, body),
     }),
     route({
       method: 'DELETE',
@@ -116,7 +114,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a user with all keys and sessions',
       errors: ['conflict', 'declared_read_only'],
-      handle: ({ params }) => serially(() => deleteUser(admin, params.id)),
+      handle: ({ params }) => deleteUser(admin, params.id),
     }),
   ]
 }
@@ -194,9 +192,8 @@ async function createUser({ store, feed, clock }: Admin, body: z.output<typeof c
 
 async function changeUser(admin: Admin, userId: string, body: Change): Promise<UserOnWire> {
   const { store, feed, clock } = admin
-  const before = editable(found(await store.users.get(userId), 'user'))
-  if (body.role === 'user' || body.disabled === true) await requireAnotherAdministrator(store, before)
-  found(await store.users.update(userId, patchOf(body), clock.now()), 'user')
+  editable(found(await store.users.get(userId), 'user'))
+  found(await store.users.update(userId, patchOf(body), clock.now(), { keepAdministrator: true }), 'user')
   if (body.disabled === true) await store.sessions.deleteOfUser(userId)
   await feed.publish([{ kind: 'user', id: userId }])
   return readUser(admin, userId)
@@ -212,9 +209,8 @@ function patchOf({ email: address, name, role: newRole, disabled }: Change): Use
 }
 
 async function deleteUser({ store, feed }: Admin, userId: string): Promise<void> {
-  const user = editable(found(await store.users.get(userId), 'user'))
-  await requireAnotherAdministrator(store, user)
-  await store.users.delete(userId)
+  editable(found(await store.users.get(userId), 'user'))
+  await store.users.delete(userId, { keepAdministrator: true })
   // The user's change alone refuses all keys; the others free what memory holds of them and of limits.
   await feed.publish([{ kind: 'user', id: userId }, { kind: 'directory' }, { kind: 'catalog' }])
 }

@@ -3,9 +3,10 @@
  * memberships and the role of an administrator. What an administrator gave them here is never taken away.
  */
 import type { ExpressionBuilder, Selectable, Transaction } from 'kysely'
-import type { Database } from '../database.ts'
+import type { Database, Engine } from '../database.ts'
 import { Missing, refusing, violationOf } from '../errors.ts'
 import { flag, type OidcIdentitiesTable, type Tables } from '../schema.ts'
+import { hasOtherAdministrator } from './administrators.ts'
 
 /** What names one: the `iss` and `sub` of an ID token. */
 export interface IdentityKey {
@@ -52,7 +53,8 @@ export interface IdentityStore {
 }
 
 /** The identities of this database. */
-export function identityStore({ kysely }: Database): IdentityStore {
+export function identityStore(database: Database): IdentityStore {
+  const { kysely } = database
   return {
     async get(key) {
       const row = await kysely.selectFrom('oidc_identities').selectAll().where(isOf(key)).executeTakeFirst()
@@ -76,12 +78,19 @@ export function identityStore({ kysely }: Database): IdentityStore {
     grant: (key, grants, at) =>
       // Refused only when a group is deleted at this very moment.
       refusing({ reference: new Missing('group') }, () =>
-        kysely.transaction().execute((trx) => grantIn(trx, key, grants, at)),
+        kysely.transaction().execute((trx) => grantIn({ engine: database.engine, trx, at }, key, grants)),
       ),
   }
 }
 
-async function grantIn(trx: Transaction<Tables>, key: IdentityKey, grants: Grants, at: number): Promise<Granted> {
+interface Granting {
+  readonly engine: Engine
+  readonly trx: Transaction<Tables>
+  readonly at: number
+}
+
+async function grantIn(granting: Granting, key: IdentityKey, grants: Grants): Promise<Granted> {
+  const { trx, at } = granting
   // The update comes first: its lock makes two sign-ins of one identity follow one another.
   const row = await trx
     .updateTable('oidc_identities')
@@ -92,7 +101,7 @@ async function grantIn(trx: Transaction<Tables>, key: IdentityKey, grants: Grant
   if (row === undefined) throw new Missing('identity')
   const before = identityOf(row)
   const memberships = await grantGroups(trx, before, grants.groupIds)
-  const role = await grantRole(trx, before, grants.admin, at)
+  const role = await grantRole(granting, before, grants.admin)
   await trx
     .updateTable('oidc_identities')
     .set({ group_ids: JSON.stringify(memberships.groupIds), made_admin: flag(role.madeAdmin) })
@@ -140,10 +149,9 @@ interface GrantedRole extends Granted {
 }
 
 async function grantRole(
-  trx: Transaction<Tables>,
+  { engine, trx, at }: Granting,
   { userId, madeAdmin }: Identity,
   wanted: boolean,
-  at: number,
 ): Promise<GrantedRole> {
   const asBefore = { changed: false, lastAdministrator: false, madeAdmin }
   const { role, declared } = await trx
@@ -160,14 +168,7 @@ async function grantRole(
     return { changed: true, lastAdministrator: false, madeAdmin: true }
   }
   if (!madeAdmin || role !== 'admin') return { ...asBefore, madeAdmin: false }
-  const other = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('role', '=', 'admin')
-    .where('disabled', '=', 0)
-    .where('id', '!=', userId)
-    .executeTakeFirst()
-  if (other === undefined) return { ...asBefore, lastAdministrator: true }
+  if (!(await hasOtherAdministrator({ engine }, trx, userId))) return { ...asBefore, lastAdministrator: true }
   await set('user')
   return { changed: true, lastAdministrator: false, madeAdmin: false }
 }

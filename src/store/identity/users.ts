@@ -1,10 +1,11 @@
 /** Users and their password hashes. */
-import { sql, type Selectable, type SqlBool } from 'kysely'
+import { sql, type Kysely, type Selectable, type SqlBool, type Transaction } from 'kysely'
 import type { Role, User } from '#identity/records.ts'
 import type { Database } from '../database.ts'
 import { refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
-import { flag, flagIfSet, type Columns, type UsersTable } from '../schema.ts'
+import { flag, flagIfSet, type Columns, type Tables, type UsersTable } from '../schema.ts'
+import { requireOtherAdministrator } from './administrators.ts'
 
 export type UserPatch = Partial<Pick<User, 'email' | 'name' | 'role' | 'disabled' | 'declared'>>
 
@@ -18,6 +19,11 @@ export interface Membership {
   readonly groupId: string
 }
 
+export interface UserChangeOptions {
+  /** The change throws LastAdministrator when no enabled administrator would be left; checked in its own transaction. */
+  readonly keepAdministrator?: boolean
+}
+
 export interface UserStore {
   /** A page of users in the order of creation. Throws InvalidCursor. */
   list(query: UserQuery): Promise<Page<User>>
@@ -29,13 +35,13 @@ export interface UserStore {
   /** Adds a user; `hasPassword` of the record is not looked at. Throws NameTaken with the address. */
   insert(user: User, passwordHash: string | null): Promise<void>
   /** The user as changed, or null when there is none. Throws NameTaken with the address. */
-  update(id: string, patch: UserPatch, at: number): Promise<User | null>
+  update(id: string, patch: UserPatch, at: number, options?: UserChangeOptions): Promise<User | null>
   /** Sets or, with null, removes the password; false when there is no such user. */
   setPassword(id: string, hash: string | null, at: number): Promise<boolean>
   /** Null when the user does not exist or has no password. */
   passwordHash(id: string): Promise<string | null>
   /** Deletes the user with all keys, sessions, memberships and limits; false when there is none. */
-  delete(id: string): Promise<boolean>
+  delete(id: string, options?: UserChangeOptions): Promise<boolean>
   /** Every pair of user and group; nobody has a row for the group of everyone. */
   memberships(): Promise<readonly Membership[]>
   /** Ids of the groups that the user was added to. */
@@ -81,21 +87,41 @@ export function userStore(database: Database): UserStore {
         kysely.insertInto('users').values(rowOf(user, passwordHash)).execute(),
       )
     },
-    async update(id, patch, at) {
+    ...changes(database),
+    ...passwords(database),
+    ...membershipRows(database),
+  }
+}
+
+function changes(database: Database): Pick<UserStore, 'update' | 'delete'> {
+  const { kysely } = database
+  /** Runs a change of a user; one that could take the last administrator away in a transaction. */
+  const changing = <T>(id: string, mayTake: boolean, change: (on: Kysely<Tables>) => Promise<T>): Promise<T> => {
+    if (!mayTake) return change(kysely)
+    return kysely.transaction().execute(async (trx: Transaction<Tables>) => {
+      await requireOtherAdministrator(database, trx, id)
+      return change(trx)
+    })
+  }
+  return {
+    async update(id, patch, at, { keepAdministrator = false } = {}) {
+      const mayTake = keepAdministrator && (patch.role === 'user' || patch.disabled === true)
       const row = await refusing({ taken: patch.email }, () =>
-        kysely
-          .updateTable('users')
-          .set({ ...columnsOf(patch), updated_at: at })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirst(),
+        changing(id, mayTake, (on) =>
+          on
+            .updateTable('users')
+            .set({ ...columnsOf(patch), updated_at: at })
+            .where('id', '=', id)
+            .returningAll()
+            .executeTakeFirst(),
+        ),
       )
       return row === undefined ? null : userOf(row)
     },
-    ...passwords(database),
-    ...membershipRows(database),
-    async delete(id) {
-      const result = await kysely.deleteFrom('users').where('id', '=', id).executeTakeFirst()
+    async delete(id, { keepAdministrator = false } = {}) {
+      const result = await changing(id, keepAdministrator, (on) =>
+        on.deleteFrom('users').where('id', '=', id).executeTakeFirst(),
+      )
       return result.numDeletedRows > 0n
     },
   }

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { everyoneGroupId } from '#identity/records.ts'
-import { Missing, NameTaken } from '#store/errors.ts'
+import { LastAdministrator, Missing, NameTaken } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 import { allPages, rejection, type StoreTest } from './store-test.ts'
 import { aGroup, aKey, aModel, aProvider, aUser } from './store-records.ts'
@@ -8,6 +8,7 @@ import { aGroup, aKey, aModel, aProvider, aUser } from './store-records.ts'
 /** Users, groups, keys and sessions. */
 export function identityContract(storeTest: StoreTest): void {
   userContract(storeTest)
+  administratorContract(storeTest)
   userListContract(storeTest)
   groupContract(storeTest)
   keyContract(storeTest)
@@ -82,6 +83,38 @@ function userContract(storeTest: StoreTest): void {
     expect(await store.sessions.get('d')).toBeNull()
     expect(await store.users.memberships()).toEqual([])
     expect(await store.inflightOverrides.all()).toEqual([])
+  })
+}
+
+function administratorContract(storeTest: StoreTest): void {
+  const keeping = { keepAdministrator: true }
+
+  storeTest('the last enabled administrator is kept where that is asked for, and only there', async ({ users }) => {
+    const [ada, disabled] = [aUser({ role: 'admin' }), aUser({ role: 'admin', disabled: true })]
+    for (const user of [ada, disabled]) await users.insert(user, null)
+    for (const change of [
+      users.update(ada.id, { role: 'user' }, 1, keeping),
+      users.update(ada.id, { disabled: true }, 1, keeping),
+      users.delete(ada.id, keeping),
+    ])
+      expect(await rejection(change)).toBeInstanceOf(LastAdministrator)
+    expect(await users.get(ada.id)).toEqual(ada)
+    expect(await users.update(ada.id, { name: 'Countess' }, 1, keeping)).toMatchObject({ role: 'admin' })
+    expect(await users.delete(disabled.id, keeping)).toBe(true)
+    expect(await users.update(ada.id, { role: 'user' }, 1)).toMatchObject({ role: 'user' })
+  })
+
+  storeTest('of administrators who are taken away at the same moment one stays', async ({ users }) => {
+    const administrators = Array.from({ length: 4 }, () => aUser({ role: 'admin' }))
+    for (const user of administrators) await users.insert(user, null)
+    const results = await Promise.allSettled(
+      administrators.map(({ id }, index) =>
+        index % 2 === 0 ? users.delete(id, keeping) : users.update(id, { disabled: true }, 1, keeping),
+      ),
+    )
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect(refused.map(({ reason }) => reason as unknown)).toEqual([expect.any(LastAdministrator)])
+    expect((await users.all()).filter(({ role, disabled }) => role === 'admin' && !disabled)).toHaveLength(1)
   })
 }
 
