@@ -1,15 +1,20 @@
 /** The directory for everything that this process writes: database, secret key, control socket. */
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Logger } from '#observe/log.ts'
 import { StartProblem } from './start-problem.ts'
 
-/** Makes the directory when it is missing, for its owner only, and returns its absolute path. Throws StartProblem. */
-export function prepareDataDirectory(path: string): string {
+/**
+ * Makes the directory when it is missing, and returns its absolute path. Other users of the machine
+ * cannot read it afterwards; where that is not ours to change, a warning says so. Throws StartProblem.
+ */
+export function prepareDataDirectory(path: string, logger: Logger): string {
   const directory = resolve(path)
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     // Creating and renaming files takes both rights; root passes unless the file system is read-only.
     accessSync(directory, constants.W_OK | constants.X_OK)
+    closeToOthers(directory, logger)
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
     throw new StartProblem(
@@ -18,6 +23,25 @@ export function prepareDataDirectory(path: string): string {
     )
   }
   return directory
+}
+
+const ownFiles = /^(sluice\.db|secret\.key|control\.sock|documents$)/
+
+function closeToOthers(directory: string, logger: Logger): void {
+  const { mode, uid } = statSync(directory)
+  if ((mode & 0o077) === 0) return
+  // A directory that holds other things too may be open to others on purpose.
+  const isOurs = uid === process.getuid?.() && readdirSync(directory).every((name) => ownFiles.test(name))
+  if (isOurs) {
+    chmodSync(directory, 0o700)
+    // Some mounts take the call and keep the mode.
+    if ((statSync(directory).mode & 0o077) === 0) {
+      logger.info('other users of this machine could read the data directory; now only its owner can', { directory })
+      return
+    }
+  }
+  const remedy = `chmod 700 ${directory}`
+  logger.warn('other users of this machine can read the data directory', { directory, remedy })
 }
 
 /** Where the running server takes commands from its own user. */

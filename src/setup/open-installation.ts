@@ -1,4 +1,5 @@
 /** From settings to an open store: data directory, secret key, database, declared entities. */
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Declared } from '#config/declared/declared.ts'
 import { maskUrlPassword } from '#config/problem.ts'
@@ -13,7 +14,7 @@ import { openStore, type Store } from '#store/store.ts'
 import { applyDeclared } from './apply-declared.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import { firstStart, undoFirstStart, type FirstStart } from './first-start.ts'
-import { openSecretKey } from './secret-key.ts'
+import { makeSecretKey, readSecretKey, secretKeyFileIn } from './secret-key.ts'
 import { StartProblem } from './start-problem.ts'
 
 export interface InstallationOptions {
@@ -23,6 +24,8 @@ export interface InstallationOptions {
   readonly logger: Logger
   /** True for the server: a store without an administrator gets one, whose secrets the caller has to show or undo. */
   readonly setUp: boolean
+  /** Clears what no key at hand opens; without it such a database is refused. */
+  readonly forgetCredentials?: boolean
 }
 
 export interface Installation {
@@ -34,24 +37,26 @@ export interface Installation {
   readonly sealer: Sealer
   /** Null unless this call set the store up. */
   readonly firstStart: FirstStart | null
+  /** Names of the providers whose credential, headers and options were cleared. */
+  readonly forgotten: readonly string[]
 }
 
 /** Opens the store of these settings and applies what is declared. Throws StartProblem; nothing stays open then. */
 export async function openInstallation(options: InstallationOptions): Promise<Installation> {
-  const { settings, declared, clock, logger } = options
-  const dataDirectory = prepareDataDirectory(settings.data_dir)
-  const key = openSecretKey(settings['security.secret_key'], dataDirectory, logger)
+  const { settings, declared, clock, logger, forgetCredentials = false } = options
+  const dataDirectory = prepareDataDirectory(settings.data_dir, logger)
   const url = databaseUrl(settings, dataDirectory)
   return explained(url, async () => {
-    const seals = sealer(key)
+    const seals = sealer(await openSecretKey(options, url, dataDirectory))
     const store = await openStore({ url, poolMax: settings['database.pool_max'], sealer: seals })
     const now = clock.now()
     const adminEmail = settings['auth.admin_email']
     let first: FirstStart | null = null
     try {
+      const forgotten = forgetCredentials ? await store.providers.forgetUnreadable() : []
       if (options.setUp) first = await firstStart({ store, declared, adminEmail, now })
       await applyDeclared({ store, declared, kinds: providerKindNames, logger, now })
-      return { store, dataDirectory, sealer: seals, firstStart: first }
+      return { store, dataDirectory, sealer: seals, firstStart: first, forgotten }
     } catch (thrown) {
       if (first !== null) await undoFirstStart(store, first)
       await store.close()
@@ -59,6 +64,41 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     }
   })
 }
+
+/** The installation's key; a new one is made only for a database in which nothing is sealed. */
+async function openSecretKey(
+  { settings, logger, forgetCredentials = false }: InstallationOptions,
+  url: string,
+  dataDirectory: string,
+): Promise<Uint8Array> {
+  const read = (): Uint8Array | null => readSecretKey(settings['security.secret_key'], dataDirectory, logger)
+  const key = read()
+  if (key !== null) return key
+  if (!forgetCredentials && (await holdsSealed(url))) {
+    // Another process that starts at the same time may have made key and credentials meanwhile.
+    const madeMeanwhile = read()
+    if (madeMeanwhile !== null) return madeMeanwhile
+    throw new StartProblem(
+      `The database holds credentials that were sealed with a secret key, and ${secretKeyFileIn(dataDirectory)} is missing. ${waysOut}`,
+    )
+  }
+  return makeSecretKey(dataDirectory, logger)
+}
+
+async function holdsSealed(url: string): Promise<boolean> {
+  const store = await openStore({ url, sealer: sealer(randomBytes(32)) })
+  try {
+    return (await store.providers.list({ cursor: null, limit: 1 })).items.length > 0
+  } catch (thrown) {
+    if (thrown instanceof SealError) return true
+    throw thrown
+  } finally {
+    await store.close()
+  }
+}
+
+const waysOut =
+  'Restore secret.key in the data directory, or set security.secret_key to that key. Is it lost, "sluice start --forget-credentials" clears what it sealed.'
 
 /** `database.url`, or the file in the data directory. */
 export function databaseUrl(settings: Settings, dataDirectory: string): string {
@@ -78,7 +118,7 @@ async function explained<T>(url: string, open: () => Promise<T>): Promise<T> {
     }
     if (thrown instanceof SealError) {
       throw new StartProblem(
-        'The secret key is not the one that the credentials in the database were sealed with. Restore secret.key in the data directory, or set security.secret_key to that key.',
+        `The secret key is not the one that the credentials in the database were sealed with. ${waysOut}`,
         thrown,
       )
     }

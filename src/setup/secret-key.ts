@@ -16,25 +16,37 @@ export function secretKeyFileIn(dataDirectory: string): string {
 }
 
 /**
- * The key's 32 bytes. Makes the file, readable by its owner only, when there is neither setting nor
- * file; of several processes that start at once one makes it and the others read it. Throws
+ * The key's 32 bytes, of the setting or else of the file; null when there is neither. Throws
  * StartProblem for a file that holds something else.
  */
-export function openSecretKey(setting: Secret | null, dataDirectory: string, logger: Logger): Uint8Array {
+export function readSecretKey(setting: Secret | null, dataDirectory: string, logger: Logger): Uint8Array | null {
   if (setting !== null) return Buffer.from(setting.reveal(), 'base64')
   const file = secretKeyFileIn(dataDirectory)
-  try {
-    const found = readKeyFile(file, logger)
-    if (found !== null) return found
+  return explained(file, () => readKeyFile(file, logger))
+}
+
+/**
+ * Makes the file, readable by its owner only, and returns what it holds: of several processes that
+ * start at once one makes it and the others read it.
+ */
+export function makeSecretKey(dataDirectory: string, logger: Logger): Uint8Array {
+  const file = secretKeyFileIn(dataDirectory)
+  const key = explained(file, () => {
     makeKeyFile(file)
-    const made = readKeyFile(file, logger)
-    if (made !== null) return made
+    return readKeyFile(file, logger)
+  })
+  if (key === null) throw new StartProblem(`The secret key in ${file} was removed while Sluice started.`)
+  return key
+}
+
+function explained<T>(file: string, use: () => T): T {
+  try {
+    return use()
   } catch (thrown) {
     if (thrown instanceof StartProblem) throw thrown
     const reason = thrown instanceof Error ? thrown.message : 'unknown error'
     throw new StartProblem(`The secret key in ${file} cannot be read or made: ${reason}.`, thrown)
   }
-  throw new StartProblem(`The secret key in ${file} was removed while Sluice started.`)
 }
 
 function readKeyFile(file: string, logger: Logger): Uint8Array | null {

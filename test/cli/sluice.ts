@@ -106,6 +106,7 @@ type Child = Bun.Subprocess<Blob, 'pipe', 'pipe'>
 export interface Started {
   readonly address: string
   readonly first_start: { readonly email: string; readonly password: string; readonly api_key: string } | null
+  readonly forgotten_credentials: readonly string[]
   readonly models: readonly string[]
 }
 

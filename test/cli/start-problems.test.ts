@@ -65,7 +65,15 @@ describe('a start is refused', () => {
     await using sluice = new Installation()
     await (await sluice.start()).stop()
     sluice.environment['SLUICE_SECURITY_SECRET_KEY'] = Buffer.alloc(32, 9).toString('base64')
-    expectOneSentence(await sluice.run(['start']), /^The secret key is not the one .*security\.secret_key/)
+    expectOneSentence(
+      await sluice.run(['start']),
+      /^The secret key is not the one .*security\.secret_key.*--forget-credentials/,
+    )
+    const forgetting = await sluice.start(['--json', '--forget-credentials'])
+    expect(forgetting.started).toMatchObject({
+      models: expect.arrayContaining(['demo-chat']),
+      forgotten_credentials: [],
+    })
   })
 
   test('when a newer version has used the database', async () => {

@@ -11,7 +11,6 @@ import { readHttpUrl } from '#config/settings/formats.ts'
 import { LiveSettings } from '#config/settings/live-settings.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createLogger, writeToStderr } from '#observe/log.ts'
-import { prepareDataDirectory } from '#setup/data-directory.ts'
 import { openInstallation } from '#setup/open-installation.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 import { openApp } from '#src/app.ts'
@@ -108,7 +107,6 @@ async function socketClient({ settings }: Configuration): Promise<AdminClient | 
 }
 
 async function ownClient({ settings, sources, declared, proxyFor }: Configuration): Promise<AdminClient> {
-  prepareDataDirectory(settings.data_dir)
   const clock = systemClock
   const logger = createLogger({ level: 'warn', format: 'text', clock, write: writeToStderr })
   const { store } = await openInstallation({ settings, declared, clock, logger, setUp: false })

@@ -11,6 +11,8 @@ export interface StartReport {
   /** The console is built. */
   readonly hasConsole: boolean
   readonly firstStart: FirstStart | null
+  /** Providers that have lost what only the lost secret key opened. */
+  readonly forgotten: readonly string[]
   readonly models: readonly string[]
   readonly found: readonly FoundProvider[]
   /** Flags that lead another command to this server, each after a blank. */
@@ -30,18 +32,19 @@ export function startReport(report: StartReport, output: Output): [unknown, read
   return [reportOnWire(report), reportLines(report, output)]
 }
 
-function reportOnWire({ version, address, firstStart, models, found }: StartReport): unknown {
+function reportOnWire({ version, address, firstStart, forgotten, models, found }: StartReport): unknown {
   return {
     version,
     address,
     first_start: firstStart && { email: firstStart.email, password: firstStart.password, api_key: firstStart.apiKey },
+    forgotten_credentials: forgotten,
     models,
     found,
   }
 }
 
 function reportLines(report: StartReport, output: Output): readonly string[] {
-  const { version, address, hasConsole, firstStart, models, found } = report
+  const { version, address, hasConsole, firstStart, forgotten, models, found } = report
   return [
     `Sluice ${version} is ready at ${output.bold(address)}`,
     '',
@@ -51,6 +54,7 @@ function reportLines(report: StartReport, output: Output): readonly string[] {
       ['Models', models.join(', ') || 'none yet: add a provider'],
     ]),
     ...(firstStart === null ? [] : firstStartLines(firstStart, report, output)),
+    ...(forgotten.length === 0 ? [] : forgottenLines(forgotten, report)),
     ...(found.length === 0 ? [] : foundLines(found, report)),
   ]
 }
@@ -78,6 +82,15 @@ const practiceModel = 'demo-chat'
 function curlLine(address: string, apiKey: string): string {
   const body = JSON.stringify({ model: practiceModel, stream: true, messages: [{ role: 'user', content: 'Hello!' }] })
   return `curl -N ${address}/ai/v1/chat/completions -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'`
+}
+
+function forgottenLines(forgotten: readonly string[], { sameServer }: StartReport): readonly string[] {
+  return [
+    '',
+    'The credential, headers and options of these providers were cleared. Give them again:',
+    '',
+    ...forgotten.map((name) => `  npx sluice providers set ${name} --credential-env VARIABLE${sameServer}`),
+  ]
 }
 
 function foundLines(found: readonly FoundProvider[], { sameServer }: StartReport): readonly string[] {

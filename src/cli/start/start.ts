@@ -20,19 +20,25 @@ export const startCommand: Command = {
   name: 'start',
   summary: 'Start the server. The first start prints an administrator and an API key.',
   details: 'SIGTERM and SIGINT let running requests finish; a second one ends them.',
+  flags: {
+    'forget-credentials': {
+      type: 'boolean',
+      sentence: 'Clear the stored credentials that no secret key at hand opens, when that key is lost.',
+    },
+  },
   async run({ flags, output }) {
     const configuration = readConfiguration(flags)
     const { settings } = configuration
     const stopped = stopSignal()
-    const server = await startServer(configuration)
-    const { app, firstStart, port, hasConsole } = server
+    const server = await startServer(configuration, flags.has('forget-credentials'))
+    const { app, firstStart, forgotten, port, hasConsole } = server
     const address = shownAddress(settings, port)
     const found =
       firstStart !== null && settings['discovery.enabled']
         ? await discoverProviders({ environment: processEnvironment(), exceptPorts: [port] })
         : []
     const models = app.state.catalog.models.map((model) => model.record.name)
-    const report = { version, address, hasConsole, firstStart, models, found, sameServer: sameServer(flags) }
+    const report = { version, address, hasConsole, firstStart, forgotten, models, found, sameServer: sameServer(flags) }
     output.result(...startReport(report, output))
     await stopped
     await app.close()
@@ -44,11 +50,15 @@ interface RunningServer {
   readonly app: App
   readonly port: number
   readonly firstStart: Installation['firstStart']
+  readonly forgotten: Installation['forgotten']
   readonly hasConsole: boolean
 }
 
 /** Opens everything and listens. Throws StartProblem; nothing stays open then, and no secret is made that nobody saw. */
-async function startServer({ settings, sources, declared, proxyFor }: Configuration): Promise<RunningServer> {
+async function startServer(
+  { settings, sources, declared, proxyFor }: Configuration,
+  forgetCredentials: boolean,
+): Promise<RunningServer> {
   if ((await askControlSocket(controlSocketOf(settings))) !== 'none') {
     throw new StartProblem(
       `Another Sluice is running on the data directory ${settings.data_dir}. Stop it, or set another data_dir.`,
@@ -61,12 +71,13 @@ async function startServer({ settings, sources, declared, proxyFor }: Configurat
     clock,
     write: writeToStderr,
   })
-  const { store, dataDirectory, sealer, firstStart } = await openInstallation({
+  const { store, dataDirectory, sealer, firstStart, forgotten } = await openInstallation({
     settings,
     declared,
     clock,
     logger,
     setUp: true,
+    forgetCredentials,
   })
   const consoleFiles = readConsoleFiles(builtConsole)
   const live = new LiveSettings(settings, sources)
@@ -76,7 +87,7 @@ async function startServer({ settings, sources, declared, proxyFor }: Configurat
     removeStaleSocket(socket)
     const { port } = app.listen(socket)
     restrictSocket(socket)
-    return { app, port, firstStart, hasConsole: consoleFiles !== null }
+    return { app, port, firstStart, forgotten, hasConsole: consoleFiles !== null }
   } catch (thrown) {
     if (firstStart !== null) await undoFirstStart(store, firstStart)
     await app.close()

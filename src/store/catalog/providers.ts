@@ -1,7 +1,7 @@
 /** Providers. Credentials, headers and options are sealed before they reach the database. */
 import type { Selectable } from 'kysely'
 import type { ProviderRecord, ReasoningConfig, Timeouts } from '#catalog/records.ts'
-import type { Sealer } from '#lib/seal.ts'
+import { SealError, type Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import type { Database } from '../database.ts'
 import { InUse, refusing } from '../errors.ts'
@@ -24,6 +24,11 @@ export interface ProviderStore {
   update(id: string, patch: ProviderPatch): Promise<ProviderRecord | null>
   /** False when there is no such provider. Throws InUse while it has models. */
   delete(id: string): Promise<boolean>
+  /**
+   * Clears credential, headers and options of the providers whose sealed values do not open with the
+   * key of this store; all or nothing. Returns the names of those that lost something, in the order of creation.
+   */
+  forgetUnreadable(): Promise<readonly string[]>
 }
 
 /** The providers of this database, their secrets under this sealer's key. */
@@ -76,6 +81,35 @@ export function providerStore({ kysely }: Database, sealer: Sealer): ProviderSto
       )
       return result.numDeletedRows > 0n
     },
+    forgetUnreadable: () =>
+      kysely.transaction().execute(async (trx) => {
+        const rows = await trx.selectFrom('providers').selectAll().orderBy('created_at').orderBy('id').execute()
+        const unreadable = rows.filter((row) => !isReadable(row, sealer))
+        for (const { id } of unreadable) {
+          const cleared = columnsOf({ credential: null, headers: {}, options: {} }, id, sealer)
+          await trx.updateTable('providers').set(cleared).where('id', '=', id).execute()
+        }
+        return unreadable.filter((row) => holdsSecrets(row, sealer)).map(({ name }) => name)
+      }),
+  }
+}
+
+/** A sealed text tells its length, and an empty mapping has the shortest. */
+function holdsSecrets(
+  { credential_sealed, headers_sealed, options_sealed }: Selectable<ProvidersTable>,
+  sealer: Sealer,
+) {
+  const empty = sealer.seal('{}', '').length
+  return credential_sealed !== null || headers_sealed.length > empty || options_sealed.length > empty
+}
+
+function isReadable(row: Selectable<ProvidersTable>, sealer: Sealer): boolean {
+  try {
+    providerOf(row, sealer)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof SealError) return false
+    throw thrown
   }
 }
 
