@@ -173,6 +173,19 @@ describe('applying declared entities', () => {
     })
   })
 
+  test('a provider that is taken over or moved keeps no secret that the file does not give', async () => {
+    await apply(file)
+    const moved = file
+      .replace('http://127.0.0.1:9/v1', 'http://127.0.0.1:10/v1')
+      .replace('    credential: secret-credential\n    headers: {x-team: lab}\n', '')
+    await apply(moved)
+    expect(await store.providers.byName('local')).toMatchObject({
+      baseUrl: 'http://127.0.0.1:10/v1',
+      credential: null,
+      headers: {},
+    })
+  })
+
   test('who is taken out of the list of members leaves the group', async () => {
     await apply(file)
     await apply(file.replace('members: [ada@example.org]', 'members: []'))

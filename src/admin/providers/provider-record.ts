@@ -9,12 +9,12 @@ import { readHttpUrl } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { Secret } from '#lib/secret.ts'
-import { isCredentialField } from '#observe/redact.ts'
 import { presetBaseUrl, type ProviderPreset } from '#providers/presets.ts'
 import { providerKindNames, providerKinds } from '#providers/registry.ts'
 import type { ProviderPatch } from '#store/catalog/providers.ts'
 import { name, timeouts, timeoutsFromWire, timeoutsOnWire } from '../fields.ts'
 import { reasoning, reasoningAnswer, reasoningOnWire } from '../models/routing-fields.ts'
+import { requireSecretsAgain, shownSecret, withoutSecrets } from './provider-secrets.ts'
 
 export const providerAnswer = z
   .strictObject({
@@ -54,7 +54,6 @@ const headerValue = z
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'expected printable ASCII characters without blanks at the ends')
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, 'expected the name of an HTTP header')
 
-const shownSecret = '[secret]'
 const optionName = z.string().regex(/^\w{1,100}$/, 'expected the name of an option')
 const option = z
   .unknown()
@@ -124,7 +123,7 @@ export function newProvider(body: z.output<typeof providerCreation>, createdAt: 
   })
 }
 
-/** What the change means for this record. Answers 422 like `newProvider`. */
+/** What the change means for this record. Answers 422 like `newProvider`, and for secrets that would go elsewhere. */
 export function providerPatch(before: ProviderRecord, body: z.output<typeof providerChange>): ProviderPatch {
   const patch: ProviderPatch = {
     ...(body.name !== undefined && { name: body.name }),
@@ -137,7 +136,7 @@ export function providerPatch(before: ProviderRecord, body: z.output<typeof prov
     ...(body.reasoning !== undefined && { reasoning: body.reasoning }),
     ...(body.enabled !== undefined && { enabled: body.enabled }),
   }
-  withAddress({ ...before, ...patch })
+  requireSecretsAgain(before, withAddress({ ...before, ...patch }), body)
   return patch
 }
 
@@ -156,21 +155,6 @@ type ProviderOptions = ProviderRecord['options']
 
 function mergedOptions(before: ProviderOptions, changes: ProviderOptions): ProviderOptions {
   return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null))
-}
-
-/** The value as it may be shown: nothing of a field whose name says that it holds a secret. */
-function withoutSecrets(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (value instanceof Array) return value.map(withoutSecrets)
-  const shown = Object.entries(value).map(([field, inner]) => [
-    field,
-    isSecret(field) ? shownSecret : withoutSecrets(inner),
-  ])
-  return Object.fromEntries(shown) as JsonValue
-}
-
-function isSecret(field: string): boolean {
-  return isCredentialField(field) || /secret|password|(token|key)$/i.test(field)
 }
 
 function withAddress(record: ProviderRecord): ProviderRecord {

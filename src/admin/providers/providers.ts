@@ -98,6 +98,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       path: '/providers/:id',
       access: 'admin',
       summary: 'Change a provider; running requests go on as they began',
+      description:
+        'When the change leads to another server (kind, host or port of `base_url`), the credential, headers and secret options must be given again: a stored secret never goes to a new address.',
       body: providerChange,
       answer: providerAnswer,
       errors: ['conflict', 'declared_read_only'],

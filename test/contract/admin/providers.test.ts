@@ -150,6 +150,54 @@ describe('provider records', () => {
     expect([masked.status, masked.param]).toEqual([422, 'options.session_token'])
   })
 
+  test('no secret goes to another server than it was given for: each is given again or removed', async () => {
+    const elsewhere = await startUpstream()
+    elsewhere.script(json(modelList('m')))
+    const secrets = { credential: canary, headers: { 'X-Team': headerCanary }, options: { session_token: canary } }
+    const { id } = await createProvider(secrets)
+    const patch = (body: object) => app.call<Provider>('PATCH', `/providers/${id}`, { body })
+    const moved = { base_url: elsewhere.url }
+    const refusals = [
+      [moved, 'credential'],
+      [{ base_url: upstream.url.replace('127.0.0.1', 'localhost') }, 'credential'],
+      [{ kind: 'ai-sdk' }, 'credential'],
+      [{ ...moved, credential: null }, 'headers.X-Team'],
+      [{ ...moved, credential: null, headers: { 'x-team': null } }, 'options.session_token'],
+    ] as const
+    for (const [body, param] of refusals) {
+      const answer = await patch(body)
+      expect([body, answer.status, answer.param, answer.text.includes('canary')]).toEqual([body, 422, param, false])
+    }
+    expect(await app.store.providers.get(id)).toMatchObject({ baseUrl: upstream.url, headers: secrets.headers })
+
+    expect((await patch({ base_url: `${upstream.url}/below` })).body).toMatchObject({ has_credential: true })
+    const given = { credential: 'another', headers: { 'x-team': null }, options: { session_token: null } }
+    expect((await patch({ ...moved, ...given })).status).toBe(200)
+    await app.call('POST', `/providers/${id}/test`)
+    expect(JSON.stringify(elsewhere.requests.map(({ headers }) => headers))).not.toContain('canary')
+    expect(elsewhere.requests.at(-1)?.header('authorization')).toBe('Bearer another')
+    await elsewhere.close()
+  })
+
+  test('options that lead to another server count as its address', async () => {
+    const bedrock = await createProvider({ kind: 'bedrock', credential: canary, options: { region: 'eu-central-1' } })
+    const settings = { apiVersion: '1' }
+    const sdk = await createProvider({
+      kind: 'ai-sdk',
+      credential: canary,
+      options: { package: '@ai-sdk/x', settings },
+    })
+    const statusOf = async (id: string, options: object) =>
+      (await app.call('PATCH', `/providers/${id}`, { body: { options } })).status
+    expect([
+      await statusOf(bedrock.id, { region: 'us-east-1' }),
+      await statusOf(bedrock.id, { region: 'x.evil.example/' }),
+      await statusOf(sdk.id, { namespace: 'x' }),
+      await statusOf(sdk.id, { settings: { baseURL: 'https://evil.example' } }),
+      await statusOf(sdk.id, { package: 'evil' }),
+    ]).toEqual([200, 422, 200, 422, 422])
+  })
+
   test('what is no address, kind, name or header is 422 with the field', async () => {
     const bodies = [
       [{ base_url: 'ftp://example.org' }, 'base_url'],
