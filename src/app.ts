@@ -27,6 +27,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
 import type { ProxyFor } from '#lib/http1/proxy.ts'
+import { readNetwork } from '#lib/ip-network.ts'
 import { Loop } from '#lib/loop.ts'
 import { sealer, type Sealer } from '#lib/seal.ts'
 import { Ticker } from '#lib/ticker.ts'
@@ -229,6 +230,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     logger,
     idleSeconds: settings.get('server.header_idle_seconds'),
     keepAliveSeconds: settings.get('server.keep_alive_seconds'),
+    trustedProxies: settings.get('server.trusted_proxies').flatMap((text) => readNetwork(text) ?? []),
     // Ours alone decides: the runtime's refusal comes before the access check and has no body, and what
     // nobody reads it does not hold in memory.
     maxBodyBytes: Number.MAX_SAFE_INTEGER,

@@ -15,7 +15,7 @@ import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
-import { SignInGuard } from './session/sign-in-guard.ts'
+import { LocalSignInGuard } from './session/sign-in-guard.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { userRoutes } from './users/users.ts'
 
@@ -28,7 +28,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'issuer'>): Route<
   })
   const admin: Admin = {
     ...deps,
-    signInGuard: new SignInGuard(clock, limits),
+    signInGuard: new LocalSignInGuard(clock, limits),
     issuer: new OidcIssuer(settings, clock),
   }
   return [

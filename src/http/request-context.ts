@@ -20,7 +20,7 @@ export interface RequestContext {
   /** `clock.elapsed()` when the request was taken. */
   readonly startedAt: number
   readonly clock: Clock
-  /** Address of the peer; the empty string on the control socket. */
+  /** Address of the client, also behind trusted proxies; the empty string on the control socket. */
   readonly remoteAddress: string
   /** True on the control socket, which only the server's own user can open. */
   readonly trusted: boolean

@@ -7,6 +7,8 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import { errorResponse } from '#errors/render.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
+import type { IpNetwork } from '#lib/ip-network.ts'
+import { clientAddress } from './client-address.ts'
 import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
 import type { Access, Route } from './route.ts'
@@ -27,6 +29,8 @@ export interface ServerOptions<Caller> {
   readonly idleSeconds: number
   /** Idle timer after an answer, in which the head of the next request must have come. At most 255. */
   readonly keepAliveSeconds: number
+  /** Proxies that are believed when they say who their client is; none when left out. */
+  readonly trustedProxies?: readonly IpNetwork[]
   /** Above every limit of our own, because the runtime's own refusal has no body. */
   readonly maxBodyBytes: number
 }
@@ -191,7 +195,7 @@ const guardHeaders = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 } as const
 
-type ContextOptions = Pick<ServerOptions<unknown>, 'clock' | 'keepAliveSeconds'>
+type ContextOptions = Pick<ServerOptions<unknown>, 'clock' | 'keepAliveSeconds' | 'trustedProxies'>
 
 class ServerContext implements RequestContext {
   readonly request: Request
@@ -207,13 +211,16 @@ class ServerContext implements RequestContext {
   readonly #search: string
   readonly #headers: Record<string, string>
   readonly #keepAliveSeconds: number
+  readonly #trustedProxies: readonly IpNetwork[]
   #made: Response | null = null
   #streams = false
 
-  constructor(request: Request, server: Bun.Server<undefined> | null, { clock, keepAliveSeconds }: ContextOptions) {
+  constructor(request: Request, server: Bun.Server<undefined> | null, options: ContextOptions) {
+    const { clock, keepAliveSeconds, trustedProxies = [] } = options
     this.request = request
     this.clock = clock
     this.#keepAliveSeconds = keepAliveSeconds
+    this.#trustedProxies = trustedProxies
     this.startedAt = clock.elapsed()
     this.requestId = requestIdFrom(request.headers)
     this.#headers = { 'x-request-id': this.requestId }
@@ -235,7 +242,8 @@ class ServerContext implements RequestContext {
   }
 
   get remoteAddress(): string {
-    return this.#server?.requestIP(this.request)?.address ?? ''
+    const peer = this.#server?.requestIP(this.request)?.address ?? ''
+    return clientAddress(peer, this.request.headers, this.#trustedProxies)
   }
 
   respond(

@@ -69,8 +69,13 @@ suite(browserMissing === null ? 'in a browser' : `in a browser (skipped: ${brows
       expect(await shown.textContent()).toBe('ada@example.org')
 
       const cookies = await context.cookies()
-      expect(cookies.map(({ name, sameSite, httpOnly }) => ({ name, sameSite, httpOnly }))).toEqual([
+      expect(
+        cookies
+          .toSorted((a, b) => b.name.localeCompare(a.name))
+          .map(({ name, sameSite, httpOnly }) => ({ name, sameSite, httpOnly })),
+      ).toEqual([
         { name: 'sluice_session', sameSite: 'Strict', httpOnly: true },
+        { name: 'sluice_browser', sameSite: 'Lax', httpOnly: true },
       ])
       expect(errors).toEqual([])
       await context.close()

@@ -5,7 +5,8 @@
 import { z } from 'zod'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
-import { SealError, type Sealer } from '#lib/seal.ts'
+import type { Sealer } from '#lib/seal.ts'
+import { readSealed, sealedValue } from '../session/sealed-cookie.ts'
 
 const pendingSchema = z.strictObject({
   state: z.string(),
@@ -24,12 +25,11 @@ export type PendingSignIn = z.output<typeof pendingSchema>
 /** Time that somebody has for signing in at the issuer. */
 export const pendingSeconds = 600
 
-const cookieName = 'sluice_oidc'
-const context = 'OpenID Connect sign-in'
+const kind = { name: 'sluice_oidc', purpose: 'OpenID Connect sign-in', schema: pendingSchema } as const
 
 /** The `set-cookie` header that hands it to the browser. */
 export function pendingCookie(sealer: Sealer, pending: PendingSignIn): string {
-  return cookie(sealer.seal(JSON.stringify(pending), context), pendingSeconds, pending.redirectUri)
+  return cookie(sealedValue(kind, sealer, pending), pendingSeconds, pending.redirectUri)
 }
 
 /** The header that takes the cookie back. */
@@ -39,24 +39,13 @@ export function noPendingCookie({ redirectUri }: PendingSignIn): string {
 
 /** The sign-in that this browser has begun here; null when there is none, or its time is over. */
 export function readPending(sealer: Sealer, clock: Clock, { request }: RequestContext): PendingSignIn | null {
-  const value = /(?:^|; *)sluice_oidc=([\w.-]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
-  if (value === undefined) return null
-  const pending = pendingSchema.safeParse(opened(sealer, value))
-  return pending.success && pending.data.expiresAt > clock.now() ? pending.data : null
-}
-
-function opened(sealer: Sealer, value: string): unknown {
-  try {
-    return JSON.parse(sealer.open(value, context))
-  } catch (thrown) {
-    if (thrown instanceof SealError) return null
-    throw thrown
-  }
+  const pending = readSealed(kind, sealer, request)
+  return pending !== null && pending.expiresAt > clock.now() ? pending : null
 }
 
 /** Lax: the browser has to send it when the issuer leads back here, and only then. */
 function cookie(value: string, maxAgeSeconds: number, redirectUri: string): string {
   const { protocol, pathname } = new URL(redirectUri)
   const secure = protocol === 'https:' ? '; Secure' : ''
-  return `${cookieName}=${value}; HttpOnly; SameSite=Lax; Path=${pathname}; Max-Age=${maxAgeSeconds}${secure}`
+  return `${kind.name}=${value}; HttpOnly; SameSite=Lax; Path=${pathname}; Max-Age=${maxAgeSeconds}${secure}`
 }

@@ -14,6 +14,7 @@ import { StoreUnavailable } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
 import { adminPrefix, notKept } from '../endpoint.ts'
 import { healed } from '../healing.ts'
+import { knownBrowserCookie } from '../session/known-browser.ts'
 import { startSession } from '../session/session.ts'
 import { accountOf } from './account.ts'
 import { personOf } from './claims.ts'
@@ -114,22 +115,22 @@ async function serveCallback(admin: Admin, context: RequestContext): Promise<Res
   const pending = begun?.state === context.query.get('state') ? begun : null
   try {
     if (pending === null) throw new OidcRefusal('oidc_expired')
-    const session = await healed(admin, () => signedIn(admin, context, pending))
-    return redirect(pending.returnTo, [session, noPendingCookie(pending)])
+    const cookies = await healed(admin, () => signedIn(admin, context, pending))
+    return redirect(pending.returnTo, [...cookies, noPendingCookie(pending)])
   } catch (thrown) {
     const cookies = pending === null ? [] : [noPendingCookie(pending)]
     return refuse(admin, context, { thrown, returnTo: pending?.returnTo ?? '/', cookies })
   }
 }
 
-/** The `set-cookie` header of the new session. */
-async function signedIn(admin: Admin, { query, requestId }: RequestContext, pending: PendingSignIn): Promise<string> {
-  const claims = await admin.issuer.claims(pending, query)
+/** The `set-cookie` headers of the new session. */
+async function signedIn(admin: Admin, context: RequestContext, pending: PendingSignIn): Promise<readonly string[]> {
+  const claims = await admin.issuer.claims(pending, context.query)
   const person = personOf(claims, admin.settings.get('auth.oidc.groups_claim'))
   if (person === null) throw new OidcRefusal('oidc_failed')
   const user = await accountOf(admin, person)
-  admin.logger.info('signed in by OpenID Connect', { requestId, userId: user.id })
-  return startSession(admin, user.id)
+  admin.logger.info('signed in by OpenID Connect', { requestId: context.requestId, userId: user.id })
+  return [await startSession(admin, user.id), knownBrowserCookie(admin, context, user.id)]
 }
 
 /** The public address; where none is set, that of this request when only this machine can have sent it. */

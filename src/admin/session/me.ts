@@ -25,6 +25,7 @@ import {
   listKeys,
   type Reach,
 } from '../keys/key-handlers.ts'
+import { attemptOf } from './known-browser.ts'
 import { tooManyAttempts } from './session-routes.ts'
 import {
   ownRequestsQuery,
@@ -253,11 +254,13 @@ function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['
 
 /** Guesses count like failed sign-ins: a borrowed session must not be a way around that limit. */
 async function requireCurrentPassword(
-  { store, signInGuard }: Admin,
-  { remoteAddress }: RequestContext,
+  admin: Admin,
+  context: RequestContext,
   { user, current }: { readonly user: User; readonly current: string },
 ): Promise<void> {
-  const waitSeconds = signInGuard.begin(user.email, remoteAddress)
+  const { store, signInGuard } = admin
+  const attempt = attemptOf(admin, context, user.email)
+  const waitSeconds = await signInGuard.begin(attempt)
   if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
   if (!(await passwordMatches(current, await store.users.passwordHash(user.id)))) {
     throw new ApiError('validation_failed', {
@@ -265,5 +268,5 @@ async function requireCurrentPassword(
       message: '"current": this is not the current password.',
     })
   }
-  signInGuard.succeeded(user.email, remoteAddress)
+  await signInGuard.succeeded(attempt)
 }

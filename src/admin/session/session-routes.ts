@@ -11,6 +11,7 @@ import { adminPrefix, bodyErrors, endpointsOf, notKept, readBody } from '../endp
 import { email } from '../fields.ts'
 import { guarded } from '../guarded.ts'
 import { requireOwnOrigin } from '#http/request-origin.ts'
+import { attemptOf, knownBrowserCookie } from './known-browser.ts'
 import { endSession, startSession } from './session.ts'
 import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
 
@@ -35,7 +36,7 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
         tag,
         summary: 'Sign in with e-mail address and password',
         description:
-          'The answer sets the cookie sluice_session, which the console sends from then on. API keys need no session.',
+          'The answer sets the cookie sluice_session, which the console sends from then on, and sluice_browser, by which failed sign-ins of others do not make this browser wait. API keys need no session.',
         body: signIn,
         answer: whoAmIAnswer,
         errors: ['invalid_credentials', 'origin_denied', 'too_many_attempts', 'store_unavailable', ...bodyErrors],
@@ -66,20 +67,22 @@ async function serveSignIn(admin: Admin, context: RequestContext): Promise<Respo
   requireOwnOrigin(context.request, admin.settings.get('server.public_url')) // 403
   const sent = await readBody(admin, context, signIn) // 400, 408, 413, 415, 422
   const account = await checkPassword(admin, context, sent) // 401, 429
-  const cookie = await startSession(admin, account.user.id)
-  const answer = await whoAmI(admin, { account, key: null })
-  return json(answer, 200, { 'set-cookie': cookie, ...notKept })
+  const cookies = [await startSession(admin, account.user.id), knownBrowserCookie(admin, context, account.user.id)]
+  const response = json(await whoAmI(admin, { account, key: null }), 200, notKept)
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie)
+  return response
 }
 
 /** The account that these credentials belong to. An unknown, disabled and passwordless user all answer the same 401. */
 async function checkPassword(admin: Admin, context: RequestContext, sent: z.output<typeof signIn>): Promise<Account> {
   const { store, signInGuard } = admin
-  const waitSeconds = signInGuard.begin(sent.email, context.remoteAddress)
+  const attempt = attemptOf(admin, context, sent.email)
+  const waitSeconds = await signInGuard.begin(attempt)
   if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
   const user = await store.users.byEmail(sent.email)
   const matches = await passwordMatches(sent.password, user && (await store.users.passwordHash(user.id)))
   if (user === null || !matches || user.disabled) throw new ApiError('invalid_credentials')
-  signInGuard.succeeded(sent.email, context.remoteAddress)
+  await signInGuard.succeeded(attempt)
   return { user, groupIds: new Set([everyoneGroupId, ...(await store.users.groupsOf(user.id))]) }
 }
 

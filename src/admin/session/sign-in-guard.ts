@@ -1,34 +1,66 @@
 /**
- * Slows down guessing of passwords. After some failures in a row, attempts for that e-mail address,
- * or from that client address, are refused for a while; each further failure doubles the while.
+ * Slows down guessing of passwords without shutting people out.
  *
- * Counts are of this process. An attempt counts as failed from its beginning, so that many at once
- * get no more tries than one after the other.
+ * - A browser that has signed in to the account before counts for itself: the guesses of others never
+ *   make it wait.
+ * - Any other client counts by account and address. After some failures in a row it waits, and each
+ *   further failure doubles the wait, up to a quarter of an hour.
+ * - The failures of all such clients at one account, and those of one address at all accounts, have a
+ *   budget. Once it is used up, a client waits before its first attempt too: the length of one lock.
+ *   So the right password is never refused for longer because of what others did elsewhere.
+ *
+ * An attempt counts as failed from its beginning, so that many at once get no more tries than one
+ * after the other.
  */
 import type { Clock } from '#lib/clock.ts'
+import { addressBits } from '#lib/ip-network.ts'
 
 export interface SignInLimits {
-  /** Failures in a row after which an e-mail address is locked. */
+  /** Failures in a row after which a client waits. */
   readonly attempts: number
-  /** Length of the first lock. */
+  /** Length of the first wait. */
   readonly lockSeconds: number
 }
 
-interface Count {
-  failures: number
-  /** Monotonic milliseconds; in the past when not locked. */
-  lockedUntil: number
+export interface SignInAttempt {
+  /** Of the account, in lower case; there need not be such an account. */
+  readonly email: string
+  /** Of the client; empty when it has none. */
+  readonly address: string
+  /** Id of a browser that has signed in to this account before; null for any other client. */
+  readonly browser: string | null
 }
 
-/** Behind a reverse proxy or an office's router many people have one address. */
-const addressFactor = 10
-const lockSecondsMax = 3600
+export interface SignInGuard {
+  /**
+   * Begins an attempt. Null: go on, and call `succeeded` if it did. A number: refuse, and say that
+   * so many seconds have to pass.
+   */
+  begin(attempt: SignInAttempt): Promise<number | null>
+  /** The attempt was not a failure: the client starts anew, and its failures leave the budgets. */
+  succeeded(attempt: SignInAttempt): Promise<void>
+}
+
+interface Count {
+  readonly failures: number
+  /** Monotonic milliseconds; in the past when nothing waits. */
+  readonly lockedUntil: number
+  /** The wait before the next attempt is set or over. */
+  readonly hasWaited: boolean
+}
+
+/** Failures that one budget holds, in numbers of `attempts`: many people may share an address. */
+const budgetFactor = 10
+const lockSecondsMax = 15 * 60
 /** After this long without a failure a count is forgotten. */
 const forgetMs = 15 * 60_000
 /** Counts that are kept; past that the one least recently changed goes. */
 const countsMax = 20_000
 
-export class SignInGuard {
+const nothing: Count = { failures: 0, lockedUntil: 0, hasWaited: false }
+
+/** Counts in this process. */
+export class LocalSignInGuard implements SignInGuard {
   readonly #counts = new Map<string, Count>()
   readonly #clock: Clock
   readonly #limits: () => SignInLimits
@@ -39,30 +71,35 @@ export class SignInGuard {
     this.#limits = limits
   }
 
-  /**
-   * Begins an attempt. Null: go on, and call `succeeded` if it did. A number: refuse, and say that
-   * so many seconds have to pass.
-   * @param address of the client; empty when it has none
-   */
-  begin(email: string, address: string): number | null {
-    const keys = keysOf(email, address)
+  async begin(attempt: SignInAttempt): Promise<number | null> {
+    const { attempts, lockSeconds } = this.#limits()
     const now = this.#clock.elapsed()
-    const lockedUntil = Math.max(...keys.map((key) => this.#counts.get(key)?.lockedUntil ?? 0))
-    if (lockedUntil > now) return Math.ceil((lockedUntil - now) / 1000)
-    for (const key of keys) this.#countFailure(key, now)
+    const own = ownKey(attempt)
+    const count = this.#current(own, now)
+    if (count.lockedUntil > now) return Math.ceil((count.lockedUntil - now) / 1000)
+    const budgets = budgetKeys(attempt)
+    const isUsedUp = budgets.some((key) => this.#current(key, now).failures >= attempts * budgetFactor)
+    if (isUsedUp && !count.hasWaited) {
+      this.#set(own, { ...count, lockedUntil: now + lockSeconds * 1000, hasWaited: true })
+      return Math.ceil(lockSeconds)
+    }
+    const failures = count.failures + 1
+    const waitMs = failures < attempts ? 0 : lockMs(lockSeconds, failures - attempts)
+    this.#set(own, { failures, lockedUntil: now + waitMs, hasWaited: waitMs > 0 })
+    for (const key of budgets)
+      this.#set(key, { ...nothing, failures: this.#current(key, now).failures + 1, lockedUntil: now })
     return null
   }
 
-  /** The attempt was no failure: the e-mail address starts anew, and its failures leave the client address. */
-  succeeded(email: string, address: string): void {
-    const [emailKey, addressKey] = keysOf(email, address)
-    const own = this.#counts.get(emailKey)?.failures ?? 0
-    this.#counts.delete(emailKey)
-    const count = addressKey === undefined ? undefined : this.#counts.get(addressKey)
-    if (count === undefined) return
-    // Only its own: who knows one password must not win fresh guesses at the others with it.
-    count.failures = Math.max(0, count.failures - own)
-    if (count.failures < this.#limits().attempts * addressFactor) count.lockedUntil = 0
+  async succeeded(attempt: SignInAttempt): Promise<void> {
+    const own = ownKey(attempt)
+    const { failures } = this.#counts.get(own) ?? nothing
+    this.#counts.delete(own)
+    for (const key of budgetKeys(attempt)) {
+      const budget = this.#counts.get(key)
+      // Only its own: who knows one password must not win fresh guesses at the others with it.
+      if (budget !== undefined) this.#counts.set(key, { ...budget, failures: Math.max(0, budget.failures - failures) })
+    }
   }
 
   /** Counts that are held. */
@@ -70,26 +107,36 @@ export class SignInGuard {
     return this.#counts.size
   }
 
-  #countFailure(key: string, now: number): void {
-    const { attempts, lockSeconds } = this.#limits()
-    const allowed = key.startsWith('address ') ? attempts * addressFactor : attempts
-    const before = this.#counts.get(key)
-    const failures = before === undefined || now - before.lockedUntil > forgetMs ? 1 : before.failures + 1
-    const doublings = Math.min(failures - allowed, 20)
-    const locked =
-      failures < allowed ? 0 : Math.min(lockSeconds * 2 ** doublings, Math.max(lockSeconds, lockSecondsMax))
-    // Deleted first, so that the map's order is that of the last failure.
-    this.#counts.delete(key)
-    this.#counts.set(key, { failures, lockedUntil: now + locked * 1000 })
-    if (this.#counts.size > countsMax) this.#dropOldest()
+  #current(key: string, now: number): Count {
+    const count = this.#counts.get(key)
+    return count === undefined || now - count.lockedUntil > forgetMs ? nothing : count
   }
 
-  #dropOldest(): void {
+  #set(key: string, count: Count): void {
+    // Deleted first, so that the map's order is that of the last change.
+    this.#counts.delete(key)
+    this.#counts.set(key, count)
+    if (this.#counts.size <= countsMax) return
     const [oldest] = this.#counts.keys()
     if (oldest !== undefined) this.#counts.delete(oldest)
   }
 }
 
-function keysOf(email: string, address: string): readonly [string, ...string[]] {
-  return address === '' ? [`email ${email}`] : [`email ${email}`, `address ${address}`]
+function lockMs(lockSeconds: number, doublings: number): number {
+  return Math.min(lockSeconds * 2 ** Math.min(doublings, 20), Math.max(lockSeconds, lockSecondsMax)) * 1000
+}
+
+function ownKey({ email, address, browser }: SignInAttempt): string {
+  return browser === null ? `client ${networkOf(address)} ${email}` : `browser ${browser} ${email}`
+}
+
+function budgetKeys({ email, address, browser }: SignInAttempt): readonly string[] {
+  if (browser !== null) return []
+  return address === '' ? [`account ${email}`] : [`account ${email}`, `address ${networkOf(address)}`]
+}
+
+/** A host has as many IPv6 addresses as it likes, all of one /64; it has one of IPv4. */
+function networkOf(address: string): string {
+  const bits = addressBits(address)
+  return bits === null || bits >> 32n === 0xffffn ? address : `${(bits >> 64n).toString(16)}/64`
 }

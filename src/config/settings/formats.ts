@@ -3,8 +3,9 @@
  * to the one spelling that the rest of Sluice sees. No look-ups: a name need not resolve.
  */
 import { isIP } from 'node:net'
+import { readNetwork } from '#lib/ip-network.ts'
 
-export type FormatName = 'host' | 'http-url' | 'issuer' | 'database-url' | 'key-32' | 'email'
+export type FormatName = 'host' | 'http-url' | 'issuer' | 'database-url' | 'key-32' | 'email' | 'network'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -24,6 +25,10 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
   'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
   email: { expected: 'an e-mail address', read: readEmail },
+  network: {
+    expected: 'IP addresses or networks such as 10.0.0.0/8',
+    read: (text) => (readNetwork(text) === null ? null : text),
+  },
 }
 
 /** The bare address or name; brackets around IPv6 are taken off. */

@@ -52,6 +52,8 @@ interface SecretRecord extends RecordBase {
 interface ListRecord extends RecordBase {
   readonly type: 'list'
   readonly default: readonly string[]
+  /** The form of each item. */
+  readonly format?: FormatName
 }
 
 interface IntegersRecord extends RecordBase {
@@ -117,6 +119,15 @@ export const settingRecords = {
     default: null,
     example: 'https://ai.example.org',
     sentence: 'Address under which users reach this server, as shown to them in examples.',
+  },
+  'server.trusted_proxies': {
+    ...boot,
+    type: 'list',
+    format: 'network',
+    default: [],
+    example: '10.0.0.0/8, fd00::/8',
+    sentence:
+      'Proxies whose Forwarded or X-Forwarded-For header tells the address of the client; without them every client behind a proxy has the address of the proxy.',
   },
   'server.drain_seconds': {
     ...boot,
@@ -240,7 +251,8 @@ export const settingRecords = {
     min: 1,
     max: 1000,
     example: '10',
-    sentence: 'Failed sign-ins in a row after which further ones are refused for a while.',
+    sentence:
+      'Failed sign-ins in a row, at one account from one address or browser, after which the next one has to wait.',
   },
   'auth.sign_in_lock_seconds': {
     ...live,
@@ -249,7 +261,7 @@ export const settingRecords = {
     min: 0.1,
     max: 86_400,
     example: '300',
-    sentence: 'How long sign-ins are refused after too many failed ones.',
+    sentence: 'How long the first such wait is; each further failure doubles it, up to 15 minutes.',
   },
   'auth.admin_email': {
     ...boot,

@@ -14,6 +14,7 @@ export type ReadValue =
 
 type NumberRecord = Extract<SettingRecord, { readonly type: 'integer' | 'number' | 'duration' }>
 type IntegersRecord = Extract<SettingRecord, { readonly type: 'integers' }>
+type ListRecord = Extract<SettingRecord, { readonly type: 'list' }>
 type TextRecord = Extract<SettingRecord, { readonly type: 'string' | 'secret' }>
 
 /** Checks one value against its record. Never throws. */
@@ -26,7 +27,7 @@ export function readValue(record: SettingRecord, written: unknown): ReadValue {
     case 'duration':
       return outcome(record, readNumber(record, written))
     case 'list':
-      return outcome(record, readList(written))
+      return outcome(record, readList(record, written))
     case 'integers':
       return outcome(record, readIntegers(record, written))
     case 'map':
@@ -54,7 +55,7 @@ export function expectedText(record: SettingRecord): string {
     case 'duration':
       return `a number${unitText(record.unit)} from ${record.min} to ${record.max}`
     case 'list':
-      return 'a list of texts (in the environment: separated by commas)'
+      return `a list of ${record.format === undefined ? 'texts' : formats[record.format].expected} (in the environment: separated by commas)`
     case 'integers':
       return `a list of whole numbers from ${record.min} to ${record.max} (in the environment: separated by commas)`
     case 'map':
@@ -102,10 +103,11 @@ function readText(record: TextRecord, written: unknown): string | null {
   return record.format === undefined ? written : formats[record.format].read(written.trim())
 }
 
-function readList(written: unknown): readonly string[] | null {
+function readList({ format }: ListRecord, written: unknown): readonly string[] | null {
   const items = typeof written === 'string' ? written.split(',').map((item) => item.trim()) : written
   if (!Array.isArray(items)) return null
-  const texts = items.filter((item): item is string => typeof item === 'string' && item !== '')
+  const isRight = (item: string): boolean => format === undefined || formats[format].read(item) !== null
+  const texts = items.filter((item): item is string => typeof item === 'string' && item !== '' && isRight(item))
   return texts.length === items.length ? Object.freeze(texts) : null
 }
 

@@ -64,8 +64,12 @@ describe('POST /session', () => {
       null,
     ])
     expect(answer.body.groups.map((group) => group.name)).toEqual(['everyone'])
-    const cookie = answer.headers.get('set-cookie') ?? ''
-    expect(cookie).toMatch(/^sluice_session=[0-9A-Za-z]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=7200$/)
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^sluice_session=[0-9A-Za-z]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=7200$/),
+      expect.stringMatching(
+        /^sluice_browser=[\w.-]+; HttpOnly; SameSite=Lax; Path=\/admin\/api\/v1; Max-Age=31536000$/,
+      ),
+    ])
   })
 
   test('the address is taken in any case', async () => {
@@ -76,7 +80,8 @@ describe('POST /session', () => {
     await using secure = await startAdminApp({ set: ['server.public_url=https://ai.example.org'] })
     await secure.call('POST', `/users/${secure.adminId}/password`, { body: { password } })
     const answer = await secure.call('POST', '/session', { key: null, body: { email: adminEmail, password } })
-    expect(answer.headers.get('set-cookie')).toEndWith('; Secure')
+    const cookies = answer.headers.getSetCookie()
+    expect(cookies.map((cookie) => cookie.endsWith('; Secure'))).toEqual([true, true])
   })
 
   test('a wrong password, an unknown address, a user without password and a disabled one get the same 401', async () => {
@@ -183,6 +188,45 @@ describe('the limit of failed sign-ins', () => {
     await fail(2, 'somebody@example.org')
     expect((await signIn({ email: 'somebody@example.org' })).code).toBe('too_many_attempts')
     expect((await signIn()).status).toBe(200)
+  })
+
+  test('a browser that has signed in before is not locked out by the guesses of others, and anybody else is soon let in', async () => {
+    const browserCookie = (answer: Answer<unknown>) => answer.headers.getSetCookie()[1]?.split(';')[0] ?? ''
+    const cookie = browserCookie(await signIn())
+    await fail(25)
+    expect((await signIn()).code).toBe('too_many_attempts')
+    const known = await signIn({}, { cookie })
+    expect([known.status, browserCookie(known)]).toEqual([200, expect.stringMatching(/^sluice_browser=/)])
+    // Of another account, and made up.
+    await app.call('POST', `/users/${app.userId}/password`, { body: { password } })
+    await fail(25, userEmail)
+    for (const other of [cookie, 'sluice_browser=v1.abc'])
+      expect((await signIn({ email: userEmail }, { cookie: other })).code).toBe('too_many_attempts')
+    app.advance(31_000)
+    expect((await signIn({ email: userEmail })).status).toBe(200)
+  })
+
+  test('a known browser that guesses itself waits, too', async () => {
+    const cookie = (await signIn()).headers.getSetCookie()[1]?.split(';')[0] ?? ''
+    const codes: (string | null)[] = []
+    for (let count = 0; count < 3; count += 1) codes.push((await signIn({ password: 'wrong horse' }, { cookie })).code)
+    expect(codes).toEqual(['invalid_credentials', 'invalid_credentials', 'too_many_attempts'])
+  })
+
+  test('clients behind a trusted proxy are told apart, and behind any other they are one', async () => {
+    await using proxied = await startAdminApp({
+      set: ['server.trusted_proxies=127.0.0.0/8', 'auth.sign_in_attempts=1', 'auth.sign_in_lock_seconds=30'],
+    })
+    const attempt = async (address: string, on: AdminApp) => {
+      const headers = { 'x-forwarded-for': address }
+      const body = { email: adminEmail, password: 'wrong horse' }
+      return (await on.call('POST', '/session', { key: null, headers, body })).code
+    }
+    expect(await attempt('198.51.100.1', proxied)).toBe('invalid_credentials')
+    expect(await attempt('198.51.100.1', proxied)).toBe('too_many_attempts')
+    expect(await attempt('198.51.100.2', proxied)).toBe('invalid_credentials')
+    await fail(2)
+    expect(await attempt('198.51.100.3', app)).toBe('too_many_attempts')
   })
 
   test('guessing at the current password through a session is limited alike', async () => {
