@@ -3,11 +3,14 @@ import { backupCommand } from './start/backup.ts'
 import type { Command } from './command.ts'
 import { configCommands } from './start/config-commands.ts'
 import { dataCommand } from './admin/data-command.ts'
+import { apiCommand } from './admin/api-command.ts'
 import { generateCommand } from './admin/generate-command.ts'
+import { groupCommands } from './admin/group-commands.ts'
 import { importCommand } from './documents/import-command.ts'
 import { keyCommands } from './admin/key-commands.ts'
 import { modelCommands } from './admin/model-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
+import { settingCommands } from './admin/setting-commands.ts'
 import { searchCommand } from './documents/search-command.ts'
 import { startCommand } from './start/start.ts'
 import { userCommands } from './admin/user-commands.ts'
@@ -36,13 +39,16 @@ export const commands: readonly Command[] = [
   startCommand,
   ...configCommands,
   ...userCommands,
+  ...groupCommands,
   ...keyCommands,
   ...providerCommands,
   ...modelCommands,
+  ...settingCommands,
   generateCommand,
   importCommand,
   searchCommand,
   backupCommand,
+  apiCommand,
   openapiCommand,
   versionCommand,
 ]

@@ -2,6 +2,7 @@
  * What a command says: results on stdout, problems on stderr, for people or with `--json` for
  * machines. A command that answers with data gives both forms; one of them is written.
  */
+import type { SettingDescription } from '#config/settings/describe.ts'
 
 export interface Output {
   readonly json: boolean
@@ -61,6 +62,14 @@ export function tableLines(
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** The value of a setting on one line. */
+export function settingText(value: SettingDescription['value']): string {
+  if (value === null) return '-'
+  if (typeof value !== 'object') return String(value)
+  const items = Array.isArray(value) ? value : Object.entries(value).map(([name, text]) => `${name}=${String(text)}`)
+  return items.join(', ') || '-'
 }
 
 /** Names and what they are, in two columns, indented. */

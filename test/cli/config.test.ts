@@ -37,6 +37,18 @@ describe('check-config', () => {
 })
 
 describe('print-config', () => {
+  test('shows the value in force: a stored one with its source, unless something stronger fixes it', async () => {
+    await using sluice = new Installation()
+    const server = await sluice.start()
+    await sluice.json(['settings', 'set', 'gateway.idle_seconds', '33'])
+    await sluice.json(['settings', 'set', 'gateway.total_seconds', '44'])
+    const shown = async () => (await sluice.run(['print-config', '--set', 'gateway.total_seconds=55'])).stdout
+    expect(await shown()).toMatch(/^gateway\.idle_seconds\s+33\s+admin page$/m)
+    expect(await shown()).toMatch(/^gateway\.total_seconds\s+55\s+--set$/m)
+    await server.stop()
+    expect(await shown()).toMatch(/^gateway\.idle_seconds\s+33\s+admin page$/m)
+  })
+
   test('shows values with their sources, and no secret in either form', async () => {
     const key = Buffer.alloc(32, 5).toString('base64')
     await using sluice = new Installation({

@@ -105,21 +105,35 @@ describe('on another machine', () => {
   test('an administrator works with address and key, and no local data is touched', async () => {
     await using sluice = new Installation()
     const server = await sluice.start()
-    const admin = await sluice.json<Key>(['keys', 'create', 'admin', ...owner])
+    const admin = await sluice.json<Key>(['keys', 'create', 'admin', ...owner, '--admin'])
     await using elsewhere = new Installation({ SLUICE_URL: server.address, SLUICE_API_KEY: admin.secret })
     const made = await elsewhere.json<Key>(['keys', 'create', 'remote', ...owner, '--area', 'inference'])
     expect(made).toMatchObject({ name: 'remote' })
     expect(existsSync(elsewhere.dataDirectory)).toBe(false)
   })
 
-  test('a key that may not administrate is refused', async () => {
+  test('neither the first key nor a key without --admin may administer', async () => {
     await using sluice = new Installation()
     const server = await sluice.start(['--json'])
-    await using elsewhere = new Installation({
-      SLUICE_URL: server.address,
-      SLUICE_API_KEY: server.started.first_start!.api_key,
+    const { secret } = await sluice.json<Key>(['keys', 'create', 'lost', ...owner])
+    for (const key of [server.started.first_start!.api_key, secret]) {
+      await using elsewhere = new Installation({ SLUICE_URL: server.address, SLUICE_API_KEY: key })
+      expect(await elsewhere.run(['keys', 'list'])).toMatchObject({
+        code: 1,
+        lines: [expect.stringContaining('scopes')],
+      })
+    }
+  })
+
+  test('a key that may administer is made for an administrator only', async () => {
+    await using sluice = new Installation()
+    await sluice.start()
+    await sluice.run(['users', 'add', 'ada@example.org', '--no-password'])
+    expect(await sluice.run(['keys', 'create', 'k', '--user', 'ada@example.org', '--admin'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      lines: [expect.stringContaining('ada@example.org is not an administrator')],
     })
-    expect(await elsewhere.run(['keys', 'list'])).toMatchObject({ code: 1, lines: [expect.stringContaining('scopes')] })
   })
 
   test('an address where nothing listens is one sentence and exit code 2', async () => {

@@ -15,7 +15,9 @@ describe('a start is refused', () => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const refused = await sluice.run(['start', '--set', `server.port=${taken.port}`])
     expectOneSentence(refused, new RegExp(`^Port ${taken.port} on 127\\.0\\.0\\.1 is in use\\. .*server\\.port`))
-    const server = await sluice.start(['--json'])
+    expectOneSentence(await sluice.run(['start', '--port', String(taken.port)]), /is in use/)
+    const server = await sluice.start(['--json', '--port', '0', '--host', 'localhost'])
+    expect(server.address).toStartWith('http://localhost:')
     expect(await server.statusWith(server.started.first_start!.api_key)).toBe(200)
   })
 

@@ -36,6 +36,23 @@ describe('SIGTERM', () => {
     expect(existsSync(join(sluice.dataDirectory, 'control.sock'))).toBe(false)
   })
 
+  test('reaches the server through "npm start", which runs the script in a shell', async () => {
+    await using sluice = new Installation()
+    const root = join(import.meta.dir, '..', '..')
+    const { scripts } = (await Bun.file(join(root, 'package.json')).json()) as { scripts: { start: string } }
+    const shell = Bun.spawn(['/bin/sh', '-c', `${scripts.start} --json`], {
+      cwd: root,
+      env: sluice.environment,
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+    const report = shell.stdout.getReader()
+    await report.read()
+    shell.kill('SIGTERM')
+    expect(await shell.exited).toBe(0)
+    expect(existsSync(join(sluice.dataDirectory, 'control.sock'))).toBe(false)
+  })
+
   test('a second time ends the process at once with exit code 1', async () => {
     await using sluice = new Installation()
     const { server, key } = await startWithKey(sluice)

@@ -2,7 +2,7 @@
 import { nearestName } from '#config/nearest.ts'
 import { openAdminClient, serverFlags, type AdminClient } from './admin-client.ts'
 import { CommandFailure, type Command, type ExitCode, type Invocation } from '../command.ts'
-import { listAll, type GroupOnWire, type ProviderOnWire, type UserOnWire } from './wire.ts'
+import { listAll, type GroupOnWire, type ModelOnWire, type ProviderOnWire, type UserOnWire } from './wire.ts'
 
 interface DataCommand extends Omit<Command, 'run'> {
   readonly run: (client: AdminClient, invocation: Invocation) => Promise<ExitCode>
@@ -31,6 +31,16 @@ export async function userByEmail(client: AdminClient, email: string): Promise<U
 /** The provider of this name. Throws CommandFailure. */
 export async function providerByName(client: AdminClient, name: string): Promise<ProviderOnWire> {
   return named(await listAll<ProviderOnWire>(client, '/providers'), name, 'provider')
+}
+
+/** The model of this name. Throws CommandFailure. */
+export async function modelByName(client: AdminClient, name: string): Promise<ModelOnWire> {
+  return named(await listAll<ModelOnWire>(client, '/models'), name, 'model')
+}
+
+/** The group of this name. Throws CommandFailure. */
+export async function groupByName(client: AdminClient, name: string): Promise<GroupOnWire> {
+  return named(await listAll<GroupOnWire>(client, '/groups'), name, 'group')
 }
 
 /** Ids of the groups of these names. Throws CommandFailure. */

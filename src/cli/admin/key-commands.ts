@@ -1,6 +1,6 @@
 /** `sluice keys …` */
 import { keyAreas } from '#identity/records.ts'
-import { CommandFailure, UsageProblem, type Command } from '../command.ts'
+import { CommandFailure, UsageProblem, type Command, type GivenFlags } from '../command.ts'
 import { dataCommand, userByEmail } from './data-command.ts'
 import type { AdminClient } from './admin-client.ts'
 import { tableLines } from '../output.ts'
@@ -30,21 +30,28 @@ const create = dataCommand({
       type: 'string',
       placeholder: 'AREA',
       repeatable: true,
-      sentence: `Only for this part of the API: ${keyAreas.join(', ')}; all when left out.`,
+      sentence: `Only for this part of the API: ${keyAreas.join(', ')}; all but admin when left out.`,
+    },
+    admin: {
+      type: 'boolean',
+      sentence: 'The key may also do whatever an administrator may: users, keys, providers, settings.',
     },
   },
   async run(client, { positionals: [name], flags, output }) {
     const email = flags.get('user')
     if (email === undefined) throw new UsageProblem('Say whose key it is: --user EMAIL.')
     const user = await userByEmail(client, email)
+    if (flags.has('admin') && user.role !== 'admin')
+      throw new CommandFailure(`${user.email} is not an administrator, so no key of this user may administer.`)
+    const areas = areasOf(flags)
     const key = (await client.call('POST', `/users/${user.id}/keys`, {
       name,
       description: flags.get('description') ?? '',
       expires_at: expiry(flags.get('expires-days')),
-      scopes: { models: orNull(flags.all('model')), areas: orNull(flags.all('area')) },
+      scopes: { models: orNull(flags.all('model')), areas },
     })) as KeyOnWire
     // The key alone on stdout, so that KEY=$(sluice keys create …) works.
-    output.remark(`Created a key for ${user.email}. It is shown this once:`)
+    output.remark(`Created a key for ${user.email}, for ${areas.join(', ')}. It is shown this once:`)
     output.result(key, [String(key.secret)])
     return 0
   },
@@ -105,6 +112,13 @@ function expiry(days: string | undefined): string | null {
   const count = Number(days)
   if (!(count > 0 && count <= 36_500)) throw new UsageProblem('--expires-days takes a number of days, for example 90.')
   return new Date(Date.now() + count * dayMs).toISOString()
+}
+
+/** Without --admin a key cannot administer, so that a lost one does no more harm than it must. */
+function areasOf(flags: GivenFlags): readonly string[] {
+  const named = flags.all('area')
+  const areas = named.length > 0 ? named : keyAreas.filter((area) => area !== 'admin')
+  return flags.has('admin') ? [...new Set([...areas, 'admin'])] : areas
 }
 
 function orNull(names: readonly string[]): readonly string[] | null {

@@ -1,7 +1,7 @@
 /** `sluice models …` */
 import type { AdminClient } from './admin-client.ts'
 import { UsageProblem, type Command, type GivenFlags } from '../command.ts'
-import { dataCommand, groupIds, providerByName } from './data-command.ts'
+import { dataCommand, groupIds, modelByName, providerByName } from './data-command.ts'
 import { tableLines } from '../output.ts'
 import { listAll, type ModelOnWire, type ProviderOnWire } from './wire.ts'
 
@@ -69,7 +69,40 @@ const add = dataCommand({
   },
 })
 
-export const modelCommands: readonly Command[] = [list, add]
+const remove = dataCommand({
+  name: 'models remove',
+  summary: 'Remove models with their aliases; usage records stay.',
+  positionals: [{ name: 'NAME', repeatable: true, sentence: 'The name of a model.' }],
+  async run(client, { positionals, output }) {
+    const models: ModelOnWire[] = []
+    for (const name of positionals) models.push(await modelByName(client, name))
+    for (const { id } of models) await client.call('DELETE', `/models/${id}`)
+    output.result(
+      { removed: models.map(({ id }) => id) },
+      models.map(({ name }) => `Removed ${name}.`),
+    )
+    return 0
+  },
+})
+
+const enable = switchCommand('enable', 'Make a model available again.')
+const disable = switchCommand('disable', 'Take a model out of use; it keeps its record.')
+
+function switchCommand(verb: 'disable' | 'enable', summary: string): Command {
+  return dataCommand({
+    name: `models ${verb}`,
+    summary,
+    positionals: [{ name: 'NAME', sentence: 'The name of the model.' }],
+    async run(client, { positionals: [name = ''], output }) {
+      const { id } = await modelByName(client, name)
+      const model = (await client.call('PATCH', `/models/${id}`, { active: verb === 'enable' })) as ModelOnWire
+      output.result(model, [`${model.name} is ${verb}d.`])
+      return 0
+    },
+  })
+}
+
+export const modelCommands: readonly Command[] = [list, add, enable, disable, remove]
 
 /** The fields of a new model that say where its requests go. */
 async function targetOf(client: AdminClient, flags: GivenFlags): Promise<object> {

@@ -2,8 +2,10 @@
 import { processEnvironment, readEnvironment } from '#config/sources/environment.ts'
 import { presetBaseUrl, providerPresets, type ProviderPreset } from '#providers/presets.ts'
 import { CommandFailure, UsageProblem, type Command, type ExitCode, type GivenFlags } from '../command.ts'
+import type { AdminClient } from './admin-client.ts'
 import { dataCommand, groupIds, providerByName } from './data-command.ts'
 import { tableLines } from '../output.ts'
+import { connectionFields, connectionFlags, valueOfVariable } from './provider-flags.ts'
 import { listAll, type ImportAnswer, type ProviderOnWire, type TestAnswer } from './wire.ts'
 
 const name = { name: 'NAME', sentence: 'The name of the provider.' } as const
@@ -31,17 +33,7 @@ const add = dataCommand({
   positionals: [{ name: 'NAME', sentence: 'One of the known ones, or a name for another provider.' }],
   flags: {
     name: { type: 'string', placeholder: 'NAME', sentence: 'Another name for one of the known ones.' },
-    kind: { type: 'string', placeholder: 'KIND', sentence: 'How it is spoken to; openai when left out.' },
-    'base-url': {
-      type: 'string',
-      placeholder: 'URL',
-      sentence: 'Its address, up to /v1 or what it has in place of that.',
-    },
-    'credential-env': {
-      type: 'string',
-      placeholder: 'VARIABLE',
-      sentence: 'Environment variable that holds its API key; for the known ones the usual one when left out.',
-    },
+    ...connectionFlags,
     group: {
       type: 'string',
       placeholder: 'NAME',
@@ -59,10 +51,10 @@ const add = dataCommand({
       return 0
     }
     // Asked before it is added, so that a mistyped address leaves nothing behind.
-    const asked = (await client.call('POST', '/providers/test', wanted)) as TestAnswer
-    if (!asked.ok)
-      throw new CommandFailure(`${wanted.name} at ${wanted.base_url} does not offer its models. ${asked.error ?? ''}`)
-    const provider = (await client.call('POST', '/providers', wanted)) as ProviderOnWire
+    const answering = await answeringProvider(client, wanted)
+    if (answering !== wanted)
+      output.remark(`${wanted.base_url} lists no models, ${answering.base_url} does: it is used.`)
+    const provider = (await client.call('POST', '/providers', answering)) as ProviderOnWire
     const path = `/providers/${provider.id}/import-models`
     const imported = (await client.call('POST', path, {
       ids: null,
@@ -87,7 +79,7 @@ const test = dataCommand({
     const answer = (await client.call('POST', `/providers/${id}/test`)) as TestAnswer
     if (!answer.ok) {
       if (output.json) output.result(answer, [])
-      else output.problems([`${given} does not offer its models. ${answer.error ?? ''}`])
+      else output.problems([`${given} does not list its models. ${answer.error ?? ''}`])
       return 1
     }
     output.result(answer, [
@@ -111,14 +103,56 @@ const remove = dataCommand({
   },
 })
 
-export const providerCommands: readonly Command[] = [list, add, test, remove]
+const set = dataCommand({
+  name: 'providers set',
+  summary: 'Change a provider; running requests go on as they began.',
+  details:
+    'With another server in --base-url, the credential and all headers must be given again: a stored secret never goes to a new address.',
+  positionals: [name],
+  flags: {
+    name: { type: 'string', placeholder: 'NAME', sentence: 'Its new name.' },
+    ...connectionFlags,
+    'no-credential': { type: 'boolean', sentence: 'Remove its API key.' },
+    enable: { type: 'boolean', sentence: 'Put it to use again.' },
+    disable: { type: 'boolean', sentence: 'Take it out of use with all its models.' },
+  },
+  async run(client, { positionals: [given = ''], flags, output }) {
+    const { id } = await providerByName(client, given)
+    const variable = flags.get('credential-env')
+    if (flags.has('enable') && flags.has('disable')) throw new UsageProblem('Say either --enable or --disable.')
+    const body = {
+      name: flags.get('name'),
+      kind: flags.get('kind'),
+      base_url: flags.get('base-url'),
+      ...connectionFields(flags),
+      ...(variable !== undefined && { credential: valueOfVariable(variable) }),
+      ...(flags.has('no-credential') && { credential: null }),
+      ...((flags.has('enable') || flags.has('disable')) && { enabled: flags.has('enable') }),
+    }
+    const provider = (await client.call('PATCH', `/providers/${id}`, body)) as ProviderOnWire
+    output.result(provider, [`Changed ${provider.name}.`])
+    return 0
+  },
+})
+
+export const providerCommands: readonly Command[] = [list, add, set, test, remove]
 
 interface WantedProvider {
   readonly name: string
   readonly kind: string
   readonly base_url: string
-  readonly credential?: string
-  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The provider at an address where it lists its models: the given one, or the same with /v1. Throws CommandFailure. */
+async function answeringProvider(client: AdminClient, wanted: WantedProvider): Promise<WantedProvider> {
+  const ask = async (provider: WantedProvider) => (await client.call('POST', '/providers/test', provider)) as TestAnswer
+  const asked = await ask(wanted)
+  if (asked.ok) return wanted
+  if (wanted.kind === 'openai' && !/\/v\d+$/.test(wanted.base_url)) {
+    const versioned = { ...wanted, base_url: `${wanted.base_url.replace(/\/+$/, '')}/v1` }
+    if ((await ask(versioned)).ok) return versioned
+  }
+  throw new CommandFailure(`${wanted.name} at ${wanted.base_url} does not list its models. ${asked.error ?? ''}`)
 }
 
 function wantedProvider(given: string, flags: GivenFlags): WantedProvider {
@@ -130,19 +164,21 @@ function wantedProvider(given: string, flags: GivenFlags): WantedProvider {
     throw new UsageProblem(`"${given}" is none of the known providers (${known}): add --base-url URL.`)
   }
   const credential = credentialOf(preset, flags.get('credential-env'))
-  const headers = preset?.place === 'vendor' ? preset.headers : undefined
+  const fields = connectionFields(flags)
+  const headers = { ...(preset?.place === 'vendor' && preset.headers), ...(fields['headers'] as object | undefined) }
   return {
     name: flags.get('name') ?? given,
     kind,
     base_url: baseUrl ?? '',
     ...(credential !== null && { credential }),
-    ...(headers !== undefined && { headers }),
+    ...fields,
+    ...(Object.keys(headers).length > 0 && { headers }),
   }
 }
 
 function credentialOf(preset: ProviderPreset | undefined, variable: string | undefined): string | null {
-  const usual = preset?.place === 'vendor' ? preset.credentialVariables : []
-  const names = variable === undefined ? usual : [variable]
+  if (variable !== undefined) return valueOfVariable(variable)
+  const names = preset?.place === 'vendor' ? preset.credentialVariables : []
   if (names.length === 0) return null
   const [secret] = readEnvironment(names, processEnvironment()).values()
   if (secret !== undefined) return secret.reveal()

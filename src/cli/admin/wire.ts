@@ -1,4 +1,5 @@
 /** What the admin API answers, as far as the commands use it. */
+import type { SettingDescription } from '#config/settings/describe.ts'
 import type { AdminClient } from './admin-client.ts'
 
 export interface UserOnWire {
@@ -12,7 +13,10 @@ export interface UserOnWire {
 export interface GroupOnWire {
   readonly id: string
   readonly name: string
+  readonly description: string
 }
+
+export type SettingOnWire = Pick<SettingDescription, 'name' | 'value' | 'source'>
 
 export interface KeyOnWire {
   readonly id: string

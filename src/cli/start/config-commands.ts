@@ -1,8 +1,15 @@
 /** `sluice check-config` and `sluice print-config`. */
-import { describeSettings, type SettingDescription } from '#config/settings/describe.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { problemText } from '#config/problem.ts'
+import { LiveSettings } from '#config/settings/live-settings.ts'
+import type { Settings } from '#config/settings/records.ts'
+import { databaseUrl } from '#setup/open-installation.ts'
+import { StoreUnavailable } from '#store/errors.ts'
+import { readStoredSettings } from '#store/stored-settings.ts'
 import type { Command } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
-import { tableLines } from '../output.ts'
+import { settingText, tableLines } from '../output.ts'
 
 const checkConfig: Command = {
   name: 'check-config',
@@ -16,14 +23,19 @@ const checkConfig: Command = {
 
 const printConfig: Command = {
   name: 'print-config',
-  summary: 'Print every setting, its value and where it comes from. Secrets are hidden.',
+  summary: 'Print every setting with the value in force and where it comes from. Secrets are hidden.',
+  details: 'Values that an administrator has stored are read from the database, if there is one.',
   async run({ flags, output }) {
     const { settings, sources } = readConfiguration(flags)
-    const described = describeSettings(settings, sources)
+    const live = new LiveSettings(settings, sources)
+    const stored = await storedIn(settings)
+    if (stored === null) output.remark('The database cannot be read: values that are stored in it are not shown.')
+    for (const problem of live.applyStored(stored ?? new Map())) output.remark(problemText(problem))
+    const described = live.describe()
     output.result(described, () =>
       tableLines(
         ['setting', 'value', 'source'],
-        described.map((setting) => [setting.name, shown(setting), setting.source]),
+        described.map((setting) => [setting.name, settingText(setting.value), setting.source]),
         '',
       ),
     )
@@ -33,10 +45,15 @@ const printConfig: Command = {
 
 export const configCommands: readonly Command[] = [checkConfig, printConfig]
 
-function shown({ value }: SettingDescription): string {
-  if (value === null) return '-'
-  if (Array.isArray(value)) return value.join(', ')
-  if (typeof value !== 'object') return String(value)
-  const entries = Object.entries(value as Readonly<Record<string, string>>).map(([name, text]) => `${name}=${text}`)
-  return entries.length === 0 ? '-' : entries.join(', ')
+/** The stored values; none where there is no database yet, null where it cannot be read. */
+async function storedIn(settings: Settings): Promise<ReadonlyMap<string, unknown> | null> {
+  const url = databaseUrl(settings, resolve(settings.data_dir))
+  // Opening would make an empty one.
+  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length).replace(/^\/\//, ''))) return new Map()
+  try {
+    return await readStoredSettings(url)
+  } catch (thrown) {
+    if (thrown instanceof StoreUnavailable) return null
+    throw thrown
+  }
 }

@@ -59,13 +59,23 @@ function reportLines(report: StartReport, output: Output): readonly string[] {
   ]
 }
 
-function firstStartLines(firstStart: FirstStart, { address, models }: StartReport, output: Output): readonly string[] {
+function firstStartLines(firstStart: FirstStart, report: StartReport, output: Output): readonly string[] {
+  const { address, models, sameServer } = report
   const secrets = entryLines([
     ['Administrator', firstStart.email],
     ['One-time password', output.bold(firstStart.password)],
     ['API key', output.bold(firstStart.apiKey)],
   ])
-  const lines = ['', 'This is the first start. What follows is shown this once; keep it:', '', ...secrets]
+  const lines = [
+    '',
+    'This is the first start. What follows is shown this once; keep it:',
+    '',
+    ...secrets,
+    '',
+    'The key calls models and imports documents. It does not administer; this makes one that does:',
+    '',
+    `  npx sluice keys create NAME --user ${firstStart.email} --admin${sameServer}`,
+  ]
   if (!models.includes(practiceModel)) return lines
   return [
     ...lines,

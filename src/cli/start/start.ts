@@ -21,13 +21,15 @@ export const startCommand: Command = {
   summary: 'Start the server. The first start prints an administrator and an API key.',
   details: 'SIGTERM and SIGINT let running requests finish; a second one ends them.',
   flags: {
+    port: { type: 'string', placeholder: 'N', sentence: 'Port to listen on: the setting server.port.' },
+    host: { type: 'string', placeholder: 'ADDRESS', sentence: 'Address to listen on: the setting server.host.' },
     'forget-credentials': {
       type: 'boolean',
       sentence: 'Clear the stored credentials that no secret key at hand opens, when that key is lost.',
     },
   },
   async run({ flags, output }) {
-    const configuration = readConfiguration(flags)
+    const configuration = readConfiguration(withListenFlags(flags))
     const { settings } = configuration
     const stopped = stopSignal()
     const server = await startServer(configuration, flags.has('forget-credentials'))
@@ -44,6 +46,12 @@ export const startCommand: Command = {
     await app.close()
     return 0
   },
+}
+
+/** The flags with --port and --host as the settings that they stand for. */
+function withListenFlags(flags: GivenFlags): GivenFlags {
+  const sets = ['port', 'host'].flatMap((flag) => flags.all(flag).map((value) => `server.${flag}=${value}`))
+  return { ...flags, all: (name) => (name === 'set' ? [...flags.all(name), ...sets] : flags.all(name)) }
 }
 
 interface RunningServer {

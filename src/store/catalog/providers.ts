@@ -1,12 +1,12 @@
 /** Providers. Credentials, headers and options are sealed before they reach the database. */
-import type { Selectable } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
 import type { ProviderRecord, ReasoningConfig, Timeouts } from '#catalog/records.ts'
 import { SealError, type Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import type { Database } from '../database.ts'
 import { InUse, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
-import { flag, flagIfSet, type Columns, type ProvidersTable } from '../schema.ts'
+import { flag, flagIfSet, type Columns, type ProvidersTable, type Tables } from '../schema.ts'
 
 export type ProviderPatch = Partial<Omit<ProviderRecord, 'id' | 'createdAt'>>
 
@@ -81,17 +81,18 @@ export function providerStore({ kysely }: Database, sealer: Sealer): ProviderSto
       )
       return result.numDeletedRows > 0n
     },
-    forgetUnreadable: () =>
-      kysely.transaction().execute(async (trx) => {
-        const rows = await trx.selectFrom('providers').selectAll().orderBy('created_at').orderBy('id').execute()
-        const unreadable = rows.filter((row) => !isReadable(row, sealer))
-        for (const { id } of unreadable) {
-          const cleared = columnsOf({ credential: null, headers: {}, options: {} }, id, sealer)
-          await trx.updateTable('providers').set(cleared).where('id', '=', id).execute()
-        }
-        return unreadable.filter((row) => holdsSecrets(row, sealer)).map(({ name }) => name)
-      }),
+    forgetUnreadable: () => kysely.transaction().execute((trx) => forgetUnreadable(trx, sealer)),
   }
+}
+
+async function forgetUnreadable(trx: Transaction<Tables>, sealer: Sealer): Promise<readonly string[]> {
+  const rows = await trx.selectFrom('providers').selectAll().orderBy('created_at').orderBy('id').execute()
+  const unreadable = rows.filter((row) => !isReadable(row, sealer))
+  for (const { id } of unreadable) {
+    const cleared = columnsOf({ credential: null, headers: {}, options: {} }, id, sealer)
+    await trx.updateTable('providers').set(cleared).where('id', '=', id).execute()
+  }
+  return unreadable.filter((row) => holdsSecrets(row, sealer)).map(({ name }) => name)
 }
 
 /** A sealed text tells its length, and an empty mapping has the shortest. */
