@@ -11,8 +11,8 @@ import { json, noContent } from '#http/respond.ts'
 import type { Method, Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
-import { guarded } from './guarded.ts'
-import { healed } from './healing.ts'
+import { mapStoreErrors } from './map-store-errors.ts'
+import { reloadAfterLostWrite } from './reload-after-lost-write.ts'
 import { validBody, validQuery } from '#http/validate.ts'
 
 /** Every address of the admin API begins with this. */
@@ -21,7 +21,7 @@ export const adminPrefix = '/admin/api/v1'
 const bodyBytesMax = 1024 * 1024
 
 /** No browser or proxy keeps an answer: it may hold a secret, and the next one may differ. */
-export const notKept = { 'cache-control': 'no-store' }
+export const noStore = { 'cache-control': 'no-store' }
 
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamName<`/${Rest}`>
@@ -86,7 +86,7 @@ export function endpointsOf(admin: Admin, tag: string) {
         errors: errorsOf(endpoint),
       },
       handle: (context, caller) =>
-        guarded(async () => {
+        mapStoreErrors(async () => {
           const call = {
             context,
             caller,
@@ -94,8 +94,10 @@ export function endpointsOf(admin: Admin, tag: string) {
             query: validQuery(query ?? noQuery, context.query) as z.output<Q>,
             body: (body && (await readBody(admin, context, body))) as z.output<B>,
           }
-          const value = await (method === 'GET' ? endpoint.handle(call) : healed(admin, () => endpoint.handle(call)))
-          return answer ? json(value, status, notKept) : noContent(notKept)
+          const value = await (method === 'GET'
+            ? endpoint.handle(call)
+            : reloadAfterLostWrite(admin, () => endpoint.handle(call)))
+          return answer ? json(value, status, noStore) : noContent(noStore)
         }),
     }
   }

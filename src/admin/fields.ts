@@ -114,13 +114,13 @@ export function capabilitiesOnWire(record: ModelCapabilities): z.input<typeof ca
 }
 
 /** The record, or 404 with a sentence. */
-export function found<T>(record: T | null | undefined, what: string): T {
+export function requireFound<T>(record: T | null | undefined, what: string): T {
   if (record === null || record === undefined) throw new ApiError('not_found', { message: `There is no such ${what}.` })
   return record
 }
 
 /** The record if it may be changed here; 403 when the configuration file declares it. */
-export function editable<T extends { readonly declared: boolean }>(record: T): T {
+export function requireEditable<T extends { readonly declared: boolean }>(record: T): T {
   if (record.declared) throw new ApiError('declared_read_only')
   return record
 }

@@ -16,7 +16,7 @@ import type {
   ProviderRecord,
   Strategy,
 } from './records.ts'
-import { commonEfforts, componentUpstream, plainUpstream, type Stock, type Upstream } from './upstream.ts'
+import { commonEfforts, componentUpstream, plainUpstream, type CatalogSource, type Upstream } from './upstream.ts'
 
 /** A model with what the request path needs already joined to it. */
 export interface Model {
@@ -111,12 +111,12 @@ function mayUse({ account, key }: Caller, model: Model): boolean {
 type Routing = Omit<Model, 'record' | 'groupIds'>
 
 /** Where the requests of an active model can go; null when its provider does not exist. */
-function routingOf(record: ModelRecord, stock: Stock): Routing | null {
-  return record.target.kind === 'composite' ? compositeRouting(record.target, stock) : plainRouting(record, stock)
+function routingOf(record: ModelRecord, source: CatalogSource): Routing | null {
+  return record.target.kind === 'composite' ? compositeRouting(record.target, source) : plainRouting(record, source)
 }
 
-function plainRouting(record: ModelRecord, stock: Stock): Routing | null {
-  const upstream = plainUpstream(record, stock)
+function plainRouting(record: ModelRecord, source: CatalogSource): Routing | null {
+  const upstream = plainUpstream(record, source)
   if (upstream === null) return null
   return {
     ownedBy: upstream.provider.name,
@@ -127,10 +127,10 @@ function plainRouting(record: ModelRecord, stock: Stock): Routing | null {
   }
 }
 
-function compositeRouting({ strategy, failover, components }: CompositeTarget, stock: Stock): Routing {
+function compositeRouting({ strategy, failover, components }: CompositeTarget, source: CatalogSource): Routing {
   const enabled = components
     .filter((component) => component.enabled)
-    .map((component) => componentUpstream(component, stock))
+    .map((component) => componentUpstream(component, source))
     .filter((upstream) => upstream !== null)
   return {
     ownedBy: 'sluice',

@@ -20,15 +20,15 @@ export interface Upstream {
 }
 
 /** Everything that is configured, by id. */
-export interface Stock {
+export interface CatalogSource {
   readonly providers: ReadonlyMap<string, ProviderRecord>
   readonly records: ReadonlyMap<string, ModelRecord>
 }
 
 /** A missing component, or one that is itself a composite, is left out; the store refuses both. */
-export function componentUpstream(component: ComponentRecord, stock: Stock): Upstream | null {
-  const record = stock.records.get(component.modelId)
-  return record === undefined ? null : plainUpstream(record, stock, component)
+export function componentUpstream(component: ComponentRecord, source: CatalogSource): Upstream | null {
+  const record = source.records.get(component.modelId)
+  return record === undefined ? null : plainUpstream(record, source, component)
 }
 
 const alone = { weight: 1, priority: 0 } as const
@@ -36,7 +36,7 @@ const alone = { weight: 1, priority: 0 } as const
 /** The one way of a plain model; null for a composite, and when its provider does not exist. */
 export function plainUpstream(
   model: ModelRecord,
-  { providers }: Stock,
+  { providers }: CatalogSource,
   { weight, priority }: Pick<ComponentRecord, 'weight' | 'priority'> = alone,
 ): Upstream | null {
   if (model.target.kind !== 'plain') return null

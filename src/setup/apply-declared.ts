@@ -7,10 +7,10 @@ import type { Declared } from '#config/declared/declared.ts'
 import type { Logger } from '#observe/log.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Store } from '#store/store.ts'
-import type { Applying } from './applying.ts'
+import type { ApplyContext } from './apply-context.ts'
 import { applyGroup, applyMembers, applyUser } from './declared-accounts.ts'
 import { applyModels, applyProvider } from './declared-catalog.ts'
-import { declaredProblems, readStock } from './declared-stock.ts'
+import { declaredProblems, readStoredEntities } from './stored-entities.ts'
 import { StartProblem } from './start-problem.ts'
 
 export interface ApplyOptions {
@@ -42,45 +42,45 @@ export async function applyDeclared(options: ApplyOptions): Promise<number> {
 }
 
 async function applyOnce({ store, declared, kinds, logger, now }: ApplyOptions): Promise<number> {
-  const stock = await readStock(store)
-  const problems = declaredProblems(declared, stock, kinds)
+  const entities = await readStoredEntities(store)
+  const problems = declaredProblems(declared, entities, kinds)
   if (problems.length > 0) throw new StartProblem(problems)
   let changes = 0
-  const applying: Applying = {
+  const context: ApplyContext = {
     store,
-    stock,
+    entities,
     now,
     note(what, kind, name) {
       changes += 1
       logger.info(`configuration file: ${kind} ${what}`, { name })
     },
   }
-  await release(applying, declared)
-  for (const provider of declared.providers) await applyProvider(applying, provider)
-  for (const group of declared.groups) await applyGroup(applying, group)
-  for (const user of declared.users) await applyUser(applying, user)
-  await applyMembers(applying, declared.groups)
-  await applyModels(applying, declared)
+  await release(context, declared)
+  for (const provider of declared.providers) await applyProvider(context, provider)
+  for (const group of declared.groups) await applyGroup(context, group)
+  for (const user of declared.users) await applyUser(context, user)
+  await applyMembers(context, declared.groups)
+  await applyModels(context, declared)
   return changes
 }
 
 /** Takes the mark from what the file no longer declares. */
-async function release({ store, stock, now, note }: Applying, declared: Declared): Promise<void> {
+async function release({ store, entities, now, note }: ApplyContext, declared: Declared): Promise<void> {
   const released = { declared: false } as const
-  for (const { id, name } of goneFrom(stock.providers, declared.providers.map(named))) {
+  for (const { id, name } of goneFrom(entities.providers, declared.providers.map(named))) {
     await store.providers.update(id, released)
     note('released', 'provider', name)
   }
-  for (const { id, name } of goneFrom(stock.models, declared.models.map(named))) {
+  for (const { id, name } of goneFrom(entities.models, declared.models.map(named))) {
     await store.models.update(id, released)
     note('released', 'model', name)
   }
-  for (const { id, name } of goneFrom(stock.groups, declared.groups.map(named))) {
+  for (const { id, name } of goneFrom(entities.groups, declared.groups.map(named))) {
     await store.groups.update(id, released)
     note('released', 'group', name)
   }
   for (const { id, email } of goneFrom(
-    stock.users,
+    entities.users,
     declared.users.map((user) => user.email),
   )) {
     await store.users.update(id, released, now)
@@ -89,11 +89,11 @@ async function release({ store, stock, now, note }: Applying, declared: Declared
 }
 
 function goneFrom<R extends { readonly declared: boolean }>(
-  stock: ReadonlyMap<string, R>,
+  entities: ReadonlyMap<string, R>,
   names: readonly string[],
 ): readonly R[] {
   const kept = new Set(names)
-  return [...stock].filter(([name, record]) => record.declared && !kept.has(name)).map(([, record]) => record)
+  return [...entities].filter(([name, record]) => record.declared && !kept.has(name)).map(([, record]) => record)
 }
 
 function named({ name }: { readonly name: string }): string {

@@ -3,16 +3,16 @@ import type { DeclaredGroup, DeclaredUser } from '#config/declared/declared.ts'
 import { hashPassword, passwordMatches } from '#identity/password.ts'
 import type { Group, User } from '#identity/records.ts'
 import { changedFields } from './changed-fields.ts'
-import type { Applying } from './applying.ts'
+import type { ApplyContext } from './apply-context.ts'
 
 /** Makes the stored group equal to the declared one; its members are another step. */
-export async function applyGroup({ store, stock, now, note }: Applying, declared: DeclaredGroup): Promise<void> {
+export async function applyGroup({ store, entities, now, note }: ApplyContext, declared: DeclaredGroup): Promise<void> {
   const { name, description } = declared
-  const current = stock.groups.get(name)
+  const current = entities.groups.get(name)
   if (current === undefined) {
     const group: Group = { id: crypto.randomUUID(), name, description, declared: true, createdAt: now }
     await store.groups.insert(group)
-    stock.groups.set(name, group)
+    entities.groups.set(name, group)
     return note('added', 'group', name)
   }
   const changed = changedFields(current, { description, declared: true })
@@ -22,10 +22,10 @@ export async function applyGroup({ store, stock, now, note }: Applying, declared
 }
 
 /** Makes the stored user equal to the declared one. A password that the file does not give stays as it is. */
-export async function applyUser(applying: Applying, declared: DeclaredUser): Promise<void> {
-  const { store, stock, now, note } = applying
+export async function applyUser(context: ApplyContext, declared: DeclaredUser): Promise<void> {
+  const { store, entities, now, note } = context
   const { email, name, role, disabled, password } = declared
-  const current = stock.users.get(email)
+  const current = entities.users.get(email)
   if (current === undefined) {
     const hash = password === null ? null : await hashPassword(password.reveal())
     const hasPassword = password !== null
@@ -40,17 +40,17 @@ export async function applyUser(applying: Applying, declared: DeclaredUser): Pro
       createdAt: now,
     }
     await store.users.insert(user, hash)
-    stock.users.set(email, user)
+    entities.users.set(email, user)
     return note('added', 'user', email)
   }
   const changed = changedFields(current, { name, role, disabled, declared: true })
   if (changed !== null) await store.users.update(current.id, changed, now)
-  const newPassword = await applyPassword(applying, current, declared)
+  const newPassword = await applyPassword(context, current, declared)
   if (newPassword || (disabled && !current.disabled)) await store.sessions.deleteOfUser(current.id)
   if (changed !== null || newPassword) note(current.declared ? 'changed' : 'taken over', 'user', email)
 }
 
-async function applyPassword({ store, now }: Applying, user: User, { password }: DeclaredUser): Promise<boolean> {
+async function applyPassword({ store, now }: ApplyContext, user: User, { password }: DeclaredUser): Promise<boolean> {
   if (password === null) return false
   const hash = await store.users.passwordHash(user.id)
   if (hash !== null && (await passwordMatches(password.reveal(), hash))) return false
@@ -62,12 +62,15 @@ async function applyPassword({ store, now }: Applying, user: User, { password }:
  * Makes the members of each declared group that lists them exactly those of the list, so that who is
  * taken out of the file loses access. A group that lists none is left to administrators.
  */
-export async function applyMembers({ store, stock, note }: Applying, groups: readonly DeclaredGroup[]): Promise<void> {
+export async function applyMembers(
+  { store, entities, note }: ApplyContext,
+  groups: readonly DeclaredGroup[],
+): Promise<void> {
   const memberships = await store.users.memberships()
   for (const { name, members } of groups) {
-    const groupId = stock.groups.get(name)?.id
+    const groupId = entities.groups.get(name)?.id
     if (members === null || groupId === undefined) continue
-    const wanted = new Set(members.flatMap((email) => stock.users.get(email)?.id ?? []))
+    const wanted = new Set(members.flatMap((email) => entities.users.get(email)?.id ?? []))
     const present = new Set(memberships.filter((row) => row.groupId === groupId).map((row) => row.userId))
     const joining = [...wanted.difference(present)]
     const leaving = [...present.difference(wanted)]

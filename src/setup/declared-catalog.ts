@@ -8,18 +8,21 @@ import type {
   DeclaredTarget,
 } from '#config/declared/declared.ts'
 import { changedFields } from './changed-fields.ts'
-import type { Applying } from './applying.ts'
+import type { ApplyContext } from './apply-context.ts'
 
 /** Makes the stored provider equal to the declared one. */
-export async function applyProvider({ store, stock, now, note }: Applying, declared: DeclaredProvider): Promise<void> {
+export async function applyProvider(
+  { store, entities, now, note }: ApplyContext,
+  declared: DeclaredProvider,
+): Promise<void> {
   const { path: _, headers, ...fields } = declared
   const revealed = Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, value.reveal()]))
   const wanted = { ...fields, headers: revealed, declared: true }
-  const current = stock.providers.get(declared.name)
+  const current = entities.providers.get(declared.name)
   if (current === undefined) {
     const provider: ProviderRecord = { ...wanted, id: crypto.randomUUID(), createdAt: now }
     await store.providers.insert(provider)
-    stock.providers.set(provider.name, provider)
+    entities.providers.set(provider.name, provider)
     return note('added', 'provider', provider.name)
   }
   const changed = changedFields(current, wanted)
@@ -33,11 +36,11 @@ export async function applyProvider({ store, stock, now, note }: Applying, decla
  * to one model is first taken from the model that has it, so that aliases can change places.
  * Composites come after the plain models that they are made of, as they do in the list.
  */
-export async function applyModels(applying: Applying, declared: Declared): Promise<void> {
-  await freeNames(applying, declared)
-  const ids = modelIds(applying, declared)
-  for (const model of declared.models) await applyModel(applying, model, { ids, aliases: aliasesOf(declared, model) })
-  await aliasUndeclared(applying, declared)
+export async function applyModels(context: ApplyContext, declared: Declared): Promise<void> {
+  await freeNames(context, declared)
+  const ids = modelIds(context, declared)
+  for (const model of declared.models) await applyModel(context, model, { ids, aliases: aliasesOf(declared, model) })
+  await aliasUndeclared(context, declared)
 }
 
 /** Names by the model that the file gives them to. */
@@ -48,13 +51,13 @@ function ownersOf(declared: Declared): ReadonlyMap<string, string> {
   ])
 }
 
-async function freeNames({ store, stock, note }: Applying, declared: Declared): Promise<void> {
+async function freeNames({ store, entities, note }: ApplyContext, declared: Declared): Promise<void> {
   const owners = ownersOf(declared)
-  for (const model of stock.models.values()) {
+  for (const model of entities.models.values()) {
     const aliases = model.aliases.filter((alias) => (owners.get(alias) ?? model.name) === model.name)
     if (aliases.length === model.aliases.length) continue
     await store.models.update(model.id, { aliases })
-    stock.models.set(model.name, { ...model, aliases })
+    entities.models.set(model.name, { ...model, aliases })
     note('changed', 'aliases of model', model.name)
   }
 }
@@ -62,10 +65,10 @@ async function freeNames({ store, stock, note }: Applying, declared: Declared): 
 type Ids = ReadonlyMap<string, { readonly id: string }>
 
 /** Ids by name of all models, those that are still to be added included: a redirect may lead to a later one. */
-function modelIds({ stock }: Applying, { models }: Declared): Ids {
-  const added = models.filter(({ name }) => !stock.models.has(name))
+function modelIds({ entities }: ApplyContext, { models }: Declared): Ids {
+  const added = models.filter(({ name }) => !entities.models.has(name))
   return new Map<string, { readonly id: string }>([
-    ...stock.models,
+    ...entities.models,
     ...added.map(({ name }) => [name, { id: crypto.randomUUID() }] as const),
   ])
 }
@@ -75,22 +78,26 @@ interface ModelContext {
   readonly aliases: readonly string[]
 }
 
-async function applyModel(applying: Applying, declared: DeclaredModel, { ids, aliases }: ModelContext): Promise<void> {
-  const { store, stock, now, note } = applying
+async function applyModel(
+  context: ApplyContext,
+  declared: DeclaredModel,
+  { ids, aliases }: ModelContext,
+): Promise<void> {
+  const { store, entities, now, note } = context
   const { path: _, groups, target, rules, ...fields } = declared
   const wanted = {
     ...fields,
     aliases: [...new Set(aliases)].sort(),
-    target: targetOf(target, stock.providers, ids),
+    target: targetOf(target, entities.providers, ids),
     rules: rulesOf(rules, ids),
-    groupIds: [...new Set(groups.map((group) => idIn(stock.groups, group)))].sort(),
+    groupIds: [...new Set(groups.map((group) => idIn(entities.groups, group)))].sort(),
     declared: true,
   }
-  const current = stock.models.get(declared.name)
+  const current = entities.models.get(declared.name)
   if (current === undefined) {
     const model: ModelRecord = { ...wanted, id: idIn(ids, declared.name), createdAt: now }
     await store.models.insert(model)
-    stock.models.set(model.name, model)
+    entities.models.set(model.name, model)
     return note('added', 'model', model.name)
   }
   const changed = changedFields(current, wanted)
@@ -100,14 +107,14 @@ async function applyModel(applying: Applying, declared: DeclaredModel, { ids, al
 }
 
 /** Models that are only in the database keep their other aliases. */
-async function aliasUndeclared({ store, stock, note }: Applying, declared: Declared): Promise<void> {
+async function aliasUndeclared({ store, entities, note }: ApplyContext, declared: Declared): Promise<void> {
   const names = new Set(declared.models.map((model) => model.name))
   for (const { alias, model: name } of declared.aliases) {
-    const model = names.has(name) ? undefined : stock.models.get(name)
+    const model = names.has(name) ? undefined : entities.models.get(name)
     if (model === undefined || model.aliases.includes(alias)) continue
     const aliases = [...model.aliases, alias].sort()
     await store.models.update(model.id, { aliases })
-    stock.models.set(name, { ...model, aliases })
+    entities.models.set(name, { ...model, aliases })
     note('changed', 'aliases of model', name)
   }
 }
@@ -129,8 +136,8 @@ function rulesOf({ realtime, batch }: DeclaredModel['rules'], models: Ids): Traf
   return { ...(realtime && { realtime: ruleOf(realtime) }), ...(batch && { batch: ruleOf(batch) }) }
 }
 
-function idIn(stock: ReadonlyMap<string, { readonly id: string }>, name: string): string {
-  const found = stock.get(name)
+function idIn(entities: ReadonlyMap<string, { readonly id: string }>, name: string): string {
+  const found = entities.get(name)
   // References were resolved before anything was written.
   if (found === undefined) throw new Error(`the declared reference "${name}" is not resolved`)
   return found.id

@@ -8,12 +8,12 @@ import { createKeySecret } from '#identity/api-key.ts'
 import { keyAreas, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
 import type { KeyPatch } from '#store/identity/keys.ts'
 import type { Admin } from '../admin.ts'
-import { found, label, text, time } from '../fields.ts'
+import { requireFound, label, text, time } from '../fields.ts'
 import { keyAnswer, keyOnWire, scopeNames, type KeyOnWire } from './key-record.ts'
 import { belongsTo, boundedExpiry, boundedScopes, scopedModelIds } from './key-scopes.ts'
 
 /** Whose keys a handler is about: those of anyone, or only those of one user. */
-export type Reach = { readonly owner: 'anyone' } | { readonly owner: 'self'; readonly userId: string }
+export type OwnerFilter = { readonly owner: 'anyone' } | { readonly owner: 'self'; readonly userId: string }
 
 const models = z
   .array(z.string().max(200))
@@ -69,7 +69,7 @@ export async function listKeys(
 export async function createKey(
   admin: Admin,
   maker: Caller,
-  reach: Reach & { readonly userId: string },
+  reach: OwnerFilter & { readonly userId: string },
   body: z.output<typeof keyCreation>,
 ): Promise<z.input<typeof createdKey>> {
   const { secret, publicId, digest } = createKeySecret()
@@ -92,7 +92,7 @@ export async function createKey(
 }
 
 /** One key. Answers 404 for one that does not exist or belongs to somebody else. */
-export async function getKey(admin: Admin, reach: Reach, id: string): Promise<KeyOnWire> {
+export async function getKey(admin: Admin, reach: OwnerFilter, id: string): Promise<KeyOnWire> {
   const key = await readKey(admin, reach, id)
   return keyOnWire(key, await scopeNames(admin, [key]))
 }
@@ -101,7 +101,7 @@ export async function getKey(admin: Admin, reach: Reach, id: string): Promise<Ke
 export async function changeKey(
   admin: Admin,
   maker: Caller,
-  target: Reach & { readonly id: string },
+  target: OwnerFilter & { readonly id: string },
   body: z.output<typeof keyChange>,
 ): Promise<KeyOnWire> {
   const before = await readKey(admin, target, target.id)
@@ -111,13 +111,13 @@ export async function changeKey(
     ...(body.expires_at !== undefined && { expiresAt: boundedExpiry(body.expires_at, maker, admin.clock.now()) }),
     ...(body.scopes && { scopes: await changedScopes(admin, maker, target, { before, wanted: body.scopes }) }),
   }
-  const key = found(await admin.store.keys.update(target.id, patch), 'API key')
+  const key = requireFound(await admin.store.keys.update(target.id, patch), 'API key')
   await admin.feed.publish([{ kind: 'key', id: key.id }])
   return keyOnWire(key, await scopeNames(admin, [key]))
 }
 
 /** Deletes what exists of these keys; returns the ids of those. */
-export async function deleteKeys(admin: Admin, reach: Reach, ids: readonly string[]): Promise<string[]> {
+export async function deleteKeys(admin: Admin, reach: OwnerFilter, ids: readonly string[]): Promise<string[]> {
   const owner = reach.owner === 'self' ? { userId: reach.userId } : undefined
   const distinctIds = [...new Set(ids)]
   const deleted = await admin.store.keys.delete(distinctIds, owner)
@@ -127,14 +127,14 @@ export async function deleteKeys(admin: Admin, reach: Reach, ids: readonly strin
 }
 
 /** Deletes one key. Answers 404 for one that does not exist or belongs to somebody else. */
-export async function deleteKey(admin: Admin, reach: Reach, id: string): Promise<void> {
+export async function deleteKey(admin: Admin, reach: OwnerFilter, id: string): Promise<void> {
   const [deleted] = await deleteKeys(admin, reach, [id])
-  found(deleted, 'API key')
+  requireFound(deleted, 'API key')
 }
 
-async function readKey({ store }: Admin, reach: Reach, id: string): Promise<ApiKey> {
+async function readKey({ store }: Admin, reach: OwnerFilter, id: string): Promise<ApiKey> {
   const key = await store.keys.get(id)
-  return found(belongsTo(key, reach.owner === 'self' ? reach.userId : null) ? key : null, 'API key')
+  return requireFound(belongsTo(key, reach.owner === 'self' ? reach.userId : null) ? key : null, 'API key')
 }
 
 interface WantedScopes {
@@ -142,7 +142,7 @@ interface WantedScopes {
   readonly areas: readonly KeyArea[] | null
 }
 
-async function readScopes(admin: Admin, maker: Caller, reach: Reach, wanted: WantedScopes): Promise<KeyScopes> {
+async function readScopes(admin: Admin, maker: Caller, reach: OwnerFilter, wanted: WantedScopes): Promise<KeyScopes> {
   const modelIds = wanted.models && (await scopedModelIds(admin, wanted.models, maker, reach.owner))
   return boundedScopes({ modelIds, areas: wanted.areas }, maker)
 }
@@ -151,7 +151,7 @@ async function readScopes(admin: Admin, maker: Caller, reach: Reach, wanted: Wan
 async function changedScopes(
   admin: Admin,
   maker: Caller,
-  reach: Reach,
+  reach: OwnerFilter,
   change: {
     readonly before: ApiKey
     readonly wanted: { readonly [K in keyof WantedScopes]?: WantedScopes[K] | undefined }

@@ -4,7 +4,7 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { found, id } from '../fields.ts'
+import { requireFound, id } from '../fields.ts'
 import { keyAnswer } from './key-record.ts'
 import {
   changeKey,
@@ -51,7 +51,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: keyPage,
       errors: ['invalid_cursor'],
       async handle({ params, query }) {
-        const user = found(await admin.store.users.get(params.id), 'user')
+        const user = requireFound(await admin.store.users.get(params.id), 'user')
         return listKeys(admin, query, user.id)
       },
     }),
@@ -66,7 +66,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: createdKey,
       status: 201,
       async handle({ params, caller, body }) {
-        const user = found(await admin.store.users.get(params.id), 'user')
+        const user = requireFound(await admin.store.users.get(params.id), 'user')
         return createKey(admin, caller, { ...anyone, userId: user.id }, body)
       },
     }),

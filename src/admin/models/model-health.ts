@@ -9,7 +9,7 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { found } from '../fields.ts'
+import { requireFound } from '../fields.ts'
 
 const stateText =
   'unknown: not asked yet; failing: failed last, but is still asked; out: left out for its failures; resting: asked to be left alone; off: switched off, as component, model or provider'
@@ -44,7 +44,7 @@ export function modelHealthRoutes(admin: Admin): Route<Caller>[] {
 }
 
 async function readHealth({ store, health }: Admin, id: string): Promise<z.input<typeof upstreamAnswer>[]> {
-  const model = found(await store.models.get(id), 'model')
+  const model = requireFound(await store.models.get(id), 'model')
   const models = new Map((await store.models.all()).map((record) => [record.id, record]))
   const providers = new Map((await store.providers.all()).map((record) => [record.id, record]))
   return partsOf(model, models).flatMap(({ part, enabled }) => {

@@ -6,7 +6,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import type { ModelPatch } from '#store/catalog/models.ts'
 import type { Admin } from '../admin.ts'
-import type { Leads, NewLeads } from './model-references.ts'
+import type { ModelReferences, NewModelReferences } from './model-references.ts'
 import {
   composite,
   compositeAnswer,
@@ -116,10 +116,10 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
   }
 }
 
-/** A new record with these fields; the leads are those of the body, or of whoever knows better. */
+/** A new record with these fields; the references are those of the body, or of whoever knows better. */
 export function newModel(
   body: z.output<typeof modelCreation>,
-  { target, rules: ownRules = {} }: NewLeads,
+  { target, rules: ownRules = {} }: NewModelReferences,
   createdAt: number,
 ): ModelRecord {
   return {
@@ -142,12 +142,12 @@ export function newModel(
 }
 
 /** The fields that were sent, as the store takes them. */
-export function modelPatch(body: z.output<typeof modelChange>, leads: Leads): ModelPatch {
+export function modelPatch(body: z.output<typeof modelChange>, references: ModelReferences): ModelPatch {
   const renamed = {
     name: body.name,
     aliases: body.aliases,
     reasoning: body.reasoning,
-    ...leads,
+    ...references,
     description: body.description,
     active: body.active,
     contextLength: body.context_length,

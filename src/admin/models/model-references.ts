@@ -1,6 +1,6 @@
 /**
- * Where a model leads: to its provider, to the components of a composite, to the models that rules
- * redirect to. What is written by name becomes ids here, and what cannot be is refused.
+ * What a model refers to: its provider, the components of a composite, the models that rules redirect
+ * to. Names become ids here, and a reference that cannot be is refused.
  */
 import type { z } from 'zod'
 import type { ModelRecord, ModelTarget, Purpose, TrafficRule, TrafficRules } from '#catalog/records.ts'
@@ -8,8 +8,8 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Admin } from '../admin.ts'
 import { compositeFromWire, type composite, type rules } from './routing-fields.ts'
 
-/** The fields of a new or changed model that lead elsewhere. */
-export interface WrittenLeads {
+/** The fields of a new or changed model that refer to something else. */
+export interface WrittenReferences {
   readonly name?: string | undefined
   readonly provider_id?: string | null | undefined
   readonly upstream_name?: string | null | undefined
@@ -19,27 +19,31 @@ export interface WrittenLeads {
 }
 
 /** What was written, as the record has it; what was not written is left out. */
-export interface Leads {
+export interface ModelReferences {
   readonly target?: ModelTarget
   readonly rules?: TrafficRules
   /** Only when the model becomes a composite, which takes that of its components. */
   readonly reasoning?: null
 }
 
-/** A new model leads somewhere in any case. */
-export interface NewLeads extends Leads {
+/** A new model refers to a provider or to components in any case. */
+export interface NewModelReferences extends ModelReferences {
   readonly target: ModelTarget
 }
 
-/** The leads of a new model. Answers 422 with the field that leads nowhere. */
-export async function newLeads(admin: Admin, written: WrittenLeads): Promise<NewLeads> {
-  const { target, ...leads } = await readLeads(admin, written, null)
+/** The references of a new model. Answers 422 with the field that refers to nothing. */
+export async function newModelReferences(admin: Admin, written: WrittenReferences): Promise<NewModelReferences> {
+  const { target, ...references } = await readModelReferences(admin, written, null)
   if (target === undefined) throw refused('provider_id', 'expected a provider, or "composite" with components')
-  return { ...leads, target }
+  return { ...references, target }
 }
 
-/** The leads of a changed model, or of a new one. Answers 422 with the field that leads nowhere. */
-export async function readLeads(admin: Admin, written: WrittenLeads, before: ModelRecord | null): Promise<Leads> {
+/** The references of a changed model, or of a new one. Answers 422 with the field that refers to nothing. */
+export async function readModelReferences(
+  admin: Admin,
+  written: WrittenReferences,
+  before: ModelRecord | null,
+): Promise<ModelReferences> {
   const models = new KnownModels(await admin.store.models.all())
   const target = await readTarget(admin, written, { before, models })
   const isComposite = (target ?? before?.target)?.kind === 'composite'
@@ -57,7 +61,11 @@ interface Context {
   readonly models: KnownModels
 }
 
-async function readTarget(admin: Admin, written: WrittenLeads, context: Context): Promise<ModelTarget | undefined> {
+async function readTarget(
+  admin: Admin,
+  written: WrittenReferences,
+  context: Context,
+): Promise<ModelTarget | undefined> {
   const plain = {
     providerId: written.provider_id ?? undefined,
     upstreamName: written.upstream_name ?? undefined,
@@ -124,21 +132,21 @@ function readRule(
   return { action: 'redirect', modelId: target.id }
 }
 
-/** Answers 409 with the names of the models that lead to one of these; those that go with it do not count. */
-export async function requireUnled({ store }: Admin, leaving: readonly ModelRecord[]): Promise<void> {
+/** Answers 409 with the names of the models that refer to one of these; models that leave together do not count. */
+export async function requireUnreferenced({ store }: Admin, leaving: readonly ModelRecord[]): Promise<void> {
   const gone = new Set(leaving.map(({ id }) => id))
   const models = new KnownModels((await store.models.all()).filter(({ id }) => !gone.has(id)))
   for (const { id, name } of leaving) {
     const composites = models.compositesOf(id)
-    if (composites.length > 0) throw stillLed(name, 'is a component of', composites)
+    if (composites.length > 0) throw stillReferenced(name, 'is a component of', composites)
     const redirecting = models.redirectingTo(id, ['realtime', 'batch'])
-    if (redirecting.length > 0) throw stillLed(name, 'is what rules redirect to of', redirecting)
+    if (redirecting.length > 0) throw stillReferenced(name, 'is what rules redirect to of', redirecting)
   }
 }
 
 const namesShown = 10
 
-function stillLed(name: string, how: string, by: readonly ModelRecord[]): ApiError {
+function stillReferenced(name: string, how: string, by: readonly ModelRecord[]): ApiError {
   const names = by.slice(0, namesShown).map((model) => model.name)
   const more = by.length > namesShown ? ` and ${by.length - namesShown} more` : ''
   return new ApiError('conflict', {

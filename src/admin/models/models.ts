@@ -4,9 +4,9 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { editable, found, id } from '../fields.ts'
+import { requireEditable, requireFound, id } from '../fields.ts'
 import { importAnswer, importedModels, importModels } from './import-models.ts'
-import { newLeads, readLeads, requireUnled } from './model-references.ts'
+import { newModelReferences, readModelReferences, requireUnreferenced } from './model-references.ts'
 import {
   modelAnswer,
   modelChange,
@@ -49,10 +49,10 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       errors: ['conflict'],
       async handle({ body }) {
         await requireGroups(admin, body.groups)
-        const model = newModel(body, await newLeads(admin, body), clock.now())
+        const model = newModel(body, await newModelReferences(admin, body), clock.now())
         await store.models.insert(model)
         await feed.publish([{ kind: 'catalog' }])
-        return modelOnWire(found(await store.models.get(model.id), 'model'))
+        return modelOnWire(requireFound(await store.models.get(model.id), 'model'))
       },
     }),
     route({
@@ -66,7 +66,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: importAnswer,
       errors: ['upstream_error'],
       handle: async ({ params, body, context }) =>
-        importModels(admin, context, found(await store.providers.get(params.id), 'provider'), body),
+        importModels(admin, context, requireFound(await store.providers.get(params.id), 'provider'), body),
     }),
   ]
 }
@@ -81,7 +81,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One model',
       answer: modelAnswer,
-      handle: async ({ params }) => modelOnWire(found(await store.models.get(params.id), 'model')),
+      handle: async ({ params }) => modelOnWire(requireFound(await store.models.get(params.id), 'model')),
     }),
     route({
       method: 'PATCH',
@@ -92,10 +92,10 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       answer: modelAnswer,
       errors: ['conflict', 'declared_read_only'],
       async handle({ params, body }) {
-        const before = editable(found(await store.models.get(params.id), 'model'))
+        const before = requireEditable(requireFound(await store.models.get(params.id), 'model'))
         await requireGroups(admin, body.groups)
-        const leads = await readLeads(admin, body, before)
-        const model = found(await store.models.update(before.id, modelPatch(body, leads)), 'model')
+        const references = await readModelReferences(admin, body, before)
+        const model = requireFound(await store.models.update(before.id, modelPatch(body, references)), 'model')
         await feed.publish([{ kind: 'catalog' }])
         return modelOnWire(model)
       },
@@ -107,8 +107,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Delete a model with its aliases; usage records stay',
       errors: ['conflict', 'declared_read_only'],
       async handle({ params }) {
-        const model = editable(found(await store.models.get(params.id), 'model'))
-        await requireUnled(admin, [model])
+        const model = requireEditable(requireFound(await store.models.get(params.id), 'model'))
+        await requireUnreferenced(admin, [model])
         await store.models.delete(model.id)
         await feed.publish([{ kind: 'catalog' }])
       },

@@ -12,8 +12,8 @@ import { validQuery } from '#http/validate.ts'
 import type { Caller } from '#identity/records.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
-import { adminPrefix, notKept } from '../endpoint.ts'
-import { healed } from '../healing.ts'
+import { adminPrefix, noStore } from '../endpoint.ts'
+import { reloadAfterLostWrite } from '../reload-after-lost-write.ts'
 import { knownBrowserCookie } from '../session/known-browser.ts'
 import { startSession } from '../session/session.ts'
 import { accountOf } from './account.ts'
@@ -58,7 +58,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
       docs: { tag, summary: 'The ways to sign in', answer: options, errors: ['invalid_query_parameter'] },
       handle({ query }) {
         validQuery(noQuery, query) // 400
-        return json(signInOptions(admin), 200, notKept)
+        return json(signInOptions(admin), 200, noStore)
       },
     },
     {
@@ -82,7 +82,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
       docs: {
         tag,
         summary: 'Where the issuer leads the browser back: sets the cookie sluice_session',
-        description: 'Leads on to the path that was asked for, or to /sign-in?error=<code>.',
+        description: 'ModelReferences on to the path that was asked for, or to /sign-in?error=<code>.',
         status: 303,
       },
       handle: (context) => serveCallback(admin, context),
@@ -115,7 +115,7 @@ async function serveCallback(admin: Admin, context: RequestContext): Promise<Res
   const pending = begun?.state === context.query.get('state') ? begun : null
   try {
     if (pending === null) throw new OidcRefusal('oidc_expired')
-    const cookies = await healed(admin, () => signedIn(admin, context, pending))
+    const cookies = await reloadAfterLostWrite(admin, () => signedIn(admin, context, pending))
     return redirect(pending.returnTo, [...cookies, noPendingCookie(pending)])
   } catch (thrown) {
     const cookies = pending === null ? [] : [noPendingCookie(pending)]
@@ -173,7 +173,7 @@ function isOwnPath(path: string): boolean {
 }
 
 function redirect(location: string, cookies: readonly string[]): Response {
-  const headers = new Headers({ ...notKept, location, 'referrer-policy': 'no-referrer' })
+  const headers = new Headers({ ...noStore, location, 'referrer-policy': 'no-referrer' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
   return new Response(null, { status: 303, headers })
 }

@@ -7,11 +7,11 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { providerPresets } from '#providers/presets.ts'
 import { providerKindNames } from '#providers/registry.ts'
-import { eachPage } from '../each-page.ts'
+import { readAllPages } from '../read-all-pages.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { editable, found } from '../fields.ts'
-import { requireUnled } from '../models/model-references.ts'
+import { requireEditable, requireFound } from '../fields.ts'
+import { requireUnreferenced } from '../models/model-references.ts'
 import { discoveryAnswer, testConnection } from './provider-discovery.ts'
 import {
   kindOnWire,
@@ -91,7 +91,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One provider',
       answer: providerAnswer,
-      handle: async ({ params }) => providerOnWire(found(await store.providers.get(params.id), 'provider')),
+      handle: async ({ params }) => providerOnWire(requireFound(await store.providers.get(params.id), 'provider')),
     }),
     route({
       method: 'PATCH',
@@ -104,8 +104,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       answer: providerAnswer,
       errors: ['conflict', 'declared_read_only'],
       async handle({ params, body }) {
-        const before = editable(found(await store.providers.get(params.id), 'provider'))
-        const provider = found(await store.providers.update(before.id, providerPatch(before, body)), 'provider')
+        const before = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
+        const provider = requireFound(await store.providers.update(before.id, providerPatch(before, body)), 'provider')
         await feed.publish([{ kind: 'catalog' }])
         return providerOnWire(provider)
       },
@@ -120,7 +120,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       }),
       errors: ['conflict', 'declared_read_only'],
       async handle({ params, query }) {
-        const provider = editable(found(await store.providers.get(params.id), 'provider'))
+        const provider = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
         try {
           await clearModels(admin, provider, query.cascade === 'true')
           await store.providers.delete(provider.id)
@@ -154,7 +154,7 @@ function testRoutes(admin: Admin): Route<Caller>[] {
       description: 'Always answers 200: `ok` says how it went.',
       answer: discoveryAnswer,
       handle: async ({ params, context }) =>
-        testConnection(admin, context, found(await admin.store.providers.get(params.id), 'provider')),
+        testConnection(admin, context, requireFound(await admin.store.providers.get(params.id), 'provider')),
     }),
   ]
 }
@@ -163,11 +163,11 @@ const namesShown = 10
 
 /**
  * Deletes the provider's models if that was asked for. Answers 409 with their names if not, or when
- * other models lead to one of them; 403 when one is declared.
+ * other models refer to one of them; 403 when one is declared.
  */
 async function clearModels(admin: Admin, provider: ProviderRecord, cascade: boolean): Promise<void> {
   const { store } = admin
-  const models = await eachPage((page) => store.models.list({ ...page, providerId: provider.id }))
+  const models = await readAllPages((page) => store.models.list({ ...page, providerId: provider.id }))
   if (models.length > 0 && !cascade) {
     const names = models.slice(0, namesShown).map((model) => model.name)
     const more = models.length > namesShown ? ` and ${models.length - namesShown} more` : ''
@@ -175,7 +175,7 @@ async function clearModels(admin: Admin, provider: ProviderRecord, cascade: bool
       message: `The provider still has models: ${names.join(', ')}${more}. Delete them first, or with ?cascade=true.`,
     })
   }
-  for (const model of models) editable(model)
-  await requireUnled(admin, models)
+  for (const model of models) requireEditable(model)
+  await requireUnreferenced(admin, models)
   for (const model of models) await store.models.delete(model.id)
 }

@@ -23,7 +23,7 @@ import {
   keyDeletion,
   keyPage,
   listKeys,
-  type Reach,
+  type OwnerFilter,
 } from '../keys/key-handlers.ts'
 import { attemptOf } from './known-browser.ts'
 import { tooManyAttempts } from './session-routes.ts'
@@ -77,7 +77,7 @@ function self({ caller, context }: MeCall): User {
   return caller.account.user
 }
 
-function own(call: MeCall): Reach & { readonly userId: string } {
+function own(call: MeCall): OwnerFilter & { readonly userId: string } {
   return { owner: 'self', userId: self(call).id }
 }
 

@@ -7,9 +7,9 @@ import type { Route } from '#http/route.ts'
 import { passwordMatches } from '#identity/password.ts'
 import { everyoneGroupId, type Account, type Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
-import { adminPrefix, bodyErrors, endpointsOf, notKept, readBody } from '../endpoint.ts'
+import { adminPrefix, bodyErrors, endpointsOf, noStore, readBody } from '../endpoint.ts'
 import { email } from '../fields.ts'
-import { guarded } from '../guarded.ts'
+import { mapStoreErrors } from '../map-store-errors.ts'
 import { requireOwnOrigin } from '#http/request-origin.ts'
 import { attemptOf, knownBrowserCookie } from './known-browser.ts'
 import { endSession, startSession } from './session.ts'
@@ -41,7 +41,7 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
         answer: whoAmIAnswer,
         errors: ['invalid_credentials', 'origin_denied', 'too_many_attempts', 'store_unavailable', ...bodyErrors],
       },
-      handle: (context) => guarded(() => serveSignIn(admin, context)),
+      handle: (context) => mapStoreErrors(() => serveSignIn(admin, context)),
     },
     route({
       method: 'GET',
@@ -68,7 +68,7 @@ async function serveSignIn(admin: Admin, context: RequestContext): Promise<Respo
   const sent = await readBody(admin, context, signIn) // 400, 408, 413, 415, 422
   const account = await checkPassword(admin, context, sent) // 401, 429
   const cookies = [await startSession(admin, account.user.id), knownBrowserCookie(admin, context, account.user.id)]
-  const response = json(await whoAmI(admin, { account, key: null }), 200, notKept)
+  const response = json(await whoAmI(admin, { account, key: null }), 200, noStore)
   for (const cookie of cookies) response.headers.append('set-cookie', cookie)
   return response
 }

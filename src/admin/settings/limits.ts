@@ -4,7 +4,7 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { found } from '../fields.ts'
+import { requireFound } from '../fields.ts'
 import { inflightLimit } from '../models/model-record.ts'
 
 const limitAnswer = z.strictObject({ user_id: z.string(), limit: z.int() }).meta({ id: 'InflightLimit' })
@@ -43,7 +43,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       summary: "List accounts' own in-flight limits for a model",
       answer: z.strictObject({ data: z.array(limitAnswer) }),
       async handle({ params }) {
-        const model = found(await store.models.get(params.id), 'model')
+        const model = requireFound(await store.models.get(params.id), 'model')
         const overrides = await store.inflightOverrides.listOfModel(model.id)
         return { data: overrides.map((override) => ({ user_id: override.userId, limit: override.inflightLimit })) }
       },
@@ -71,7 +71,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       summary: "Remove an account's own limit: the model's holds again",
       async handle({ params }) {
         const deleted = await store.inflightOverrides.delete(params.userId, params.id)
-        found(deleted ? params.userId : null, 'limit')
+        requireFound(deleted ? params.userId : null, 'limit')
         await feed.publish([{ kind: 'catalog' }])
       },
     }),

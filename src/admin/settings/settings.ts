@@ -7,7 +7,7 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { found } from '../fields.ts'
+import { requireFound } from '../fields.ts'
 
 const value = z.union([
   z.string(),
@@ -94,7 +94,7 @@ export function settingRoutes(admin: Admin): Route<Caller>[] {
 
 function readSetting({ settings }: Admin, name: string): z.input<typeof settingAnswer> {
   return settingOnWire(
-    found(
+    requireFound(
       settings.describe().find((setting) => setting.name === name),
       'setting',
     ),

@@ -6,7 +6,7 @@ import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller, type Group } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { editable, found, label, text } from '../fields.ts'
+import { requireEditable, requireFound, label, text } from '../fields.ts'
 import { userAnswer, userOfList } from './user-record.ts'
 
 const groupAnswer = z
@@ -65,7 +65,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       errors: ['invalid_cursor'],
       async handle({ params, query }) {
         const { users, groups } = admin.store
-        const group = found(await groups.get(params.id), 'group')
+        const group = requireFound(await groups.get(params.id), 'group')
         const page = group.id === everyoneGroupId ? await users.list(query) : await groups.members(group.id, query)
         return pageOnWire(page, userOfList(admin))
       },
@@ -83,7 +83,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One group',
       answer: groupAnswer,
-      handle: async ({ params }) => groupOnWire(found(await store.groups.get(params.id), 'group')),
+      handle: async ({ params }) => groupOnWire(requireFound(await store.groups.get(params.id), 'group')),
     }),
     route({
       method: 'PATCH',
@@ -94,10 +94,10 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       answer: groupAnswer,
       errors: ['conflict', 'declared_read_only'],
       async handle({ params, body }) {
-        const group = editable(found(await store.groups.get(params.id), 'group'))
+        const group = requireEditable(requireFound(await store.groups.get(params.id), 'group'))
         if (body.name !== undefined && body.name !== group.name) requireOrdinary(group, 'renamed')
         const { name = group.name, description = group.description } = body
-        return groupOnWire(found(await store.groups.update(group.id, { name, description }), 'group'))
+        return groupOnWire(requireFound(await store.groups.update(group.id, { name, description }), 'group'))
       },
     }),
     route({
@@ -107,7 +107,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Delete a group; its members lose what only it gave them',
       errors: ['conflict', 'declared_read_only'],
       async handle({ params }) {
-        const group = editable(found(await store.groups.get(params.id), 'group'))
+        const group = requireEditable(requireFound(await store.groups.get(params.id), 'group'))
         requireOrdinary(group, 'deleted')
         await store.groups.delete(group.id)
         await feed.publish([{ kind: 'directory' }, { kind: 'catalog' }])

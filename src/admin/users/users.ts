@@ -11,7 +11,7 @@ import { everyoneGroupId, type Caller, type User } from '#identity/records.ts'
 import type { UserPatch } from '#store/identity/users.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { editable, email, found, label, password } from '../fields.ts'
+import { requireEditable, email, requireFound, label, password } from '../fields.ts'
 import { userAnswer, userOfList, userOnWire, type UserOnWire } from './user-record.ts'
 
 const role = z.enum(['admin', 'user'])
@@ -129,7 +129,7 @@ function passwordRoutes(admin: Admin): Route<Caller>[] {
       summary: "Set a user's password; all sessions of the user end",
       body: newPassword,
       async handle({ params, body }) {
-        const user = found(await admin.store.users.get(params.id), 'user')
+        const user = requireFound(await admin.store.users.get(params.id), 'user')
         await setPassword(admin, user.id, body.password)
       },
     }),
@@ -171,13 +171,13 @@ function membershipRoutes(admin: Admin): Route<Caller>[] {
 /** Stores a new password and ends the sessions that were begun with the old one. */
 export async function setPassword({ store, feed, clock }: Admin, userId: string, plain: string | null): Promise<void> {
   const hash = plain === null ? null : await hashPassword(plain)
-  if (!(await store.users.setPassword(userId, hash, clock.now()))) found(null, 'user')
+  if (!(await store.users.setPassword(userId, hash, clock.now()))) requireFound(null, 'user')
   await store.sessions.deleteOfUser(userId)
   await feed.publish([{ kind: 'user', id: userId }])
 }
 
 async function readUser({ store }: Admin, userId: string): Promise<UserOnWire> {
-  const user = found(await store.users.get(userId), 'user')
+  const user = requireFound(await store.users.get(userId), 'user')
   return userOnWire(user, [everyoneGroupId, ...(await store.users.groupsOf(userId))])
 }
 
@@ -192,8 +192,8 @@ async function createUser({ store, feed, clock }: Admin, body: z.output<typeof c
 
 async function changeUser(admin: Admin, userId: string, body: Change): Promise<UserOnWire> {
   const { store, feed, clock } = admin
-  editable(found(await store.users.get(userId), 'user'))
-  found(await store.users.update(userId, patchOf(body), clock.now(), { keepAdministrator: true }), 'user')
+  requireEditable(requireFound(await store.users.get(userId), 'user'))
+  requireFound(await store.users.update(userId, patchOf(body), clock.now(), { keepAdministrator: true }), 'user')
   if (body.disabled === true) await store.sessions.deleteOfUser(userId)
   await feed.publish([{ kind: 'user', id: userId }])
   return readUser(admin, userId)
@@ -209,7 +209,7 @@ function patchOf({ email: address, name, role: newRole, disabled }: Change): Use
 }
 
 async function deleteUser({ store, feed }: Admin, userId: string): Promise<void> {
-  editable(found(await store.users.get(userId), 'user'))
+  requireEditable(requireFound(await store.users.get(userId), 'user'))
   await store.users.delete(userId, { keepAdministrator: true })
   // The user's change alone refuses all keys; the others free what memory holds of them and of limits.
   await feed.publish([{ kind: 'user', id: userId }, { kind: 'directory' }, { kind: 'catalog' }])
@@ -217,8 +217,8 @@ async function deleteUser({ store, feed }: Admin, userId: string): Promise<void>
 
 /** The user of a membership. Answers 404 for a user or group that does not exist, 409 for the group of everyone. */
 async function readMembership({ store }: Admin, ids: { readonly id: string; readonly groupId: string }): Promise<User> {
-  const user = found(await store.users.get(ids.id), 'user')
-  found(await store.groups.get(ids.groupId), 'group')
+  const user = requireFound(await store.users.get(ids.id), 'user')
+  requireFound(await store.groups.get(ids.groupId), 'group')
   if (ids.groupId === everyoneGroupId) {
     throw new ApiError('conflict', { message: 'Everyone is in the group "everyone"; its members cannot be changed.' })
   }

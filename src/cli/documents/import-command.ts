@@ -48,8 +48,8 @@ export const importCommand: Command = dataCommand({
       last = next
       show()
     }
-    const persistence = { client, signal: interruption.signal, onWait: (reason: string) => show(`: ${reason}`) }
-    const run = new ImportRun({ files, fields, wait, persistence, onProgress })
+    const retry = { client, signal: interruption.signal, onWait: (reason: string) => show(`: ${reason}`) }
+    const run = new ImportRun({ files, fields, wait, retry, onProgress })
     show()
     const broken = await run.finish().then(
       () => null,

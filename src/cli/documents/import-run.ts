@@ -6,11 +6,11 @@ import { pause } from '#lib/loop.ts'
 import { Refusal } from '../admin/admin-client.ts'
 import type { FileToSend } from './files-below.ts'
 import {
-  persistentRequest,
-  type Persistence,
-  type PersistentAnswer,
-  type RequestToRepeat,
-} from './persistent-request.ts'
+  requestWithRetry,
+  type RetryOptions,
+  type RetriedAnswer,
+  type RepeatableRequest,
+} from './request-with-retry.ts'
 
 /** What became of a file. */
 export interface Outcome {
@@ -23,13 +23,13 @@ export interface Outcome {
   readonly warnings: readonly string[]
 }
 
-export interface ImportOrder {
+export interface ImportOptions {
   readonly files: readonly FileToSend[]
   /** Fields of the form, which hold for all files. */
   readonly fields: readonly (readonly [string, string])[]
   /** Go on until the documents have ended. */
   readonly wait: boolean
-  readonly persistence: Persistence
+  readonly retry: RetryOptions
   readonly onProgress: (progress: ImportProgress) => void
 }
 
@@ -70,7 +70,7 @@ const unsent = { docId: null, state: 'unsent', problem: null, warnings: [] }
 export class ImportRun {
   /** One for each file, in their order. */
   readonly outcomes: Outcome[]
-  readonly #order: ImportOrder
+  readonly #order: ImportOptions
   /** Places of what is not known to have ended, the oldest first: the server works on them in this order. */
   #underWay: number[] = []
   #sent = 0
@@ -78,15 +78,15 @@ export class ImportRun {
   /** Going on makes no sense, or is not wanted. */
   readonly #signal: AbortSignal
 
-  constructor(order: ImportOrder) {
+  constructor(order: ImportOptions) {
     this.#order = order
-    this.#signal = AbortSignal.any([order.persistence.signal, this.#broken.signal])
+    this.#signal = AbortSignal.any([order.retry.signal, this.#broken.signal])
     this.outcomes = order.files.map(({ name }) => ({ ...unsent, name }))
   }
 
   /** Resolves when all has ended. Rejects when going on makes no sense; `outcomes` tells how far it came. */
   async finish(): Promise<void> {
-    const { client } = this.#order.persistence
+    const { client } = this.#order.retry
     // Fails before any file is read when address, key or the server's state do not let files in.
     await client.request('GET', '/api/v1/documents?limit=1', undefined, this.#signal)
     const queue = this.#order.files.entries()
@@ -166,8 +166,8 @@ export class ImportRun {
     return new Map(data.map((document) => [document.doc_id, document]))
   }
 
-  #ask(request: RequestToRepeat): Promise<PersistentAnswer> {
-    return persistentRequest({ ...this.#order.persistence, signal: this.#signal }, request)
+  #ask(request: RepeatableRequest): Promise<RetriedAnswer> {
+    return requestWithRetry({ ...this.#order.retry, signal: this.#signal }, request)
   }
 
   #report(): void {
@@ -185,7 +185,7 @@ async function readFile(path: string): Promise<Blob | string> {
   }
 }
 
-function formOf(file: Blob, name: string, fields: ImportOrder['fields']): FormData {
+function formOf(file: Blob, name: string, fields: ImportOptions['fields']): FormData {
   const form = new FormData()
   for (const [field, value] of fields) form.append(field, value)
   form.append('files', file, name)

@@ -8,7 +8,7 @@ import { nearestRemedy } from '../nearest.ts'
 import { shownValue, type Problem } from '../problem.ts'
 
 /** The file being read, and the problems found so far. */
-export interface Reading {
+export interface EntryReader {
   readonly file: string
   /** The declared sections as written, before `${NAME}` is replaced. */
   readonly written: Tree
@@ -20,7 +20,7 @@ const secretFields: ReadonlySet<PropertyKey> = new Set(['credential', 'headers',
 
 /** The checked value, or null after adding its problems to the reading. */
 export function readEntry<S extends z.ZodType>(
-  reading: Reading,
+  reading: EntryReader,
   path: string,
   item: unknown,
   schema: S,
@@ -65,7 +65,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? unwrapped(schema.def.innerType) : schema
 }
 
-function unknownField(reading: Reading, path: string, key: string, known: readonly string[]): Problem {
+function unknownField(reading: EntryReader, path: string, key: string, known: readonly string[]): Problem {
   return {
     name: path,
     source: `${reading.file}: ${path}`,
@@ -75,7 +75,7 @@ function unknownField(reading: Reading, path: string, key: string, known: readon
   }
 }
 
-function issueProblem(reading: Reading, path: string, issue: z.core.$ZodIssue): Problem {
+function issueProblem(reading: EntryReader, path: string, issue: z.core.$ZodIssue): Problem {
   const name = joinPath(path, issue.path)
   const isSecret = issue.path.some((key) => secretFields.has(key))
   const written = writtenAt(reading.written, name)

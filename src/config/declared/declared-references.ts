@@ -1,12 +1,12 @@
 /**
- * Models that lead to other models of the same file in a way that cannot be: a composite in a
- * composite, a redirect to itself or to a model that redirects again.
+ * References between models of one file that are not allowed: a composite in a composite, a redirect
+ * to itself or to a model that redirects again.
  */
 import { redirectsIn, type Declared } from './declared.ts'
 import type { Problem } from '../problem.ts'
 
-/** One problem for each component or redirect that leads nowhere good. */
-export function wrongLeads(file: string, declared: Declared): readonly Problem[] {
+/** One problem for each component or redirect that is not allowed. */
+export function invalidReferences(file: string, declared: Declared): readonly Problem[] {
   const problem = (path: string, name: string, expected: string): Problem => ({
     name: path,
     source: `${file}: ${path}`,
@@ -24,13 +24,13 @@ export function wrongLeads(file: string, declared: Declared): readonly Problem[]
   ]
 }
 
-interface Lead {
+interface Reference {
   readonly path: string
-  /** The model that it leads to. */
+  /** The model that it refers to. */
   readonly name: string
 }
 
-function nestedComposites({ models }: Declared): readonly Lead[] {
+function nestedComposites({ models }: Declared): readonly Reference[] {
   const composites = new Set(models.filter(({ target }) => target.kind === 'composite').map(({ name }) => name))
   return models.flatMap(({ path, target }) =>
     target.kind === 'plain'
@@ -42,7 +42,7 @@ function nestedComposites({ models }: Declared): readonly Lead[] {
 }
 
 /** At most one redirect is followed, so a second one would not do what it says; the shortest circle is oneself. */
-function redirectChains({ models }: Declared): readonly Lead[] {
+function redirectChains({ models }: Declared): readonly Reference[] {
   const redirecting = new Set(
     models.flatMap(({ name, rules }) => redirectsIn(rules).map(({ purpose }) => `${purpose} ${name}`)),
   )

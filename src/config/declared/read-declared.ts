@@ -25,8 +25,8 @@ import {
   userSchema,
 } from './declared-schema.ts'
 import { repeatedNames } from './declared-names.ts'
-import { wrongLeads } from './declared-references.ts'
-import { readEntry, type Reading } from './declared-entry.ts'
+import { invalidReferences } from './declared-references.ts'
+import { readEntry, type EntryReader } from './declared-entry.ts'
 import type { Environment } from '../sources/environment.ts'
 import type { Tree } from '../sources/file.ts'
 import { interpolate, type InterpolationFault } from '../sources/interpolate.ts'
@@ -42,7 +42,7 @@ export function readDeclared(
   const written = Object.fromEntries(declaredSections.map((section) => [section, tree[section] ?? null]))
   const faults: InterpolationFault[] = []
   const sections = interpolate(written, '', environment, faults) as Record<(typeof declaredSections)[number], unknown>
-  const reading: Reading = { file, written, problems: faults.map((fault) => interpolationProblem(fault, file)) }
+  const reading: EntryReader = { file, written, problems: faults.map((fault) => interpolationProblem(fault, file)) }
 
   const providers = readList(reading, 'providers', sections.providers, providerSchema)
   const nested = nestedModels(reading, sections.providers)
@@ -66,11 +66,14 @@ export function readDeclared(
     })),
     aliases: readAliases(reading, sections.aliases),
   }
-  return { declared, problems: [...reading.problems, ...repeatedNames(file, declared), ...wrongLeads(file, declared)] }
+  return {
+    declared,
+    problems: [...reading.problems, ...repeatedNames(file, declared), ...invalidReferences(file, declared)],
+  }
 }
 
 /** The models inside providers; also inside those that have problems of their own, so that all are found at once. */
-function nestedModels(reading: Reading, providers: unknown): Entry<z.output<typeof modelSchema>>[] {
+function nestedModels(reading: EntryReader, providers: unknown): Entry<z.output<typeof modelSchema>>[] {
   if (!Array.isArray(providers)) return []
   return providers.flatMap((provider: unknown, index) => {
     if (!isObject(provider)) return []
@@ -85,7 +88,12 @@ interface Entry<T> {
   readonly value: T
 }
 
-function readList<S extends z.ZodType>(reading: Reading, path: string, list: unknown, schema: S): Entry<z.output<S>>[] {
+function readList<S extends z.ZodType>(
+  reading: EntryReader,
+  path: string,
+  list: unknown,
+  schema: S,
+): Entry<z.output<S>>[] {
   if (list === null || list === undefined) return []
   if (!Array.isArray(list)) {
     reading.problems.push(
@@ -100,7 +108,7 @@ function readList<S extends z.ZodType>(reading: Reading, path: string, list: unk
   })
 }
 
-function readAliases(reading: Reading, aliases: unknown): DeclaredAlias[] {
+function readAliases(reading: EntryReader, aliases: unknown): DeclaredAlias[] {
   if (aliases === null || aliases === undefined) return []
   if (!isObject(aliases)) {
     reading.problems.push(

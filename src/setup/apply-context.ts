@@ -1,11 +1,11 @@
 /** What the steps of applying declared entities share. */
 import type { Store } from '#store/store.ts'
-import type { Stock } from './declared-stock.ts'
+import type { StoredEntities } from './stored-entities.ts'
 
-export interface Applying {
+export interface ApplyContext {
   readonly store: Store
   /** Kept up to date with what is added, so that later steps find it. */
-  readonly stock: Stock
+  readonly entities: StoredEntities
   /** Milliseconds since 1970. */
   readonly now: number
   /** Tells of one change that was written. */

@@ -3,7 +3,7 @@ import type { Page } from '#store/page.ts'
 const pageSize = 200
 
 /** All items of a list that the store gives out in pages. */
-export async function eachPage<Item>(
+export async function readAllPages<Item>(
   read: (page: { readonly cursor: string | null; readonly limit: number }) => Promise<Page<Item>>,
 ): Promise<readonly Item[]> {
   const items: Item[] = []

@@ -9,7 +9,7 @@ import { everyoneGroupId, type Group, type User } from '#identity/records.ts'
 import type { Store } from '#store/store.ts'
 
 /** Records by what the file calls them. */
-export interface Stock {
+export interface StoredEntities {
   readonly providers: Map<string, ProviderRecord>
   readonly models: Map<string, ModelRecord>
   readonly groups: Map<string, Group>
@@ -19,7 +19,7 @@ export interface Stock {
 export const everyone = 'everyone'
 
 /** Reads everything that can be declared. */
-export async function readStock(store: Store): Promise<Stock> {
+export async function readStoredEntities(store: Store): Promise<StoredEntities> {
   const [providers, models, groups, users] = await Promise.all([
     store.providers.all(),
     store.models.all(),
@@ -36,19 +36,29 @@ export async function readStock(store: Store): Promise<Stock> {
 }
 
 /** Every reason why the entities cannot be applied, one sentence each. */
-export function declaredProblems(declared: Declared, stock: Stock, kinds: readonly string[]): readonly string[] {
+export function declaredProblems(
+  declared: Declared,
+  entities: StoredEntities,
+  kinds: readonly string[],
+): readonly string[] {
   return [
     ...declared.providers
       .filter((provider) => !kinds.includes(provider.kind))
       .map(({ path, kind }) => `${path}.kind: there is no kind "${kind}". ${nearestRemedy(kind, kinds)}`),
-    ...unresolvedReferences(declared).flatMap((reference) => referenceProblem(reference, declared, stock)),
-    ...compositeProblems(declared, stock),
-    ...aliasProblems(declared, stock),
+    ...unresolvedReferences(declared).flatMap((reference) => referenceProblem(reference, declared, entities)),
+    ...compositeProblems(declared, entities),
+    ...aliasProblems(declared, entities),
   ]
 }
 
-function referenceProblem({ path, kind, name }: DeclaredReference, declared: Declared, stock: Stock): string[] {
-  const stored = { provider: stock.providers, group: stock.groups, user: stock.users, model: stock.models }[kind]
+function referenceProblem(
+  { path, kind, name }: DeclaredReference,
+  declared: Declared,
+  entities: StoredEntities,
+): string[] {
+  const stored = { provider: entities.providers, group: entities.groups, user: entities.users, model: entities.models }[
+    kind
+  ]
   if (stored.has(name)) return []
   const names = {
     provider: declared.providers.map((provider) => provider.name),
@@ -61,9 +71,9 @@ function referenceProblem({ path, kind, name }: DeclaredReference, declared: Dec
 }
 
 /** A composite of the file beside what is only in the database: neither may stand in the other. */
-function compositeProblems(declared: Declared, stock: Stock): string[] {
+function compositeProblems(declared: Declared, entities: StoredEntities): string[] {
   const inFile = new Map(declared.models.map((model) => [model.name, model]))
-  const stored = [...stock.models.values()].filter(({ name }) => !inFile.has(name))
+  const stored = [...entities.models.values()].filter(({ name }) => !inFile.has(name))
   const composites = new Map(
     stored.filter(({ target }) => target.kind === 'composite').map((model) => [model.name, model]),
   )
@@ -73,7 +83,7 @@ function compositeProblems(declared: Declared, stock: Stock): string[] {
       .map(({ model }, index) => ({ model, at: `${path}.components[${index}].model` }))
       .filter(({ model }) => composites.has(model))
       .map(({ model, at }) => `${at}: "${model}" is a composite in the database. Name a plain model.`)
-    const id = stock.models.get(name)?.id
+    const id = entities.models.get(name)?.id
     const parents = [...composites.values()]
       .filter(
         (parent) =>
@@ -87,13 +97,13 @@ function compositeProblems(declared: Declared, stock: Stock): string[] {
 }
 
 /** An alias in the file takes the name from an alias elsewhere, but not from a model that is called so. */
-function aliasProblems(declared: Declared, stock: Stock): string[] {
+function aliasProblems(declared: Declared, entities: StoredEntities): string[] {
   const aliases = [
     ...declared.models.flatMap((model) => model.aliases.map((alias) => ({ alias, path: `${model.path}.aliases` }))),
     ...declared.aliases,
   ]
   return aliases
-    .filter(({ alias }) => stock.models.has(alias))
+    .filter(({ alias }) => entities.models.has(alias))
     .map(
       ({ alias, path }) => `${path}: "${alias}" is the name of a model in the database. Rename or delete that model.`,
     )

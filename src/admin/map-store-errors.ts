@@ -1,10 +1,10 @@
-/** What the store's refusals mean to a caller of the admin API. The only place that knows both. */
+/** Turns errors of the store into answers of the admin API. No other file knows both. */
 import { ApiError } from '#errors/api-error.ts'
 import { InUse, LastAdministrator, Missing, NameTaken, NotPlain, StoreUnavailable } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 
-/** Runs a handler; what the store refuses comes out as the error that is answered. */
-export async function guarded<T>(handle: () => T | Promise<T>): Promise<T> {
+/** Runs a handler; throws an ApiError for what the store refuses. */
+export async function mapStoreErrors<T>(handle: () => T | Promise<T>): Promise<T> {
   try {
     return await handle()
   } catch (thrown) {

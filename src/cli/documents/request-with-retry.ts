@@ -4,21 +4,21 @@ import { pause } from '#lib/loop.ts'
 import { Refusal, type AdminClient } from '../admin/admin-client.ts'
 import { CommandFailure } from '../command.ts'
 
-export interface RequestToRepeat {
+export interface RepeatableRequest {
   readonly method: string
   readonly path: string
   /** Made anew for each try. */
   readonly body?: () => Bun.BodyInit
 }
 
-export interface Persistence {
+export interface RetryOptions {
   readonly client: AdminClient
   readonly signal: AbortSignal
   /** Called before each wait, with the reason. */
   readonly onWait: (reason: string) => void
 }
 
-export interface PersistentAnswer {
+export interface RetriedAnswer {
   /** The JSON of the answer. */
   readonly answer: unknown
   /** A try before this one was cut off, and may have been carried out. */
@@ -33,10 +33,10 @@ const passing = new Set([429, 502, 503, 504])
  * Asks until there is an answer: as long as the server's queue is full, and a few times when it cannot be
  * reached or is unwell. Throws the Refusal of everything else, and the reason of the signal when it aborts.
  */
-export async function persistentRequest(
-  { client, signal, onWait }: Persistence,
-  { method, path, body }: RequestToRepeat,
-): Promise<PersistentAnswer> {
+export async function requestWithRetry(
+  { client, signal, onWait }: RetryOptions,
+  { method, path, body }: RepeatableRequest,
+): Promise<RetriedAnswer> {
   let mayBeSecond = false
   for (let failures = 0; ;) {
     signal.throwIfAborted()
