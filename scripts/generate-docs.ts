@@ -4,7 +4,7 @@
  * page leads nowhere. A new page is one more row of `pages`.
  */
 import { join } from 'node:path'
-import { configurationMarkdown } from '#config/settings/document.ts'
+import { configurationMarkdown } from '#config/document.ts'
 import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
 import { apiTypes, servedDocument } from './api-types.ts'
 import { brokenLinks } from './broken-links.ts'
@@ -20,7 +20,7 @@ interface Page {
 
 const pages: readonly Page[] = [
   { file: 'docs/errors.md', source: 'src/errors/catalogue.ts', render: errorsMarkdown },
-  { file: 'docs/configuration.md', source: 'src/config/settings/document.ts', render: configurationMarkdown },
+  { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
   {
     file: 'ui/src/api/schema.d.ts',
     source: 'the OpenAPI document',

@@ -10,7 +10,7 @@ import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 import type { OidcIssuer } from './oidc/issuer.ts'
-import type { SignInGuard } from './session/sign-in-guard.ts'
+import type { SignInGuard } from './sign-in-guard.ts'
 
 export interface Admin {
   /** The truth: what the handlers read and write. */

@@ -4,7 +4,7 @@ import { Secret } from '#lib/secret.ts'
 import { defaultSettings, loadConfig } from './load.ts'
 import { problemText } from './problem.ts'
 import { exampleSecretKey, settingNames, variableOf } from './settings/records.ts'
-import { sourceText } from './sources/source.ts'
+import { sourceText } from './settings/source.ts'
 import { load, loaded, namesOf, problemsOf } from './test-support.ts'
 
 const canary = 'canary-7f3a9c'

@@ -7,7 +7,7 @@ import type { Declared } from './declared/declared.ts'
 import { processEnvironment, type Environment } from './sources/environment.ts'
 import { readConfigFile } from './sources/file.ts'
 import { shownValue, type Problem } from './problem.ts'
-import { readProxies } from './settings/proxies.ts'
+import { readProxies } from './sources/proxies.ts'
 import { rawFromCommandLine, rawFromEnvironment, rawFromFile, type RawValue } from './sources/raw.ts'
 import { readDeclared } from './declared/read-declared.ts'
 import {
@@ -19,11 +19,8 @@ import {
   type Settings,
   type SettingValue,
 } from './settings/records.ts'
-import { sourceText, type Source } from './sources/source.ts'
+import { sourceText, type Source, type Sources } from './settings/source.ts'
 import { readValue } from './settings/value.ts'
-
-/** Where each setting's value comes from. */
-export type Sources = Readonly<Record<SettingName, Source>>
 
 export type ConfigResult =
   | {

@@ -54,7 +54,7 @@ describe('clientAddress', () => {
 
   test('is never what the client wrote, whatever that is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'for="10.2;, :[]_a') }), (written) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...'for="10.2;, :[]_a'.split('')) }), (written) => {
         const header = `${written.replaceAll('"', '')}, 198.51.100.7`
         return addressOf('10.0.0.1', { 'x-forwarded-for': header }) === '198.51.100.7'
       }),

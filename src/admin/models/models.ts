@@ -5,7 +5,6 @@ import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireEditable, requireFound, id } from '../fields.ts'
-import { importAnswer, importedModels, importModels } from './import-models.ts'
 import { newModelReferences, readModelReferences, requireUnreferenced } from './model-references.ts'
 import {
   modelAnswer,
@@ -54,19 +53,6 @@ function listRoutes(admin: Admin): Route<Caller>[] {
         await feed.publish([{ kind: 'catalog' }])
         return modelOnWire(requireFound(await store.models.get(model.id), 'model'))
       },
-    }),
-    route({
-      method: 'POST',
-      path: '/providers/:id/import-models',
-      access: 'admin',
-      summary: 'Create many models that the provider offers',
-      description:
-        'A model whose name is taken is skipped, as is one that the provider does not offer or whose name has blanks.',
-      body: importedModels,
-      answer: importAnswer,
-      errors: ['upstream_error'],
-      handle: async ({ params, body, context }) =>
-        importModels(admin, context, requireFound(await store.providers.get(params.id), 'provider'), body),
     }),
   ]
 }

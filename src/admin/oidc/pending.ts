@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/seal.ts'
-import { readSealed, sealedValue } from '../session/sealed-cookie.ts'
+import { readSealed, sealedValue } from '../sealed-cookie.ts'
 
 const pendingSchema = z.strictObject({
   state: z.string(),

@@ -12,6 +12,7 @@ import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireEditable, requireFound } from '../fields.ts'
 import { requireUnreferenced } from '../models/model-references.ts'
+import { importAnswer, importedModels, importModels } from './import-models.ts'
 import { discoveryAnswer, testConnection } from './provider-discovery.ts'
 import {
   kindOnWire,
@@ -29,7 +30,7 @@ import {
 const tag = 'Providers'
 
 export function providerRoutes(admin: Admin): Route<Caller>[] {
-  return [...listRoutes(admin), ...recordRoutes(admin), ...testRoutes(admin)]
+  return [...listRoutes(admin), ...recordRoutes(admin), ...testRoutes(admin), ...importRoutes(admin)]
 }
 
 function listRoutes(admin: Admin): Route<Caller>[] {
@@ -155,6 +156,26 @@ function testRoutes(admin: Admin): Route<Caller>[] {
       answer: discoveryAnswer,
       handle: async ({ params, context }) =>
         testConnection(admin, context, requireFound(await admin.store.providers.get(params.id), 'provider')),
+    }),
+  ]
+}
+
+function importRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, 'Models')
+  const { store } = admin
+  return [
+    route({
+      method: 'POST',
+      path: '/providers/:id/import-models',
+      access: 'admin',
+      summary: 'Create many models that the provider offers',
+      description:
+        'A model whose name is taken is skipped, as is one that the provider does not offer or whose name has blanks.',
+      body: importedModels,
+      answer: importAnswer,
+      errors: ['upstream_error'],
+      handle: async ({ params, body, context }) =>
+        importModels(admin, context, requireFound(await store.providers.get(params.id), 'provider'), body),
     }),
   ]
 }

@@ -7,8 +7,8 @@ import { z } from 'zod'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Admin } from '../admin.ts'
 import { adminPrefix } from '../endpoint.ts'
-import { readSealed, sealedValue } from './sealed-cookie.ts'
-import type { SignInAttempt } from './sign-in-guard.ts'
+import { readSealed, sealedValue } from '../sealed-cookie.ts'
+import type { SignInAttempt } from '../sign-in-guard.ts'
 
 const kind = {
   name: 'sluice_browser',

@@ -3,7 +3,6 @@
  * of a database URL only the password does.
  */
 import { Secret } from '#lib/secret.ts'
-import type { Sources } from '../load.ts'
 import { maskUrlPassword } from '../problem.ts'
 import {
   recordOf,
@@ -14,7 +13,7 @@ import {
   type Settings,
   type SettingValue,
 } from './records.ts'
-import { sourceText } from '../sources/source.ts'
+import { sourceText, type Sources } from './source.ts'
 import { expectedText } from './value.ts'
 
 type DescribedValue =

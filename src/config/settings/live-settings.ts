@@ -4,11 +4,10 @@
  * stored one then waits until it is removed there. So one look at the deployment tells what holds.
  */
 import { describeSettings, type SettingDescription } from './describe.ts'
-import type { Sources } from '../load.ts'
 import { nearestRemedy } from '../nearest.ts'
 import { shownValue, type Problem } from '../problem.ts'
 import { isSettingName, recordOf, settingNames, type SettingName, type Settings, type SettingValue } from './records.ts'
-import { sourceText, type Source } from '../sources/source.ts'
+import { sourceText, type Source, type Sources } from './source.ts'
 import { readValue } from './value.ts'
 
 export type StoredCheck =

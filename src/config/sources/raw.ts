@@ -9,7 +9,7 @@ import { interpolate, type InterpolationFault } from './interpolate.ts'
 import { nearestRemedy } from '../nearest.ts'
 import { shownValue, type Problem } from '../problem.ts'
 import { isSettingName, recordOf, settingNames, variableOf, type SettingName } from '../settings/records.ts'
-import { sourceText, type Source } from './source.ts'
+import { sourceText, type Source } from '../settings/source.ts'
 
 /** One value as somebody wrote it. */
 export interface RawValue {

@@ -1638,6 +1638,13 @@ export interface Operations {
     body: undefined
     answer: ProviderTest
   }
+  /** Create many models that the provider offers */
+  "POST /admin/api/v1/providers/{id}/import-models": {
+    params: { id: string }
+    query: undefined
+    body: ModelImport
+    answer: ImportedModels
+  }
   /** How the models of each provider are doing */
   "GET /admin/api/v1/provider-health": {
     params: undefined
@@ -1664,13 +1671,6 @@ export interface Operations {
     query: undefined
     body: ModelCreation
     answer: ModelRecord
-  }
-  /** Create many models that the provider offers */
-  "POST /admin/api/v1/providers/{id}/import-models": {
-    params: { id: string }
-    query: undefined
-    body: ModelImport
-    answer: ImportedModels
   }
   /** One model */
   "GET /admin/api/v1/models/{id}": {

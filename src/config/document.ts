@@ -1,8 +1,8 @@
 /** docs/configuration.md, made from the records of the settings and the schemas of declared entities. */
 import { z } from 'zod'
-import { compositeSchema, groupSchema, modelSchema, providerSchema, userSchema } from '../declared/declared-schema.ts'
-import { recordOf, settingNames, variableOf, type SettingName, type SettingRecord } from './records.ts'
-import { expectedText } from './value.ts'
+import { compositeSchema, groupSchema, modelSchema, providerSchema, userSchema } from './declared/declared-schema.ts'
+import { recordOf, settingNames, variableOf, type SettingName, type SettingRecord } from './settings/records.ts'
+import { expectedText } from './settings/value.ts'
 
 const introduction = `# Configuration
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationMarkdown } from './document.ts'
-import { readEnvironment } from '../sources/environment.ts'
-import { exampleSecretKey, settingNames, variableOf } from './records.ts'
-import { loaded } from '../test-support.ts'
+import { readEnvironment } from './sources/environment.ts'
+import { exampleSecretKey, settingNames, variableOf } from './settings/records.ts'
+import { loaded } from './test-support.ts'
 
 test('the page names every setting with its variable', () => {
   const page = configurationMarkdown()

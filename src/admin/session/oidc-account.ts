@@ -6,8 +6,8 @@
 import type { User } from '#identity/records.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
-import { groupIdsOf, isAllowedDomain, type Person } from './claims.ts'
-import { OidcRefusal } from './refusal.ts'
+import { groupIdsOf, isAllowedDomain, type Person } from '../oidc/claims.ts'
+import { OidcRefusal } from '../oidc/refusal.ts'
 
 /** The person's account, with groups and role as the issuer has them now. Throws OidcRefusal. */
 export async function accountOf(admin: Admin, person: Person): Promise<User> {

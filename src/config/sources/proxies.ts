@@ -6,7 +6,7 @@
 import { BlockList, isIP } from 'node:net'
 import type { Proxy, ProxyFor } from '#lib/http1/proxy.ts'
 import { Secret } from '#lib/secret.ts'
-import { variable, type Environment } from '../sources/environment.ts'
+import { variable, type Environment } from './environment.ts'
 import { shownValue, type Problem } from '../problem.ts'
 
 export interface Proxies {

@@ -8,8 +8,8 @@ import type { DiscoveredModel } from '#providers/provider.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
 import { name } from '../fields.ts'
-import { groupIds, modelAnswer, modelCreation, modelOnWire, newModel, requireGroups } from './model-record.ts'
-import { discover } from '../providers/provider-discovery.ts'
+import { groupIds, modelAnswer, modelCreation, modelOnWire, newModel, requireGroups } from '../models/model-record.ts'
+import { discover } from './provider-discovery.ts'
 
 export const importedModels = z
   .strictObject({

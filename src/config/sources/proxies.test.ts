@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Environment } from '../sources/environment.ts'
+import type { Environment } from './environment.ts'
 import { readProxies } from './proxies.ts'
 
 const both = { HTTPS_PROXY: 'http://secure.example:3128', HTTP_PROXY: 'http://plain.example' }
