@@ -23,7 +23,7 @@ test('the page describes every field of the declared entities', () => {
 })
 
 describe('sluice.example.yaml', () => {
-  const text = readFileSync(join(import.meta.dir, '../../../sluice.example.yaml'), 'utf8')
+  const text = readFileSync(join(import.meta.dir, '../../sluice.example.yaml'), 'utf8')
   const environment = {
     DATABASE_PASSWORD: 'x',
     OPENAI_API_KEY: 'sk-x',
