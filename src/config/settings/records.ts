@@ -92,7 +92,7 @@ export const settingRecords = {
     type: 'string',
     default: './data',
     example: '/var/lib/sluice',
-    sentence: 'Directory for everything that Sluice writes; made when it is missing.',
+    sentence: 'Directory for all data of Sluice. Sluice creates it when it is missing.',
   },
 
   'server.host': {
@@ -101,7 +101,7 @@ export const settingRecords = {
     format: 'host',
     default: '127.0.0.1',
     example: '0.0.0.0',
-    sentence: 'Address to listen on; 0.0.0.0 or :: opens the server to other machines.',
+    sentence: 'IP address or host name to listen on. 0.0.0.0 or :: opens the server to other machines.',
   },
   'server.port': {
     ...boot,
@@ -110,7 +110,7 @@ export const settingRecords = {
     min: 0,
     max: 65535,
     example: '8080',
-    sentence: 'Port to listen on; 0 takes any free one.',
+    sentence: 'Port to listen on. 0 means any free port.',
   },
   'server.public_url': {
     ...boot,
@@ -118,7 +118,7 @@ export const settingRecords = {
     format: 'http-url',
     default: null,
     example: 'https://ai.example.org',
-    sentence: 'Address under which users reach this server, as shown to them in examples.',
+    sentence: 'URL under which users reach this server. Examples and sign-in use it.',
   },
   'server.trusted_proxies': {
     ...boot,
@@ -127,7 +127,7 @@ export const settingRecords = {
     default: [],
     example: '10.0.0.0/8, fd00::/8',
     sentence:
-      'Proxies whose Forwarded or X-Forwarded-For header tells the address of the client; without them every client behind a proxy has the address of the proxy.',
+      'Reverse proxies whose Forwarded or X-Forwarded-For header gives the address of the client. Without it, every client behind a proxy has the address of the proxy.',
   },
   'server.drain_seconds': {
     ...boot,
@@ -136,7 +136,7 @@ export const settingRecords = {
     min: 0,
     max: 3600,
     example: '60',
-    sentence: 'How long a stopping server waits for running requests before it ends them.',
+    sentence: 'Time that a stopping server gives running requests before it ends them.',
   },
   'server.max_body_bytes': {
     ...boot,
@@ -145,7 +145,7 @@ export const settingRecords = {
     min: 1024,
     max: 1_073_741_824,
     example: '67108864',
-    sentence: 'Largest request body that is accepted.',
+    sentence: 'Maximum size of a request body.',
   },
   'server.body_read_seconds': {
     ...boot,
@@ -154,7 +154,7 @@ export const settingRecords = {
     min: 0.1,
     max: 3600,
     example: '60',
-    sentence: 'Time within which a request body must have arrived in full.',
+    sentence: 'Time within which a request body must arrive completely.',
   },
   'server.header_idle_seconds': {
     ...boot,
@@ -193,7 +193,7 @@ export const settingRecords = {
     format: 'database-url',
     default: null,
     example: 'postgres://sluice:${DATABASE_PASSWORD}@db.example.org/sluice',
-    sentence: 'Database to use; without it a SQLite file sluice.db in data_dir.',
+    sentence: 'Database URL. The default is the SQLite file sluice.db in data_dir.',
   },
   'database.pool_max': {
     ...boot,
@@ -203,7 +203,7 @@ export const settingRecords = {
     min: 1,
     max: 1000,
     example: '20',
-    sentence: 'Largest number of PostgreSQL connections that one process holds.',
+    sentence: 'Maximum number of PostgreSQL connections of one process.',
   },
 
   'security.secret_key': {
@@ -213,7 +213,7 @@ export const settingRecords = {
     default: null,
     example: exampleSecretKey,
     sentence:
-      'Key that seals stored credentials; without it one is made at the first start, in secret.key in data_dir. Make one with "openssl rand -base64 32": the example is refused.',
+      'Key that encrypts stored credentials. Without it, the first start creates one in the file secret.key in data_dir. "openssl rand -base64 32" prints a new key; the example is refused.',
   },
 
   'log.level': {
@@ -222,7 +222,7 @@ export const settingRecords = {
     values: ['debug', 'info', 'warn', 'error'],
     default: 'info',
     example: 'debug',
-    sentence: 'Least important kind of log line that is written.',
+    sentence: 'Lowest level of the log lines that are written.',
   },
   'log.format': {
     ...boot,
@@ -230,7 +230,7 @@ export const settingRecords = {
     values: ['json', 'text'],
     default: 'json',
     example: 'text',
-    sentence: 'Form of the log lines: one JSON object each, or text for people.',
+    sentence: 'Format of the log lines: JSON objects, or text for people.',
   },
 
   'auth.session_hours': {
@@ -252,7 +252,7 @@ export const settingRecords = {
     max: 1000,
     example: '10',
     sentence:
-      'Failed sign-ins in a row, at one account from one address or browser, after which the next one has to wait.',
+      'Failed sign-ins in a row, to one account from one address or browser, after which the next one must wait.',
   },
   'auth.sign_in_lock_seconds': {
     ...live,
@@ -261,7 +261,7 @@ export const settingRecords = {
     min: 0.1,
     max: 86_400,
     example: '300',
-    sentence: 'How long the first such wait is; each further failure doubles it, up to 15 minutes.',
+    sentence: 'Length of the first such wait. Each further failure doubles it, up to 15 minutes.',
   },
   'auth.admin_email': {
     ...boot,
@@ -279,49 +279,51 @@ export const settingRecords = {
     default: null,
     example: 'https://id.example.org/realms/main',
     needs: 'auth.oidc.client_id',
-    sentence: 'OpenID Connect issuer that users can sign in with; none = password only.',
+    sentence:
+      'URL of the OpenID Connect issuer that users sign in with. Without it, users sign in with a password only.',
   },
   'auth.oidc.client_id': {
     ...boot,
     type: 'string',
     default: null,
     example: 'sluice',
-    sentence: 'Client id that the issuer has given to this server.',
+    sentence: 'Client id of this server at the issuer.',
   },
   'auth.oidc.client_secret': {
     ...boot,
     type: 'secret',
     default: null,
     example: 'kTq1EXAMPLE0secret',
-    sentence: 'Client secret that belongs to it; none = a public client, which only PKCE protects.',
+    sentence:
+      'Client secret of this server at the issuer. Without it, this server is a public client, which only PKCE protects.',
   },
   'auth.oidc.scopes': {
     ...boot,
     type: 'list',
     default: ['openid', 'profile', 'email'],
     example: 'openid, profile, email, groups',
-    sentence: 'Scopes that are asked for; openid always is.',
+    sentence: 'Scopes that the server requests. It always requests openid.',
   },
   'auth.oidc.button_label': {
     ...live,
     type: 'string',
     default: 'Single sign-on',
     example: 'Example account',
-    sentence: 'What the button on the sign-in page reads after "Sign in with".',
+    sentence: 'Label of the button on the sign-in page, after "Sign in with".',
   },
   'auth.oidc.auto_create': {
     ...live,
     type: 'boolean',
     default: true,
     example: 'false',
-    sentence: 'Create an account at the first sign-in of somebody who has none.',
+    sentence: 'Create an account when a user without one signs in.',
   },
   'auth.oidc.allowed_domains': {
     ...live,
     type: 'list',
     default: [],
     example: 'example.org, example.com',
-    sentence: 'The only e-mail domains whose accounts may sign in with the issuer; none = any.',
+    sentence: 'E-mail domains whose users may sign in with the issuer. An empty list allows all domains.',
   },
   'auth.oidc.trust_email': {
     ...live,
@@ -329,21 +331,22 @@ export const settingRecords = {
     default: false,
     example: 'true',
     sentence:
-      'Take e-mail addresses for verified although the issuer does not say so; only where no user can choose their own.',
+      'Treat e-mail addresses as verified even if the issuer does not say so. Use it only where users cannot choose their own address.',
   },
   'auth.oidc.groups_claim': {
     ...live,
     type: 'string',
     default: 'groups',
     example: 'realm_access.roles',
-    sentence: 'Claim that lists the groups of a user; dots lead into nested claims.',
+    sentence: 'Claim that lists the groups of a user. Dots separate the names of nested claims.',
   },
   'auth.oidc.group_map': {
     ...live,
     type: 'map',
     default: {},
     example: '0760b6cf-170e-4a14-91b3-4b78e0739963=research',
-    sentence: 'Names of groups here by values of that claim; a value that is not listed means the group of that name.',
+    sentence:
+      'Group names of this server by values of that claim. A value that is not listed means the group of the same name.',
   },
   'auth.oidc.admin_groups': {
     ...live,
@@ -360,7 +363,7 @@ export const settingRecords = {
     min: 0.05,
     max: 3600,
     example: '5',
-    sentence: 'Time within which a provider must have accepted the connection.',
+    sentence: 'Time within which a provider must accept the connection.',
   },
   'gateway.first_token_seconds': {
     ...live,
@@ -369,7 +372,7 @@ export const settingRecords = {
     min: 0.05,
     max: 86_400,
     example: '60',
-    sentence: 'Time within which the first piece of an answer must have come.',
+    sentence: 'Time within which the first part of a response must arrive.',
   },
   'gateway.idle_seconds': {
     ...live,
@@ -378,7 +381,7 @@ export const settingRecords = {
     min: 0.05,
     max: 86_400,
     example: '30',
-    sentence: 'Longest silence of a provider in the middle of an answer.',
+    sentence: 'Maximum idle time of a provider in the middle of a response.',
   },
   'gateway.total_seconds': {
     ...live,
@@ -387,7 +390,7 @@ export const settingRecords = {
     min: 0.05,
     max: 86_400,
     example: '600',
-    sentence: 'Time within which an answer must be complete.',
+    sentence: 'Time within which a response must be complete.',
   },
   'gateway.keepalive_seconds': {
     ...live,
@@ -396,14 +399,14 @@ export const settingRecords = {
     min: 0.05,
     max: 3600,
     example: '5',
-    sentence: 'Silence after which a comment line is sent to the client of a stream.',
+    sentence: 'Idle time after which the server sends a comment line to the client of a stream.',
   },
   'gateway.rewrite_model': {
     ...live,
     type: 'boolean',
     default: false,
     example: 'true',
-    sentence: "Answer with the gateway's name of the model in place of the provider's own.",
+    sentence: 'Put the name of the model at this server into responses, instead of the name at the provider.',
   },
   'gateway.max_response_bytes': {
     ...live,
@@ -412,7 +415,7 @@ export const settingRecords = {
     min: 1024,
     max: 1_073_741_824,
     example: '16777216',
-    sentence: 'Largest answer of a provider that is not a stream.',
+    sentence: 'Maximum size of a response of a provider that is not a stream.',
   },
   'gateway.max_event_bytes': {
     ...live,
@@ -421,7 +424,7 @@ export const settingRecords = {
     min: 1024,
     max: 1_073_741_824,
     example: '4194304',
-    sentence: 'Largest single event of a stream.',
+    sentence: 'Maximum size of one event of a stream.',
   },
   'gateway.request_headers': {
     type: 'list',
@@ -444,7 +447,7 @@ export const settingRecords = {
     type: 'boolean',
     default: false,
     example: 'true',
-    sentence: 'Limit how many real-time requests of one account run on one model at once.',
+    sentence: 'Limit the real-time requests in flight of each account on each model.',
   },
   'limits.realtime_inflight.default': {
     ...live,
@@ -454,7 +457,7 @@ export const settingRecords = {
     min: 1,
     max: 1_000_000,
     example: '50',
-    sentence: 'That limit for models and accounts without one of their own.',
+    sentence: 'In-flight limit of models and accounts that have no limit of their own.',
   },
 
   'failover.statuses': {
@@ -465,7 +468,7 @@ export const settingRecords = {
     max: 599,
     example: '500, 503, 529',
     sentence:
-      'Statuses of a provider after which another component of a composite is tried; besides 429, and failures to connect or to answer in time.',
+      'Status codes of a provider after which a composite tries another component. 429, failed connections and time-outs always count.',
   },
   'failover.max_attempts': {
     ...live,
@@ -475,7 +478,7 @@ export const settingRecords = {
     min: 1,
     max: 20,
     example: '5',
-    sentence: 'Most calls to providers that one request of a composite makes.',
+    sentence: 'Maximum number of calls to providers for one request to a composite.',
   },
   'failover.budget_seconds': {
     ...live,
@@ -484,7 +487,7 @@ export const settingRecords = {
     min: 0.05,
     max: 3600,
     example: '10',
-    sentence: 'Time since the first call after which a request of a composite is not tried again.',
+    sentence: 'Time after the first call within which a composite may start another try.',
   },
   'health.failures_to_eject': {
     ...live,
@@ -494,7 +497,7 @@ export const settingRecords = {
     min: 1,
     max: 1000,
     example: '3',
-    sentence: 'Failures in a row after which a component is left out for a while.',
+    sentence: 'Failures in a row after which a composite ejects a component for a while.',
   },
   'health.ejection_seconds': {
     ...live,
@@ -503,7 +506,7 @@ export const settingRecords = {
     min: 0.05,
     max: 3600,
     example: '10',
-    sentence: 'How long a component is left out the first time; each further time it is twice as long.',
+    sentence: 'Length of the first ejection of a component. Each further ejection is twice as long.',
   },
   'health.ejection_max_seconds': {
     ...live,
@@ -512,7 +515,7 @@ export const settingRecords = {
     min: 0.05,
     max: 86_400,
     example: '60',
-    sentence: 'Longest time that a component is left out before one request tries it again.',
+    sentence: 'Maximum length of an ejection. Then one request tries the component again.',
   },
   'health.probe_seconds': {
     ...live,
@@ -521,7 +524,8 @@ export const settingRecords = {
     min: 0,
     max: 86_400,
     example: '30',
-    sentence: 'How often a component that is left out is asked for its models to see whether it is back; 0 = never.',
+    sentence:
+      'How often the server asks an ejected component for its models, to see whether it works again. 0 means never.',
   },
 
   'generation.consumer_groups': {
@@ -530,7 +534,7 @@ export const settingRecords = {
     default: {},
     example: 'primary=llava, fast=small-vision',
     sentence:
-      'Models that the consumer groups of the generation endpoints stand for; a request without one asks for the group primary. Other names are taken as those of a model or an alias.',
+      'Models by consumer group of the generation endpoints. A request without a group uses the group primary. Any other name is a model or an alias.',
   },
   'generation.anonymous_user': {
     ...live,
@@ -538,7 +542,8 @@ export const settingRecords = {
     format: 'email',
     default: null,
     example: 'vision-clients@example.org',
-    sentence: 'Account for requests to the generation endpoints that carry no API key; without it they are refused.',
+    sentence:
+      'Account of requests to the generation endpoints without an API key. Without it, such requests are refused.',
   },
   'generation.max_image_bytes': {
     ...live,
@@ -547,7 +552,7 @@ export const settingRecords = {
     min: 1024,
     max: 1_073_741_824,
     example: '10485760',
-    sentence: 'Largest image file that the generation endpoints take.',
+    sentence: 'Maximum size of an image file at the generation endpoints.',
   },
   'generation.max_image_pixels': {
     ...live,
@@ -557,7 +562,7 @@ export const settingRecords = {
     min: 1,
     max: 1_000_000_000,
     example: '50000000',
-    sentence: 'Largest width times height of such an image, as its header says it.',
+    sentence: 'Maximum width times height of such an image, according to its header.',
   },
   'generation.max_batch': {
     ...live,
@@ -567,7 +572,7 @@ export const settingRecords = {
     min: 1,
     max: 100_000,
     example: '100',
-    sentence: 'Most prompts that one request may hold.',
+    sentence: 'Maximum number of prompts in one request.',
   },
   'generation.request_concurrency': {
     ...live,
@@ -577,7 +582,7 @@ export const settingRecords = {
     min: 1,
     max: 1000,
     example: '16',
-    sentence: 'Most prompts of one request that are with a provider at once.',
+    sentence: 'Maximum number of prompts of one request that run at a provider at once.',
   },
   'generation.model_concurrency': {
     ...live,
@@ -587,7 +592,8 @@ export const settingRecords = {
     min: 1,
     max: 100_000,
     example: '256',
-    sentence: 'Most prompts of all requests to one model that are with its provider at once; requests take turns.',
+    sentence:
+      'Maximum number of prompts of all requests to one model that run at its provider at once. Requests take turns.',
   },
   'generation.leader_first': {
     ...live,
@@ -595,14 +601,14 @@ export const settingRecords = {
     default: false,
     example: 'true',
     sentence:
-      'Send the first prompt of an image ahead and the others when it has begun to answer, for engines that would otherwise encode the image once for each.',
+      'Send the first prompt about an image alone, and the others when its response has begun. This helps engines that would otherwise encode the image for each prompt.',
   },
   'generation.chat_template': {
     ...live,
     type: 'boolean',
     default: true,
     example: 'false',
-    sentence: "Whether text prompts go through the model's chat template when the request does not say.",
+    sentence: 'Apply the chat template of the model to text prompts when the request does not decide.',
   },
   'generation.image_roots': {
     ...boot,
@@ -610,7 +616,7 @@ export const settingRecords = {
     default: [],
     example: '/srv/images',
     sentence:
-      'Directories of this machine below which the image_paths of a request may lie; none = such requests are refused.',
+      'Directories of this machine from which the image_paths of a request may be read. Without it, such requests are refused.',
   },
 
   'documents.max_file_bytes': {
@@ -620,7 +626,7 @@ export const settingRecords = {
     min: 1,
     max: 2_147_483_647,
     example: '104857600',
-    sentence: 'Largest file that can be imported.',
+    sentence: 'Maximum size of an imported file.',
   },
   'documents.max_body_bytes': {
     ...live,
@@ -629,7 +635,7 @@ export const settingRecords = {
     min: 1024,
     max: 2_147_483_647,
     example: '268435456',
-    sentence: 'Largest body of an import request; base64 makes a file a third larger.',
+    sentence: 'Maximum size of an import request. Base64 makes a file a third larger.',
   },
   'documents.bytes_in_flight': {
     ...boot,
@@ -639,21 +645,22 @@ export const settingRecords = {
     max: 17_179_869_184,
     example: '536870912',
     sentence:
-      'Most bytes of import requests that are in memory at once; further requests wait their turn. One request alone may always pass.',
+      'Maximum size of all import requests in memory at once. Further requests wait. A single request is always accepted.',
   },
   'documents.categories': {
     ...live,
     type: 'list',
     default: [],
     example: 'handbooks, contracts',
-    sentence: 'The only categories that documents may have; none = any.',
+    sentence: 'Categories that documents may have. An empty list allows all.',
   },
   'documents.import_roots': {
     ...boot,
     type: 'list',
     default: [],
     example: '/srv/documents',
-    sentence: 'Directories of this machine below which the path of a file item may lie; none = such items are invalid.',
+    sentence:
+      'Directories of this machine from which the path of a file item may be read. Without it, such items are invalid.',
   },
   'documents.max_backlog': {
     ...live,
@@ -663,7 +670,7 @@ export const settingRecords = {
     min: 1,
     max: 100_000_000,
     example: '10000',
-    sentence: 'Documents that may wait or be under way; beyond that imports are refused with 503.',
+    sentence: 'Maximum number of documents that wait or are being processed. Beyond it, imports are refused with 503.',
   },
   'documents.wait_seconds': {
     ...live,
@@ -672,7 +679,7 @@ export const settingRecords = {
     min: 0,
     max: 3600,
     example: '30',
-    sentence: 'Longest time that a request with wait_for_completion waits.',
+    sentence: 'Maximum time that a request with wait_for_completion waits.',
   },
   'documents.max_attempts': {
     ...live,
@@ -682,8 +689,7 @@ export const settingRecords = {
     min: 1,
     max: 100,
     example: '5',
-    sentence:
-      'How often a document is tried before it fails for good, when its work is cut off or its embedder is down.',
+    sentence: 'Number of tries before a document fails, when its processing crashes or its embedder does not work.',
   },
   'documents.lease_seconds': {
     ...boot,
@@ -692,7 +698,7 @@ export const settingRecords = {
     min: 1,
     max: 3600,
     example: '30',
-    sentence: 'Time without a sign of life after which the documents of a process are given to another.',
+    sentence: 'Time without a heartbeat after which another process takes over the documents of a process.',
   },
   'documents.concurrency': {
     ...boot,
@@ -702,7 +708,7 @@ export const settingRecords = {
     min: 0,
     max: 1000,
     example: '4',
-    sentence: 'Documents that this process works on at once; 0 = none, imports are left to other processes.',
+    sentence: 'Maximum number of documents that this process works on at once. 0 leaves them to other processes.',
   },
   'documents.reader_processes': {
     ...boot,
@@ -712,7 +718,7 @@ export const settingRecords = {
     min: 1,
     max: 64,
     example: '4',
-    sentence: 'Processes that read files; each file has one to itself.',
+    sentence: 'Number of processes that read files. Each process reads one file at a time.',
   },
   'documents.read_seconds': {
     ...live,
@@ -722,7 +728,7 @@ export const settingRecords = {
     max: 3600,
     example: '30',
     sentence:
-      'CPU time for reading and cutting a file, to which one second for each MiB of its size is added; four times as much by the clock.',
+      'CPU time for reading and chunking a file, plus one second for each MiB. The limit by the clock is four times as long.',
   },
   'documents.read_memory_bytes': {
     ...live,
@@ -731,7 +737,7 @@ export const settingRecords = {
     min: 134_217_728,
     max: 68_719_476_736,
     example: '805306368',
-    sentence: 'Memory that the process that reads a file may take; it is ended beyond that, and the file fails.',
+    sentence: 'Memory limit of a process that reads a file. Beyond it, the process is ended and the file fails.',
   },
   'documents.max_pages': {
     ...live,
@@ -741,7 +747,7 @@ export const settingRecords = {
     min: 1,
     max: 1_000_000,
     example: '5000',
-    sentence: 'Most pages, slides or sheets of a file.',
+    sentence: 'Maximum number of pages, slides or sheets of a file.',
   },
   'documents.max_text_characters': {
     ...live,
@@ -751,7 +757,7 @@ export const settingRecords = {
     min: 1000,
     max: 200_000_000,
     example: '10000000',
-    sentence: 'Most text that is taken from a file.',
+    sentence: 'Maximum length of the text of a file.',
   },
   'documents.max_unpacked_bytes': {
     ...live,
@@ -760,21 +766,21 @@ export const settingRecords = {
     min: 1_048_576,
     max: 4_294_967_296,
     example: '536870912',
-    sentence: 'Most bytes that a packed file (Office, OpenDocument, EPUB) may hold once unpacked.',
+    sentence: 'Maximum size of a packed file (Office, OpenDocument, EPUB) after unpacking.',
   },
   'documents.reader': {
     ...live,
     type: 'string',
     default: 'auto',
     example: 'text',
-    sentence: 'Reader of imports that name none; auto chooses by content.',
+    sentence: 'Default reader of imports. auto chooses a reader by content.',
   },
   'documents.chunker': {
     ...live,
     type: 'string',
     default: 'token',
     example: 'sentence',
-    sentence: 'Chunker of imports that name none.',
+    sentence: 'Default chunker of imports.',
   },
   'documents.embedder': {
     ...live,
@@ -782,14 +788,14 @@ export const settingRecords = {
     default: 'hashing',
     example: 'text-embedding-3-small',
     sentence:
-      'Embedder of imports that name none: hashing (built in, matches words), local, or an embedding model of this gateway.',
+      'Default embedder of imports: hashing (built in, matches words), local, or an embedding model of this gateway.',
   },
   'documents.vision_model': {
     ...live,
     type: 'string',
     default: null,
     example: 'gpt-4o-mini',
-    sentence: 'Multimodal model of this gateway that reads pictures and scanned pages; without it they hold no text.',
+    sentence: 'Multimodal model of this gateway that reads pictures and scanned pages. Without it, they give no text.',
   },
   'documents.embed_batch': {
     ...live,
@@ -799,7 +805,7 @@ export const settingRecords = {
     min: 1,
     max: 2048,
     example: '256',
-    sentence: 'Most texts that are sent to an embedding model in one call.',
+    sentence: 'Maximum number of texts in one call to an embedding model.',
   },
   'documents.embed_concurrency': {
     ...live,
@@ -809,14 +815,14 @@ export const settingRecords = {
     min: 1,
     max: 256,
     example: '8',
-    sentence: 'Most calls for documents that are with one embedding model at once.',
+    sentence: 'Maximum number of calls for documents that run at one embedding model at once.',
   },
   'documents.local_model_dir': {
     ...boot,
     type: 'string',
     default: null,
     example: '/var/lib/sluice/models/all-MiniLM-L6-v2',
-    sentence: 'Directory of the ONNX embedding model for the embedder local.',
+    sentence: 'Directory of the ONNX model of the embedder local.',
   },
   'documents.s3_url': {
     ...boot,
@@ -825,7 +831,7 @@ export const settingRecords = {
     default: null,
     needs: 'documents.s3_bucket',
     example: 'https://s3.eu-central-1.amazonaws.com',
-    sentence: 'Address of an S3-compatible store for the imported files; without it they lie in the data directory.',
+    sentence: 'URL of an S3-compatible store for imported files. Without it, they are stored in the data directory.',
   },
   'documents.s3_bucket': {
     ...boot,
@@ -833,7 +839,7 @@ export const settingRecords = {
     default: null,
     needs: 'documents.s3_access_key_id',
     example: 'sluice-documents',
-    sentence: 'Bucket of that store.',
+    sentence: 'Bucket in that store.',
   },
   'documents.s3_region': {
     ...boot,
@@ -841,7 +847,7 @@ export const settingRecords = {
     default: null,
     needs: 'documents.s3_url',
     example: 'eu-central-1',
-    sentence: 'Region of that store; when left out it is taken from the address of an AWS store, else auto.',
+    sentence: 'Region of that store. The default is the region in the URL of an AWS store, otherwise auto.',
   },
   'documents.s3_access_key_id': {
     ...boot,
@@ -849,7 +855,7 @@ export const settingRecords = {
     default: null,
     needs: 'documents.s3_secret_access_key',
     example: 'AKIAIOSFODNN7EXAMPLE',
-    sentence: 'Access key id for that store.',
+    sentence: 'Access key id of that store.',
   },
   'documents.s3_secret_access_key': {
     ...boot,
@@ -857,7 +863,7 @@ export const settingRecords = {
     default: null,
     needs: 'documents.s3_url',
     example: 'wJalrXUtnFEMI-EXAMPLEKEY',
-    sentence: 'Secret access key for that store.',
+    sentence: 'Secret access key of that store.',
   },
 
   'embeddings.join_milliseconds': {
@@ -869,7 +875,7 @@ export const settingRecords = {
     max: 1000,
     example: '10',
     sentence:
-      'How long a small embeddings request waits for others of its model, to be sent in one call with them, while the provider is busy with such calls; 0 = never joined.',
+      'Time that a small embeddings request waits for others of its model, to share one call with them, while the provider is busy. 0 turns this off.',
   },
   'embeddings.join_items_max': {
     ...live,
@@ -879,7 +885,8 @@ export const settingRecords = {
     min: 2,
     max: 2048,
     example: '256',
-    sentence: 'Most inputs in one joined embeddings call; a request with more than half of them is never joined.',
+    sentence:
+      'Maximum number of inputs in one shared embeddings call. A request with more than half as many gets a call of its own.',
   },
 
   'responses.retention_days': {
@@ -891,7 +898,7 @@ export const settingRecords = {
     max: 36_500,
     example: '90',
     sentence:
-      'How long it is remembered which provider holds a stored response, and whose it is; as long as the provider keeps them.',
+      'How long the server remembers the provider and the owner of a stored response. Choose the time for which providers keep responses.',
   },
 
   'usage.retention_days': {
@@ -902,7 +909,7 @@ export const settingRecords = {
     min: 1,
     max: 36_500,
     example: '365',
-    sentence: 'How long usage records are kept.',
+    sentence: 'Time for which usage records are kept.',
   },
   'usage.queue_max': {
     ...boot,
@@ -912,7 +919,7 @@ export const settingRecords = {
     min: 1,
     max: 10_000_000,
     example: '100000',
-    sentence: 'Most usage records that wait in memory for the database.',
+    sentence: 'Maximum number of usage records that wait in memory for the database.',
   },
   'usage.flush_milliseconds': {
     ...boot,
@@ -922,7 +929,7 @@ export const settingRecords = {
     min: 1,
     max: 600_000,
     example: '5000',
-    sentence: 'How often waiting usage records are written to the database.',
+    sentence: 'Interval at which waiting usage records are written to the database.',
   },
 
   'metrics.require_key': {
@@ -930,7 +937,7 @@ export const settingRecords = {
     type: 'boolean',
     default: false,
     example: 'true',
-    sentence: "Ask for an administrator's API key at /metrics.",
+    sentence: "Require an administrator's API key at /metrics.",
   },
 
   'discovery.enabled': {
@@ -939,7 +946,7 @@ export const settingRecords = {
     default: true,
     example: 'false',
     sentence:
-      'Look at the first start for model servers on this machine and for API keys of vendors in the environment, and tell how to add them.',
+      'At the first start, look for model servers on this machine and for API keys of vendors in the environment, and print how to add them.',
   },
 
   'cluster.replica_timeout_seconds': {
@@ -949,7 +956,7 @@ export const settingRecords = {
     min: 0.1,
     max: 300,
     example: '10',
-    sentence: 'Silence after which another process on the same database counts as gone.',
+    sentence: 'Time without a heartbeat after which another process on the same database counts as gone.',
   },
 } as const satisfies Record<string, SettingRecord>
 
