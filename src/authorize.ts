@@ -27,7 +27,7 @@ export interface AuthorizeDeps {
   readonly refused: (error: ApiError, context: RequestContext) => void
 }
 
-/** The operator: whoever can open the control socket, which only the server's own user can. */
+/** The operator: the caller on the control socket, which only the server's own user can open. */
 export const operator: Caller = {
   account: {
     user: {

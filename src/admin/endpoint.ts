@@ -136,7 +136,7 @@ function errorsOf(endpoint: {
   return [...codes.add('store_unavailable')]
 }
 
-/** Ids and setting names. Anything else is no address of ours, and a database may choke on it. */
+/** Ids and setting names. Anything else is not an address of ours, and a database may refuse it. */
 const harmless = /^[\w.-]{1,200}$/
 
 function checkedParams({ params }: RequestContext): Readonly<Record<string, string>> {

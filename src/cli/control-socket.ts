@@ -30,7 +30,7 @@ export function removeStaleSocket(path: string): void {
   rmSync(path, { force: true })
 }
 
-/** Whoever can open the socket is the operator: nobody but its owner may. */
+/** Only the owner of the socket can open it: its user is the operator. */
 export function restrictSocket(path: string): void {
   chmodSync(path, 0o600)
 }

@@ -80,7 +80,7 @@ export function loadConfig(input: ConfigInput = {}): ConfigResult {
   }
 }
 
-/** The settings of a server that nobody configured. */
+/** The settings of a server without configuration. */
 export function defaultSettings(): Settings {
   return resolve([]).settings
 }

@@ -10,7 +10,7 @@ export function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether the password belongs to the hash. Without a hash (no such user, or none set) it does the
- * same work against a hash nobody knows the password of, so that time tells nothing.
+ * same work against a hash of an unknown password, so that the time tells nothing.
  */
 export async function passwordMatches(password: string, hash: string | null): Promise<boolean> {
   if (hash !== null) return Bun.password.verify(password, hash)

@@ -21,7 +21,7 @@ export interface DiscoveryOptions {
   readonly exceptPorts?: readonly number[]
   /** Base URLs to look at in place of the usual ones, by the preset's name. */
   readonly baseUrls?: Readonly<Record<string, string>>
-  /** 400 when left out: somebody waits at a terminal. */
+  /** 400 when left out: a person waits at a terminal. */
   readonly probeMs?: number
 }
 

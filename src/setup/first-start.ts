@@ -132,7 +132,7 @@ async function addPracticeProvider({ store, now }: FirstStartOptions): Promise<v
   }
   const isFirst = await unlessTaken(store.providers.insert(provider))
   const providerId = isFirst ? provider.id : (await store.providers.byName(provider.name))?.id
-  // Deleted again meanwhile, so somebody administrates already.
+  // Deleted again meanwhile: an administrator is at work already.
   if (providerId === undefined) return
   for (const model of practiceModels) await unlessTaken(store.models.insert(practiceModel(model, providerId, now)))
 }
@@ -154,7 +154,7 @@ function practiceModel(model: (typeof practiceModels)[number], providerId: strin
   }
 }
 
-/** False when somebody else has the name: another process that starts at the same time. */
+/** False when the name is taken: by another process that starts at the same time. */
 async function unlessTaken(insert: Promise<void>): Promise<boolean> {
   try {
     await insert

@@ -98,7 +98,7 @@ async function holdsSealed(url: string): Promise<boolean> {
 }
 
 const waysOut =
-  'Restore secret.key in the data directory, or set security.secret_key to that key. Is it lost, "sluice start --forget-credentials" clears what it sealed.'
+  'Restore secret.key in the data directory, or set security.secret_key to that key. If it is lost, "sluice start --forget-credentials" clears what it sealed.'
 
 /** `database.url`, or the file in the data directory. */
 export function databaseUrl(settings: Settings, dataDirectory: string): string {

@@ -63,7 +63,7 @@ function readKeyFile(file: string, logger: Logger): Uint8Array | null {
       `The file ${file} does not hold a secret key (${keyBytes} bytes as base64). Restore it from a backup: without it the stored credentials cannot be opened.`,
     )
   }
-  // Refusing to start would help nobody: the data is as readable as before, and some mounts know no modes.
+  // A refusal would not help: the data is as readable as before, and some mounts do not support modes.
   if ((statSync(file).mode & 0o077) !== 0) {
     logger.warn('the secret key file can be read by other users of this machine', { file, remedy: `chmod 600 ${file}` })
   }
@@ -71,7 +71,7 @@ function readKeyFile(file: string, logger: Logger): Uint8Array | null {
 }
 
 /**
- * Written under another name first and linked into place, so that whoever sees the file sees all of
+ * Written under another name first and linked into place, so that a reader of the file sees all of
  * it, and so that the first of several processes wins.
  */
 function makeKeyFile(file: string): void {

@@ -91,7 +91,7 @@ export async function createKey(
   return { ...keyOnWire(key, await scopeNames(admin, [key])), secret }
 }
 
-/** One key. Answers 404 for one that does not exist or belongs to somebody else. */
+/** One key. Answers 404 for one that does not exist or belongs to another user. */
 export async function getKey(admin: Admin, reach: OwnerFilter, id: string): Promise<KeyOnWire> {
   const key = await readKey(admin, reach, id)
   return keyOnWire(key, await scopeNames(admin, [key]))
@@ -126,7 +126,7 @@ export async function deleteKeys(admin: Admin, reach: OwnerFilter, ids: readonly
   return [...deleted]
 }
 
-/** Deletes one key. Answers 404 for one that does not exist or belongs to somebody else. */
+/** Deletes one key. Answers 404 for one that does not exist or belongs to another user. */
 export async function deleteKey(admin: Admin, reach: OwnerFilter, id: string): Promise<void> {
   const [deleted] = await deleteKeys(admin, reach, [id])
   requireFound(deleted, 'API key')

@@ -116,7 +116,7 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
   }
 }
 
-/** A new record with these fields; the references are those of the body, or of whoever knows better. */
+/** A new record with these fields and references. */
 export function newModel(
   body: z.output<typeof modelCreation>,
   { target, rules: ownRules = {} }: NewModelReferences,

@@ -127,7 +127,7 @@ export class OidcIssuer {
   }
 }
 
-/** Loaded when somebody signs in this way: most servers never need it. */
+/** Loaded at the first sign-in of this kind: most servers never need it. */
 function library(): Promise<Library> {
   return import('openid-client')
 }
@@ -152,7 +152,7 @@ async function discover(settings: LiveSettings): Promise<Configuration> {
     },
   )
   const { issuer: named } = configuration.serverMetadata()
-  // Else whoever answers there could speak for another issuer, or, as Entra's "common" does, for all tenants.
+  // Otherwise the server at that address could speak for another issuer, or, as Entra's "common" does, for all tenants.
   if (readHttpUrl(named) !== issuer)
     throw new Error(`auth.oidc.issuer is ${issuer}, but the server there calls itself ${named.slice(0, 200)}.`)
   return configuration

@@ -22,7 +22,7 @@ const pendingSchema = z.strictObject({
 
 export type PendingSignIn = z.output<typeof pendingSchema>
 
-/** Time that somebody has for signing in at the issuer. */
+/** Time that a user has for signing in at the issuer. */
 export const pendingSeconds = 600
 
 const kind = { name: 'sluice_oidc', purpose: 'OpenID Connect sign-in', schema: pendingSchema } as const

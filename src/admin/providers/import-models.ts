@@ -31,7 +31,7 @@ export const importAnswer = z
 
 type Imported = z.input<typeof importAnswer>
 
-/** What was made, and what was not and why. Answers 502 when the provider does not tell its models. */
+/** What was made, and what was not and why. Answers 502 when the provider does not list its models. */
 export async function importModels(
   admin: Admin,
   context: RequestContext,
@@ -42,7 +42,7 @@ export async function importModels(
   const discovery = await discover(admin, context, provider)
   if (discovery.kind === 'failed') {
     throw new ApiError('upstream_error', {
-      message: `The provider "${provider.name}" does not tell its models. ${discovery.reason}`,
+      message: `The provider "${provider.name}" does not list its models. ${discovery.reason}`,
     })
   }
   const offered = new Map(discovery.models.map((model) => [model.id, model]))

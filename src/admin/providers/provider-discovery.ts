@@ -1,4 +1,4 @@
-/** Asks a provider for its models, and tells in words why it did not answer. */
+/** Asks a provider for its models, and says why it did not answer. */
 import { ApiError } from '#errors/api-error.ts'
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
@@ -21,14 +21,15 @@ export type Discovery =
 
 const timeoutMs = 10_000
 
-/** The models that the provider offers now, or why it tells none after at most ten seconds. */
+/** The models that the provider offers now, or why it does not list them, after at most ten seconds. */
 export async function discover(
   { providers }: Admin,
   { signal }: RequestContext,
   record: ProviderRecord,
 ): Promise<Discovery> {
   const provider = providers.get(record)
-  if (provider === null) return { kind: 'failed', reason: `This version knows no providers of kind "${record.kind}".` }
+  if (provider === null)
+    return { kind: 'failed', reason: `This version does not support providers of kind "${record.kind}".` }
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     return { kind: 'models', models: await provider.discover(AbortSignal.any([signal, timeout])) }
@@ -54,8 +55,7 @@ export async function testConnection(
 
 const reasons: Readonly<Record<UpstreamFailureKind, string>> = {
   refused: 'Nothing can be reached at the base URL. Is the server running, and is the address right?',
-  'connect-timeout':
-    'No connection to the base URL came about in time. Is the address right, and does a firewall let it through?',
+  'connect-timeout': 'The connection to the base URL timed out. Is the address right, and does a firewall allow it?',
   stale: 'The connection broke before an answer came.',
   reset: 'The connection broke before an answer came.',
   protocol: 'What answers at the base URL does not list models as the OpenAI API does. Does the address end in /v1?',

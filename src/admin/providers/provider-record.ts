@@ -179,7 +179,7 @@ export const providerPresetAnswer = z
     title: z.string(),
     kind: z.string(),
     place: z.enum(['local', 'vendor']).describe('local: a server that usually runs on the machine of this one'),
-    base_url: z.string().describe('Where it is reached unless somebody says otherwise'),
+    base_url: z.string().describe('Its usual address'),
     headers: z.record(z.string(), z.string()).describe('What the service wants besides the credential'),
   })
   .meta({ id: 'ProviderPreset' })

@@ -1,7 +1,7 @@
 /**
  * The secrets of a provider: which of its options are shown, and that none goes to another address
- * than the one that it was given for. Otherwise whoever may change a provider could read its credential
- * at an address of their own.
+ * than the one that it was given for. Otherwise an administrator could read a stored credential at an
+ * address of their own.
  */
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'

@@ -67,7 +67,7 @@ export function meRoutes(admin: Admin): Route<Caller>[] {
 
 type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'context'>
 
-/** The caller's user. Answers 404 for the operator on the control socket, who is nobody's user. */
+/** The caller's user. Answers 404 for the operator on the control socket, who has no user. */
 function self({ caller, context }: MeCall): User {
   if (context.trusted) {
     throw new ApiError('not_found', {

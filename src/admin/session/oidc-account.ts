@@ -1,7 +1,7 @@
 /**
  * From a person whom the issuer has verified to the account that they sign in to. An account is
  * found by issuer and subject. Only a verified e-mail address may lead to one that has no subject of
- * this issuer yet: whoever could choose an address at the issuer would else choose an administrator's.
+ * this issuer yet: otherwise a user who can choose an address at the issuer could choose an administrator's.
  */
 import type { User } from '#identity/records.ts'
 import { NameTaken } from '#store/errors.ts'

@@ -116,7 +116,7 @@ function requireStorable({ settings }: Admin, name: string, sent: unknown): unkn
   }
 }
 
-/** What was expected, without the name and the source: whoever sent the value knows both. */
+/** What was expected, without the name and the source: the sender of the value knows both. */
 function sentenceOf({ expected, remedy }: Problem): string {
   return `"value": ${expected}. ${remedy}`
 }

@@ -184,7 +184,7 @@ export async function readSeries(
   }
 }
 
-/** A page of single requests, the newest first. Answers 400 for a cursor of somebody's own. */
+/** A page of single requests, the newest first. Answers 400 for a cursor that is not valid. */
 export async function readRequests(
   admin: Admin,
   asked: Asked & Pick<z.output<typeof requestsQuery>, 'cursor' | 'limit' | 'status'>,

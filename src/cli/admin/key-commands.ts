@@ -95,7 +95,7 @@ const remove = dataCommand({
 
 export const keyCommands: readonly Command[] = [create, list, remove]
 
-/** Ids as they are; displayed beginnings, and whole keys for whoever has found a leaked one, by look-up. */
+/** Ids of the given ids, displayed beginnings, or whole keys: a leaked key is found by itself. */
 async function keyIds(client: AdminClient, given: readonly string[]): Promise<readonly string[]> {
   const keys = await listAll<KeyOnWire>(client, '/keys')
   return given.map((text) => {

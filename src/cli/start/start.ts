@@ -62,7 +62,7 @@ interface RunningServer {
   readonly hasConsole: boolean
 }
 
-/** Opens everything and listens. Throws StartProblem; nothing stays open then, and no secret is made that nobody saw. */
+/** Opens everything and listens. Throws StartProblem; nothing stays open then, and no secret is lost unseen. */
 async function startServer(
   { settings, sources, declared, proxyFor }: Configuration,
   forgetCredentials: boolean,
@@ -119,7 +119,7 @@ function listenProblem(thrown: unknown, host: string, port: number): unknown {
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return new StartProblem(
-      `${host} is no address of this machine. Set server.host to one that is, or to 0.0.0.0.`,
+      `${host} is not an address of this machine. Set server.host to one of its addresses, or to 0.0.0.0.`,
       thrown,
     )
   }

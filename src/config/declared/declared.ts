@@ -1,7 +1,7 @@
 /**
  * What the configuration file declares besides settings, checked. Names that the file refers to but
  * does not declare (the provider of a model, the groups of a model, the components of a composite, the
- * members of a group, the model of a redirect or an alias) may be in the store: `unresolvedReferences` lists them, and whoever has the
+ * members of a group, the model of a redirect or an alias) may be in the store: `unresolvedReferences` lists them, and the owner of the
  * store open has to find them there or refuse to start. `kind` is checked by the provider registry.
  */
 import type { JsonValue } from '#lib/json-value.ts'

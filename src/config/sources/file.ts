@@ -18,7 +18,7 @@ const nodesMax = 100_000
 export type Tree = Readonly<Record<string, unknown>>
 
 export interface ConfigFile {
-  /** As it was given; null when there is none, which is no problem unless one was asked for. */
+  /** As it was given; null when there is none, which is a problem only when one was named. */
   readonly file: string | null
   readonly tree: Tree
   /** Environment variables that the text refers to, also where it cannot be parsed. */

@@ -11,7 +11,7 @@ import { shownValue, type Problem } from '../problem.ts'
 import { isSettingName, recordOf, settingNames, variableOf, type SettingName } from '../settings/records.ts'
 import { sourceText, type Source } from '../settings/source.ts'
 
-/** One value as somebody wrote it. */
+/** One value as it was written. */
 export interface RawValue {
   readonly name: SettingName
   readonly source: Source

@@ -654,7 +654,7 @@ export type ProviderPreset = {
   readonly kind: string
   /** local: a server that usually runs on the machine of this one */
   readonly place: "local" | "vendor"
-  /** Where it is reached unless somebody says otherwise */
+  /** Its usual address */
   readonly base_url: string
   /** What the service wants besides the credential */
   readonly headers: { readonly [name: string]: string }
