@@ -136,8 +136,8 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
-  // The server's own calls, for documents, search none.
-  const innerGateway: Gateway = {
+  // The calls that documents make have no sources themselves, so the documents are built between the two.
+  const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
     catalog: () => state.catalog,
@@ -153,8 +153,8 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     logger,
     shutdown: shutdown.signal,
   }
-  const documents = openDocuments({ settings, store, state, clock, logger, gateway: () => innerGateway }, opening)
-  const gateway: Gateway = { ...innerGateway, retrieve: (retrieval) => documents.retrieve(retrieval) }
+  const documents = openDocuments({ settings, store, state, clock, logger, gateway: withoutDocuments }, opening)
+  const gateway: Gateway = { ...withoutDocuments, retrieve: documents.retrieve }
   const generation: Generation = {
     settings,
     begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),

@@ -342,7 +342,7 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
   ]
 }
 
-function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Caller>[] {
+function systemRoutes({ gateway, documents, store, feed, draining }: RouteDeps): Route<Caller>[] {
   const { metrics, recorder, settings } = gateway
   const tag = 'System'
   const renderMetrics = async () => {
@@ -367,12 +367,14 @@ function systemRoutes({ gateway, store, feed, draining }: RouteDeps): Route<Call
         tag,
         summary: 'The server takes requests: the database answers and no stop is under way',
         answer: z.object({ status: z.literal('ready') }),
-        errors: ['shutting_down', 'store_unavailable'],
+        errors: ['shutting_down', 'store_unavailable', 'storage_full', 'overloaded'],
       },
       handle: async () => {
         if (draining()) throw new ApiError('shutting_down')
         if (!feed.connected) throw new ApiError('store_unavailable')
         await store.ping().catch((cause: unknown) => Promise.reject(new ApiError('store_unavailable', { cause })))
+        const fault = await documents.storage.check()
+        if (fault !== null) throw new ApiError(fault)
         return json({ status: 'ready' })
       },
     },

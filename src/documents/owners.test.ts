@@ -7,7 +7,7 @@ import { ownersOnWire, resolveOwners, viewerOf } from './owners.ts'
 const [ada, bob] = [aUser({ email: 'ada@example.org' }), aUser({ email: 'bob@example.org' })]
 const team = aGroup({ name: 'Team: one' })
 const directory = new Directory()
-directory.load({ users: [ada, bob], keys: [], memberships: [{ userId: ada.id, groupId: team.id }] })
+directory.load({ users: [ada, bob], keys: [], memberships: [{ userId: ada.id, groupId: team.id }], groups: [] })
 const deps = {
   directory,
   groups: {

@@ -47,6 +47,28 @@ export async function resolveOwners(
   return { kind: 'owners', principals: [...principals].sort() }
 }
 
+export type ImportOwners =
+  | ResolvedOwners
+  /** The importer may not name this one, or it does not exist: both look the same. */
+  | { readonly kind: 'forbidden'; readonly owner: string }
+
+/**
+ * The owners of an import. Users may name themselves and their own groups. Others, and everyone, take the permission
+ * `documents.share`, since a document turns up in the searches and chats of its owners.
+ */
+export async function importOwners(
+  deps: OwnersDeps,
+  owners: string | readonly string[] | null,
+  caller: Caller,
+): Promise<ImportOwners> {
+  const { account } = caller
+  if (owners === null || deps.directory.permits(account, 'documents.share')) return resolveOwners(deps, owners, caller)
+  const own = new Set<Principal | null>(viewerOf(caller).principals)
+  own.delete(everyone)
+  for (const owner of [owners].flat()) if (!own.has(await principalOf(deps, owner))) return { kind: 'forbidden', owner }
+  return resolveOwners(deps, owners, caller)
+}
+
 async function principalOf({ directory, groups }: OwnersDeps, owner: string): Promise<Principal | null> {
   if (owner === 'everyone') return everyone
   if (owner.startsWith('group:')) {

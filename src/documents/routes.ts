@@ -17,7 +17,7 @@ import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
 import { importDocuments } from './import/import-documents.ts'
 import { importBody } from './import/import-request.ts'
-import { componentsAnswer, listComponents } from './components.ts'
+import { componentsAnswer, listComponents } from './import/components.ts'
 import { resolveOwners } from './owners.ts'
 import { chunkAnswer, documentAnswer } from './records/document-record.ts'
 import {
@@ -75,13 +75,15 @@ export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
     method,
     path: `/api/v1${path}`,
     access: 'documents',
-    docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable'] },
-    handle: (context, caller) => handle(context, caller).catch(refused),
+    docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable', 'storage_full', 'overloaded'] },
+    handle: (context, caller) => handle(context, caller).catch((thrown: unknown) => refused(documents, thrown)),
   }))
 }
 
 /** What the store refuses, as the error that is answered. */
-function refused(thrown: unknown): never {
+function refused({ storage }: Documents, thrown: unknown): never {
+  const fault = storage.note(thrown)
+  if (fault !== null) throw new ApiError(fault, { cause: thrown })
   if (thrown instanceof InvalidCursor) throw new ApiError('invalid_cursor', { param: 'cursor' })
   if (thrown instanceof StoreUnavailable) throw new ApiError('store_unavailable', { cause: thrown })
   if (thrown instanceof BlobsUnavailable)
@@ -221,10 +223,10 @@ function searchRoute(documents: Documents): Row {
   }
 }
 
-/** The id in the path. What is no UUID is the id of nothing. */
+/** The id in the path. A text that is not a UUID is the id of no document. */
 function docId({ params }: RequestContext): string {
   const id = params['doc_id']?.toLowerCase() ?? ''
-  if (z.uuid().safeParse(id).success) return id
+  if (z.guid().safeParse(id).success) return id
   throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })
 }
 
@@ -241,7 +243,7 @@ function statesOf(text: string | undefined) {
 function idsOf(text: string | undefined) {
   if (text === undefined) return undefined
   const ids = text.split(',').map((each) => each.trim().toLowerCase())
-  if (ids.length <= 200 && ids.every((id) => z.uuid().safeParse(id).success)) return ids
+  if (ids.length <= 200 && ids.every((id) => z.guid().safeParse(id).success)) return ids
   throw new ApiError('invalid_query_parameter', {
     param: 'doc_id',
     message: '"doc_id": expected one or several ids (UUID), separated by commas, at most 200.',

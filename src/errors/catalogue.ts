@@ -101,6 +101,8 @@ export const errorCatalogue = {
   client_closed: { ...client, status: 499, type: 'invalid_request_error', message: 'The client closed the connection before the answer was complete.' },
   embedder_unavailable: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 5, message: 'The embedding model is not available at the moment. Search by keywords with "mode": "keyword", or try again.' },
   backlog_full: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 30, message: 'Too many documents are waiting. Try again later.' },
+  storage_full: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 30, message: 'The server cannot store anything at the moment: its disk is full or cannot be written. Try again later; an administrator has to make room.' },
+  overloaded: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 5, message: 'The server has no files, processes or memory left for this. Try again shortly.' },
   store_unavailable: { ...gateway, status: 503, type: 'store_unavailable', retryAfterSeconds: 1, message: 'The database cannot be reached. Try again shortly.' },
   shutting_down: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 1, message: 'The server is shutting down. Try again.' },
   internal_error: { ...gateway, status: 500, type: 'api_error', message: 'The server failed to handle the request. The request id is in the x-request-id header; give it to your administrator.' },

@@ -1,9 +1,10 @@
 /**
  * A model call of the server itself: vectors of a document, the description of a picture. The handler of
  * clients' calls serves it (serve-model-call.ts), so access, batch rules, failover, health, time-outs and
- * usage records are the same. It takes no in-flight slot: slots are for real-time requests. There is no
+ * usage records are the same. Batch work takes no in-flight slot. There is no
  * socket: the caller gets the answer in this process.
  */
+import type { Purpose } from '#catalog/records.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -15,6 +16,8 @@ export interface InnerCall {
   /** The account that it is counted for; without a key when it does not belong to a request. */
   readonly caller: Caller
   readonly call: ModelCall
+  /** `realtime` when a request waits for the answer; `batch` when left out. */
+  readonly purpose?: Purpose
   /** The JSON body, as a client would send it. */
   readonly body: object
   /** Ends the call. */
@@ -22,9 +25,10 @@ export interface InnerCall {
 }
 
 /** The answer to the call, a 2xx. Throws the ApiError that a client would be answered. */
-export async function innerCall(gateway: Gateway, { caller, call, body, signal }: InnerCall): Promise<Response> {
+export async function innerCall(gateway: Gateway, inner: InnerCall): Promise<Response> {
+  const { caller, call, purpose = 'batch', body, signal } = inner
   const context = new InnerContext(call.endpoint, JSON.stringify(body), signal, gateway.clock)
-  return serveModelCall(gateway, context, caller, { ...call, purpose: 'batch' })
+  return serveModelCall(gateway, context, caller, { ...call, purpose })
 }
 
 /** A context without a client: there is no socket for headers of the answer or an idle timer. */

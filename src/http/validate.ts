@@ -10,10 +10,16 @@ export function validBody<S extends z.ZodType>(schema: S, value: unknown): z.out
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const { param, message } = firstFault(result.error)
-  throw new ApiError('validation_failed', {
-    param,
-    message: `${param === null ? 'The body' : `"${param}"`}: ${message}.`,
-  })
+  throw new ApiError('validation_failed', { param, message: sentenceOf({ param, message }, 'The body') })
+}
+
+/** The first fault as a sentence; `whole` names what has it when no field does. */
+export function faultOf(error: z.ZodError, whole: string): string {
+  return sentenceOf(firstFault(error), whole)
+}
+
+function sentenceOf({ param, message }: Fault, whole: string): string {
+  return `${param === null ? whole : `"${param}"`}: ${message}.`
 }
 
 /** The query as the schema has it. Answers 400 for a value, an unknown name, or a name that comes twice. */

@@ -14,7 +14,7 @@ function stock(user: Partial<User> = {}, key: Partial<ApiKey> = {}) {
   const owner = aUser(user)
   const { secret, digest } = createKeySecret()
   const made = aKey(owner.id, { digest, ...key })
-  directory.load({ users: [owner], keys: [made], memberships: [] })
+  directory.load({ users: [owner], keys: [made], memberships: [], groups: [] })
   return { directory, owner, key: made, secret }
 }
 

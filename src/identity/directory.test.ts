@@ -12,7 +12,7 @@ function loaded(): Directory {
     { userId: ada.id, groupId: 'g1' },
     { userId: ada.id, groupId: 'g2' },
   ]
-  directory.load({ users: [ada, bob], keys: [first, second], memberships })
+  directory.load({ users: [ada, bob], keys: [first, second], memberships, groups: [] })
   return directory
 }
 
@@ -30,6 +30,25 @@ test('a changed membership holds for the next look-up and leaves accounts that w
   directory.putAccount(ada, ['g2'])
   expect(directory.account(ada.id)?.groupIds).toEqual(new Set([everyoneGroupId, 'g2']))
   expect(before?.groupIds).toEqual(new Set([everyoneGroupId, 'g1', 'g2']))
+})
+
+test('a permission is that of the account’s groups; administrators have all', () => {
+  const directory = new Directory()
+  const groups = [
+    { id: 'g1', permissions: ['documents.share'] as const },
+    { id: 'g2', permissions: [] },
+  ]
+  const root = aUser({ role: 'admin' })
+  const contents = { users: [ada, bob, root], keys: [], memberships: [{ userId: ada.id, groupId: 'g1' }] }
+  directory.load({ ...contents, groups })
+  const permitted = () => [ada, bob, root].map(({ id }) => directory.permits(directory.account(id)!, 'documents.share'))
+  expect(permitted()).toEqual([true, false, true])
+  directory.putAccount(bob, ['g1', 'g2'])
+  expect(permitted()).toEqual([true, true, true])
+  directory.load({ ...contents, groups: [{ id: everyoneGroupId, permissions: ['documents.share'] }] })
+  expect(permitted()).toEqual([true, true, true])
+  directory.load({ ...contents, groups: [] })
+  expect(permitted()).toEqual([false, false, true])
 })
 
 test('a changed key is found by its digest with its new record only', () => {
@@ -58,7 +77,7 @@ test('a removed key or user is gone, others stay, and removing what is not there
 test('loading replaces everything that was there', () => {
   const directory = loaded()
   const eve = aUser()
-  directory.load({ users: [eve], keys: [], memberships: [{ userId: 'gone', groupId: 'g1' }] })
+  directory.load({ users: [eve], keys: [], memberships: [{ userId: 'gone', groupId: 'g1' }], groups: [] })
   expect([ada.id, bob.id, 'gone', eve.id].map((id) => directory.account(id)?.user)).toEqual([
     undefined,
     undefined,

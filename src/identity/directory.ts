@@ -5,13 +5,14 @@
  * The maps hold immutable records and change one entry at a time, so a request that has looked
  * something up keeps a consistent record while an administrator changes the next one.
  */
-import { everyoneGroupId, type Account, type ApiKey, type User } from './records.ts'
+import { everyoneGroupId, type Account, type ApiKey, type Group, type Permission, type User } from './records.ts'
 
 export interface DirectoryContents {
   readonly users: Iterable<User>
   readonly keys: Iterable<ApiKey>
   /** Pairs of user id and group id, without the group everyone. */
   readonly memberships: Iterable<{ readonly userId: string; readonly groupId: string }>
+  readonly groups: Iterable<Pick<Group, 'id' | 'permissions'>>
 }
 
 export class Directory {
@@ -19,6 +20,8 @@ export class Directory {
   #idsByEmail = new Map<string, string>()
   #keysByDigest = new Map<string, ApiKey>()
   #digestsByKeyId = new Map<string, string>()
+  /** Groups that have a permission. */
+  #permissions = new Map<string, readonly Permission[]>()
 
   /** Replaces everything at once. */
   load(contents: DirectoryContents): void {
@@ -37,6 +40,9 @@ export class Directory {
     this.#keysByDigest = new Map()
     this.#digestsByKeyId = new Map()
     for (const key of contents.keys) this.putKey(key)
+    this.#permissions = new Map()
+    for (const { id, permissions } of contents.groups)
+      if (permissions.length > 0) this.#permissions.set(id, permissions)
   }
 
   account(userId: string): Account | undefined {
@@ -47,6 +53,14 @@ export class Directory {
   accountByEmail(email: string): Account | undefined {
     const id = this.#idsByEmail.get(email)
     return id === undefined ? undefined : this.#accounts.get(id)
+  }
+
+  /** Whether one of the account's groups has the permission, or the user is an administrator. */
+  permits({ user, groupIds }: Account, permission: Permission): boolean {
+    if (user.role === 'admin') return true
+    for (const [groupId, granted] of this.#permissions)
+      if (granted.includes(permission) && groupIds.has(groupId)) return true
+    return false
   }
 
   keyByDigest(digest: string): ApiKey | undefined {

@@ -22,10 +22,18 @@ export interface User {
 /** Group that every user is in without a membership row. */
 export const everyoneGroupId = '00000000-0000-0000-0000-000000000000'
 
+/** What an administrator can allow the members of a group beyond their own affairs. */
+export const permissions = [
+  /** To make other users, other groups and everyone owners of one's documents. */
+  'documents.share',
+] as const
+export type Permission = (typeof permissions)[number]
+
 export interface Group {
   readonly id: string
   readonly name: string
   readonly description: string
+  readonly permissions: readonly Permission[]
   readonly declared: boolean
   readonly createdAt: number
 }

@@ -12,9 +12,9 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 
 test('what does not fit waits until enough is given back, in order', async () => {
   const budget = new ByteBudget(10)
-  const first = await budget.take(6, never)
-  const second = budget.take(6, never)
-  const third = budget.take(1, never)
+  const first = await budget.take(6, 'b', never)
+  const second = budget.take(6, 'c', never)
+  const third = budget.take(1, 'd', never)
   expect(await isPending(second)).toBe(true)
   expect(await isPending(third)).toBe(true)
   first[Symbol.dispose]()
@@ -24,12 +24,12 @@ test('what does not fit waits until enough is given back, in order', async () =>
 
 test('a wish beyond the bound is granted alone', async () => {
   const budget = new ByteBudget(10)
-  const small = await budget.take(1, never)
-  const huge = budget.take(100, never)
+  const small = await budget.take(1, 'e', never)
+  const huge = budget.take(100, 'f', never)
   expect(await isPending(huge)).toBe(true)
   small[Symbol.dispose]()
   const held = await huge
-  const next = budget.take(1, never)
+  const next = budget.take(1, 'g', never)
   expect(await isPending(next)).toBe(true)
   held[Symbol.dispose]()
   await next
@@ -37,20 +37,39 @@ test('a wish beyond the bound is granted alone', async () => {
 
 test('giving back twice frees nothing more', async () => {
   const budget = new ByteBudget(10)
-  const first = await budget.take(10, never)
+  const first = await budget.take(10, 'h', never)
   first[Symbol.dispose]()
   first[Symbol.dispose]()
-  await budget.take(10, never)
-  expect(await isPending(budget.take(1, never))).toBe(true)
+  await budget.take(10, 'i', never)
+  expect(await isPending(budget.take(1, 'j', never))).toBe(true)
 })
 
 test('a waiter that gives up lets those behind it pass', async () => {
   const budget = new ByteBudget(10)
-  await budget.take(6, never)
+  await budget.take(6, 'k', never)
   const gone = new AbortController()
-  const impatient = budget.take(10, gone.signal)
-  const behind = budget.take(2, never)
+  const impatient = budget.take(10, 'l', gone.signal)
+  const behind = budget.take(2, 'm', never)
   gone.abort(new Error('left'))
   expect(await impatient.catch(String)).toContain('left')
   await behind
+})
+
+test('an owner that has half of the bound waits for its own requests, and others pass', async () => {
+  const budget = new ByteBudget(10)
+  const first = await budget.take(4, 'mass importer', never)
+  const second = budget.take(4, 'mass importer', never)
+  expect(await isPending(second)).toBe(true)
+  await budget.take(4, 'somebody else', never)
+  first[Symbol.dispose]()
+  await second
+})
+
+test('a request beyond its owner’s share is granted when the owner has nothing else', async () => {
+  const budget = new ByteBudget(10)
+  const large = await budget.take(8, 'owner', never)
+  const more = budget.take(1, 'owner', never)
+  expect(await isPending(more)).toBe(true)
+  large[Symbol.dispose]()
+  await more
 })

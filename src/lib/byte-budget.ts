@@ -1,16 +1,20 @@
 /**
- * A bound on what is in memory at once: a caller that needs bytes waits, in order, until they are free. A
- * wish larger than the whole bound is granted alone, so that nothing waits for ever.
+ * A bound on the bytes that are in memory at once. Requests for bytes wait in order until they are free. An owner may
+ * have at most half of the bound while it waits for more, so that one account leaves room for the others. A request
+ * that is larger than its bound is granted when the owner has nothing else, so that none waits for ever.
  */
 
 interface Waiter {
   readonly bytes: number
+  readonly owner: string
   readonly granted: PromiseWithResolvers<void>
 }
 
 export class ByteBudget {
   readonly #max: number
-  readonly #waiting: Waiter[] = []
+  /** In the order of their coming. */
+  readonly #waiting = new Set<Waiter>()
+  readonly #usedBy = new Map<string, number>()
   #used = 0
 
   constructor(max: number) {
@@ -18,15 +22,13 @@ export class ByteBudget {
   }
 
   /** Resolves when the bytes are granted; disposing gives them back, once. Rejects with the signal's reason. */
-  async take(bytes: number, signal: AbortSignal): Promise<Disposable> {
+  async take(bytes: number, owner: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
-    const waiter: Waiter = { bytes, granted: Promise.withResolvers() }
-    this.#waiting.push(waiter)
+    const waiter: Waiter = { bytes, owner, granted: Promise.withResolvers() }
+    this.#waiting.add(waiter)
     this.#grant()
     const giveUp = (): void => {
-      const at = this.#waiting.indexOf(waiter)
-      if (at < 0) return
-      this.#waiting.splice(at, 1)
+      if (!this.#waiting.delete(waiter)) return
       waiter.granted.reject(signal.reason)
       this.#grant()
     }
@@ -36,27 +38,38 @@ export class ByteBudget {
     } finally {
       signal.removeEventListener('abort', giveUp)
     }
-    return this.#held(bytes)
+    return this.#grantOf(waiter)
   }
 
-  #held(bytes: number): Disposable {
-    let held = true
+  #grantOf({ bytes, owner }: Waiter): Disposable {
+    let isTaken = true
     return {
       [Symbol.dispose]: () => {
-        if (!held) return
-        held = false
-        this.#used -= bytes
+        if (!isTaken) return
+        isTaken = false
+        this.#count(owner, -bytes)
         this.#grant()
       },
     }
   }
 
   #grant(): void {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (this.#used > 0 && this.#used + next.bytes > this.#max) return
-      this.#waiting.shift()
-      this.#used += next.bytes
-      next.granted.resolve()
+    for (const waiter of this.#waiting) {
+      const { bytes, owner, granted } = waiter
+      const ownUse = this.#usedBy.get(owner) ?? 0
+      // Those behind it may go first: it waits for requests of its owner, not for theirs.
+      if (ownUse > 0 && ownUse + bytes > this.#max / 2) continue
+      if (this.#used > 0 && this.#used + bytes > this.#max) return
+      this.#waiting.delete(waiter)
+      this.#count(owner, bytes)
+      granted.resolve()
     }
+  }
+
+  #count(owner: string, bytes: number): void {
+    this.#used += bytes
+    const ownUse = (this.#usedBy.get(owner) ?? 0) + bytes
+    if (ownUse === 0) this.#usedBy.delete(owner)
+    else this.#usedBy.set(owner, ownUse)
   }
 }

@@ -52,6 +52,8 @@ export interface Metrics {
   usageDropped(rows: number): void
   /** Counts a document whose work has ended here; `outcome` is `completed` or the code of what happened. */
   documentEnded(outcome: string): void
+  /** Counts an error of a machine that has run out of something: `storage_full` or `overloaded`. */
+  resourceFault(fault: string): void
   /** Observes how long a document was in a stage. */
   documentStage(stage: string, durationMs: number): void
   /** Connects the gauges; until then they show nothing. */
@@ -169,7 +171,9 @@ function faultRecorders(registry: MetricRegistry): FaultRecorders {
   }
 }
 
-function documentRecorders(registry: MetricRegistry): Pick<Metrics, 'documentEnded' | 'documentStage'> {
+function documentRecorders(
+  registry: MetricRegistry,
+): Pick<Metrics, 'documentEnded' | 'documentStage' | 'resourceFault'> {
   const outcomeLabel = labelBound(50)
   const stageLabel = labelBound(10)
   const ended = registry.counter({
@@ -183,7 +187,13 @@ function documentRecorders(registry: MetricRegistry): Pick<Metrics, 'documentEnd
     labels: ['stage'],
     buckets: stageSecondsBuckets,
   })
+  const faults = registry.counter({
+    name: 'sluice_resource_faults_total',
+    help: 'Errors of imports, documents and their storage because the disk is full (storage_full) or there are no more files or processes (overloaded).',
+    labels: ['fault'],
+  })
   return {
+    resourceFault: (fault) => faults(1, fault),
     documentEnded: (outcome) => ended(1, outcomeLabel(outcome)),
     documentStage: (name, durationMs) => stage(durationMs / 1000, stageLabel(name)),
   }

@@ -8,7 +8,7 @@ export type Change =
   | { readonly kind: 'user'; readonly id: string }
   /** One API key: made, changed or deleted. */
   | { readonly kind: 'key'; readonly id: string }
-  /** All users, memberships and keys; after a group is deleted. */
+  /** All users, memberships, keys and permissions; after a group is deleted or its permissions change. */
   | { readonly kind: 'directory' }
   /** Providers, models, aliases, their groups, or in-flight limits. */
   | { readonly kind: 'catalog' }

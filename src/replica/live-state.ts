@@ -100,9 +100,14 @@ export class LiveState {
   }
 
   async #readDirectory(): Promise<void> {
-    const { users, keys } = this.#store
-    const [all, memberships, allKeys] = await Promise.all([users.all(), users.memberships(), keys.all()])
-    this.directory.load({ users: all, memberships, keys: allKeys })
+    const { users, keys, groups } = this.#store
+    const [all, memberships, allKeys, allGroups] = await Promise.all([
+      users.all(),
+      users.memberships(),
+      keys.all(),
+      groups.all(),
+    ])
+    this.directory.load({ users: all, memberships, keys: allKeys, groups: allGroups })
   }
 
   async #readCatalog(): Promise<void> {

@@ -160,6 +160,7 @@ describe('applying declared entities', () => {
       id: crypto.randomUUID(),
       name: 'lab',
       description: 'By hand.',
+      permissions: [],
       declared: false,
       createdAt: 5,
     })
@@ -184,6 +185,13 @@ describe('applying declared entities', () => {
       credential: null,
       headers: {},
     })
+  })
+
+  test('the permissions of a declared group are exactly those of the file', async () => {
+    await apply('groups: [{name: lab, permissions: [documents.share]}]')
+    expect(await store.groups.byName('lab')).toMatchObject({ permissions: ['documents.share'] })
+    await apply('groups: [{name: lab}]')
+    expect(await store.groups.byName('lab')).toMatchObject({ permissions: [] })
   })
 
   test('who is taken out of the list of members leaves the group', async () => {

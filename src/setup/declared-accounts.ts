@@ -7,15 +7,15 @@ import type { ApplyContext } from './apply-context.ts'
 
 /** Makes the stored group equal to the declared one; its members are another step. */
 export async function applyGroup({ store, entities, now, note }: ApplyContext, declared: DeclaredGroup): Promise<void> {
-  const { name, description } = declared
+  const { name, description, permissions } = declared
   const current = entities.groups.get(name)
   if (current === undefined) {
-    const group: Group = { id: crypto.randomUUID(), name, description, declared: true, createdAt: now }
+    const group: Group = { id: crypto.randomUUID(), name, description, permissions, declared: true, createdAt: now }
     await store.groups.insert(group)
     entities.groups.set(name, group)
     return note('added', 'group', name)
   }
-  const changed = changedFields(current, { description, declared: true })
+  const changed = changedFields(current, { description, permissions, declared: true })
   if (changed === null) return
   await store.groups.update(current.id, changed)
   note(current.declared ? 'changed' : 'taken over', 'group', name)

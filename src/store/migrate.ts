@@ -10,6 +10,7 @@ import { replicas } from './migrations/0002-replicas.ts'
 import { documents } from './migrations/0003-documents.ts'
 import { responses } from './migrations/0004-responses.ts'
 import { oidc } from './migrations/0005-oidc.ts'
+import { sharing } from './migrations/0006-sharing.ts'
 import type { Tables } from './schema.ts'
 
 interface Migration {
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   { version: 3, name: 'documents', run: documents },
   { version: 4, name: 'responses', run: responses },
   { version: 5, name: 'oidc', run: oidc },
+  { version: 6, name: 'sharing', run: sharing },
 ]
 
 const knownVersion = migrations.length

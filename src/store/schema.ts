@@ -37,6 +37,8 @@ export interface GroupsTable {
   name: string
   description: string
   declared: Flag
+  /** A JSON list. */
+  permissions: Generated<string>
   created_at: number
 }
 

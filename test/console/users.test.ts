@@ -175,7 +175,14 @@ describe.skipIf(journeysSkipped !== null)(
     test('what the configuration file declares is marked, and of it only memberships can be changed', async () => {
       const created = await app.call<{ id: string }>('POST', '/users', { body: { email: 'fixed@example.org' } })
       await app.store.users.update(created.body.id, { declared: true }, Date.now())
-      const group = { id: crypto.randomUUID(), name: 'Fixed', description: '', declared: true, createdAt: Date.now() }
+      const group = {
+        id: crypto.randomUUID(),
+        name: 'Fixed',
+        description: '',
+        permissions: [],
+        declared: true,
+        createdAt: Date.now(),
+      }
       await app.store.groups.insert(group)
       await using visitor = await signedIn(adminEmail, '/groups')
       const { page } = visitor

@@ -10,6 +10,7 @@ import { StoreUnavailable } from '#store/errors.ts'
 import { StoreTooNew } from '#store/migrate.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { storeContract } from '#test/support/store/store-contract.ts'
+import { aDocument } from '#test/support/store/store-documents.ts'
 import { killWhileInserting, openAtOnce } from '#test/support/store/store-processes.ts'
 import { aProvider, aUser } from '#test/support/store/store-records.ts'
 import { rejection } from '#test/support/store/store-test.ts'
@@ -108,7 +109,29 @@ describe('opening an SQLite database', () => {
     await database.close()
     const refused = await rejection(open(file))
     expect(refused).toBeInstanceOf(StoreTooNew)
-    expect(String(refused)).toContain('newer version of Sluice (schema 7; this version knows 5)')
+    expect(String(refused)).toContain('newer version of Sluice (schema 7; this version knows 6)')
+  })
+
+  test('documents of the schema before importers counted are duplicates of the same import afterwards', async () => {
+    const file = freshFile()
+    const before = await open(file)
+    const document = aDocument({ owners: ['user:ada', 'group:lab'] })
+    await before.documents.insert([document])
+    await before.close()
+    const database = openDatabase({ url: `sqlite:${file}` })
+    await database.kysely.updateTable('documents').set({ content_key: 'of bytes, category and owners' }).execute()
+    await sql`alter table groups drop column permissions`.execute(database.kysely)
+    await database.kysely.deleteFrom('schema_migrations').where('version', '=', 6).execute()
+    await database.close()
+    const after = await open(file)
+    const again = { ...document, id: crypto.randomUUID(), owners: ['group:lab', 'user:ada'] }
+    const others = { ...again, id: crypto.randomUUID(), importerId: 'bob' }
+    expect(await after.documents.insert([again, others])).toMatchObject([
+      { kind: 'duplicate', id: document.id },
+      { kind: 'queued' },
+    ])
+    expect((await after.groups.all()).map(({ permissions }) => permissions)).toEqual([[]])
+    await after.close()
   })
 
   test('a file that is no database, and a path that is a folder, are unavailable and not overwritten', async () => {

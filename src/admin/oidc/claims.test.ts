@@ -48,7 +48,14 @@ describe('personOf', () => {
 })
 
 describe('groupIdsOf', () => {
-  const group = (id: string, name: string): Group => ({ id, name, description: '', declared: false, createdAt: 0 })
+  const group = (id: string, name: string): Group => ({
+    id,
+    name,
+    description: '',
+    permissions: [],
+    declared: false,
+    createdAt: 0,
+  })
   const groups = [group(everyoneGroupId, 'everyone'), group('r', 'research'), group('s', 'staff')]
 
   test('maps by the map, else by name, and never to what does not exist', () => {

@@ -3,24 +3,35 @@ import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/pag
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
-import { everyoneGroupId, type Caller, type Group } from '#identity/records.ts'
+import { everyoneGroupId, permissions, type Caller, type Group } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireEditable, requireFound, label, text } from '../fields.ts'
 import { userAnswer, userOfList } from './user-record.ts'
+
+const permissionList = z
+  .array(z.enum(permissions))
+  .describe(
+    'What members may do: `documents.share` = name other users, other groups and everyone as owners of documents',
+  )
 
 const groupAnswer = z
   .strictObject({
     id: z.string(),
     name: z.string(),
     description: z.string(),
+    permissions: permissionList,
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
   })
   .meta({ id: 'Group' })
 
-const creation = z.strictObject({ name: label, description: text.default('') }).meta({ id: 'GroupCreation' })
-const change = z.strictObject({ name: label.optional(), description: text.optional() }).meta({ id: 'GroupChange' })
+const creation = z
+  .strictObject({ name: label, description: text.default(''), permissions: permissionList.default([]) })
+  .meta({ id: 'GroupCreation' })
+const change = z
+  .strictObject({ name: label.optional(), description: text.optional(), permissions: permissionList.optional() })
+  .meta({ id: 'GroupChange' })
 
 export function groupRoutes(admin: Admin): Route<Caller>[] {
   return [...listRoutes(admin), ...recordRoutes(admin)]
@@ -51,6 +62,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       async handle({ body }) {
         const group: Group = { id: crypto.randomUUID(), ...body, declared: false, createdAt: admin.clock.now() }
         await admin.store.groups.insert(group)
+        if (group.permissions.length > 0) await admin.feed.publish([{ kind: 'directory' }])
         return groupOnWire(group)
       },
     }),
@@ -96,8 +108,13 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       async handle({ params, body }) {
         const group = requireEditable(requireFound(await store.groups.get(params.id), 'group'))
         if (body.name !== undefined && body.name !== group.name) requireOrdinary(group, 'renamed')
-        const { name = group.name, description = group.description } = body
-        return groupOnWire(requireFound(await store.groups.update(group.id, { name, description }), 'group'))
+        const { name = group.name, description = group.description, permissions: granted = group.permissions } = body
+        const changed = requireFound(
+          await store.groups.update(group.id, { name, description, permissions: granted }),
+          'group',
+        )
+        if (!Bun.deepEquals(granted, group.permissions)) await feed.publish([{ kind: 'directory' }])
+        return groupOnWire(changed)
       },
     }),
     route({
@@ -120,6 +137,6 @@ function requireOrdinary({ id }: Group, done: string): void {
   if (id === everyoneGroupId) throw new ApiError('conflict', { message: `The group "everyone" cannot be ${done}.` })
 }
 
-function groupOnWire({ id, name, description, declared, createdAt }: Group): z.input<typeof groupAnswer> {
-  return { id, name, description, declared, created_at: instantOf(createdAt) }
+function groupOnWire({ id, name, description, declared, createdAt, ...group }: Group): z.input<typeof groupAnswer> {
+  return { id, name, description, permissions: [...group.permissions], declared, created_at: instantOf(createdAt) }
 }

@@ -151,6 +151,12 @@ export const providerSchema = z.strictObject({
 export const groupSchema = z.strictObject({
   name: label.describe('Unique; `everyone` exists already and holds all users.'),
   description: text.default('').describe('Shown to administrators.'),
+  permissions: z
+    .array(z.enum(['documents.share'], 'expected documents.share'))
+    .default([])
+    .describe(
+      'What its members may do: `documents.share` = name other users, other groups and everyone as owners of documents.',
+    ),
   members: z
     .array(email)
     .optional()

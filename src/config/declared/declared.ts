@@ -103,6 +103,7 @@ export interface DeclaredGroup {
   readonly path: string
   readonly name: string
   readonly description: string
+  readonly permissions: readonly 'documents.share'[]
   /** E-mail addresses, lower case; null when the file leaves the members to administrators. */
   readonly members: readonly string[] | null
 }

@@ -127,7 +127,13 @@ test('everything that is declared arrives typed and with its defaults', () => {
     }),
   ])
   expect(declared.groups).toEqual([
-    { path: 'groups[0]', name: 'lab', description: 'The lab.', members: ['ada@example.org', 'bob@example.org'] },
+    {
+      path: 'groups[0]',
+      name: 'lab',
+      description: 'The lab.',
+      permissions: [],
+      members: ['ada@example.org', 'bob@example.org'],
+    },
   ])
   expect(declared.users[0]).toMatchObject({ email: 'ada@example.org', name: 'Ada', role: 'admin', disabled: true })
   expect(declared.users[0]?.password?.reveal()).toBe('long enough')

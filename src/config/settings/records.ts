@@ -645,7 +645,7 @@ export const settingRecords = {
     max: 17_179_869_184,
     example: '536870912',
     sentence:
-      'Maximum size of all import requests in memory at once. Further requests wait. A single request is always accepted.',
+      'Maximum size of all import requests in memory at once, half of it for one user. Further requests wait. A single request is always accepted.',
   },
   'documents.categories': {
     ...live,

@@ -7,8 +7,8 @@
  */
 
 /** Bytes that have arrived and belong to nothing yet. */
-export interface Received {
-  /** Of the local file that holds them. */
+export interface SpooledFile {
+  /** Path of the local file that holds them. */
   readonly path: string
   /** Lower-case hex. */
   readonly sha256: string
@@ -28,13 +28,13 @@ export interface LocalBlob extends AsyncDisposable {
 
 export interface BlobStore {
   /** Stores what was received under its address, durably. Calling it again does nothing. The local file may then be gone. */
-  keep(received: Received, id: string): Promise<void>
+  put(received: SpooledFile, id: string): Promise<void>
   /** Rejects with BlobMissing when there is none. */
   open(address: BlobAddress): Promise<LocalBlob>
   /** Removes it; there may be none. */
   remove(address: BlobAddress): Promise<void>
   /** The contents that are stored for a document. */
-  of(id: string): Promise<readonly BlobAddress[]>
+  listOf(id: string): Promise<readonly BlobAddress[]>
   /** All of them, in no order. */
   list(): AsyncIterable<BlobAddress>
 }

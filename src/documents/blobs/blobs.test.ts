@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BlobMissing, type BlobAddress } from './blob-store.ts'
 import { directoryBlobs } from './directory-blobs.ts'
-import { Spool, TooLarge } from './spool.ts'
+import { Spool, FileTooLarge } from './spool.ts'
+import { BlobUse } from './blob-use.ts'
 import { BlobSweep } from './sweep.ts'
 
 let root: string
@@ -25,7 +26,7 @@ describe('the spool', () => {
 
   test('keeps nothing of what is too large, nor of what breaks off', async () => {
     await using spool = new Spool(join(root, 'spool'))
-    expect(await spool.receive(hello, 4).catch((thrown: unknown) => thrown)).toBeInstanceOf(TooLarge)
+    expect(await spool.receive(hello, 4).catch((thrown: unknown) => thrown)).toBeInstanceOf(FileTooLarge)
     const broken = (async function* () {
       yield Buffer.from('hel')
       throw new Error('the client left')
@@ -78,10 +79,10 @@ describe('blobs in a directory', () => {
     await using spool = new Spool(join(root, 'spool'))
     const blobs = directoryBlobs(join(root, 'blobs'))
     const received = await spool.receive(hello, 5)
-    await blobs.keep(received, id)
-    await blobs.keep(received, id)
+    await blobs.put(received, id)
+    await blobs.put(received, id)
     const address = { id, sha256: helloDigest }
-    expect(await blobs.of(id)).toEqual([address])
+    expect(await blobs.listOf(id)).toEqual([address])
     expect(await Array.fromAsync(blobs.list())).toEqual([address])
     await using blob = await blobs.open(address)
     expect(await Bun.file(blob.path).text()).toBe('hello')
@@ -98,34 +99,83 @@ describe('the sweep', () => {
   async function blobsWithOne() {
     await using spool = new Spool(join(root, 'spool'))
     const blobs = directoryBlobs(join(root, 'blobs'))
-    await blobs.keep(await spool.receive(hello, 5), id)
+    await blobs.put(await spool.receive(hello, 5), id)
     return blobs
   }
 
   test('removes a file without a document when it finds it twice', async () => {
     const blobs = await blobsWithOne()
-    const sweep = new BlobSweep(blobs, unknownToAll)
+    const sweep = new BlobSweep(blobs, new BlobUse(blobs, unknownToAll))
     await sweep.run(false)
-    expect(await blobs.of(id)).toHaveLength(1)
+    expect(await blobs.listOf(id)).toHaveLength(1)
     await sweep.run(false)
-    expect(await blobs.of(id)).toEqual([])
+    expect(await blobs.listOf(id)).toEqual([])
   })
 
   test('removes it at once when nothing is being imported', async () => {
     const blobs = await blobsWithOne()
-    await new BlobSweep(blobs, unknownToAll).run(true)
-    expect(await blobs.of(id)).toEqual([])
+    await new BlobSweep(blobs, new BlobUse(blobs, unknownToAll)).run(true)
+    expect(await blobs.listOf(id)).toEqual([])
+  })
+
+  test('leaves the bytes of an import that is under way, or comes while the database is asked', async () => {
+    const blobs = await blobsWithOne()
+    const asked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const use = new BlobUse(blobs, {
+      async unreferenced(some) {
+        asked.resolve()
+        await answered.promise
+        return some
+      },
+    })
+    const sweep = new BlobSweep(blobs, use)
+    const first = sweep.run(true)
+    await asked.promise
+    const held = await use.hold([id])
+    held[Symbol.dispose]()
+    answered.resolve()
+    await first
+    const again = await use.hold([id])
+    await sweep.run(true)
+    expect(await blobs.listOf(id)).toHaveLength(1)
+    again[Symbol.dispose]()
+    await sweep.run(true)
+    expect(await blobs.listOf(id)).toEqual([])
+  })
+
+  test('is waited for by an import of the bytes that it is removing', async () => {
+    const blobs = await blobsWithOne()
+    const steps: string[] = []
+    const removing = Promise.withResolvers<void>()
+    const use = new BlobUse(
+      {
+        async remove(address) {
+          removing.resolve()
+          await blobs.remove(address)
+          steps.push('removed')
+        },
+      },
+      unknownToAll,
+    )
+    const removal = use.removeUnreferenced([{ id, sha256: helloDigest }])
+    await removing.promise
+    using _held = await use.hold([id])
+    steps.push('imported')
+    await removal
+    expect(steps).toEqual(['removed', 'imported'])
   })
 
   test('leaves what got its document meanwhile', async () => {
     const blobs = await blobsWithOne()
     let known = false
-    const sweep = new BlobSweep(blobs, { unreferenced: async (some) => (known ? [] : some) })
+    const store = { unreferenced: async (some: readonly BlobAddress[]) => (known ? [] : some) }
+    const sweep = new BlobSweep(blobs, new BlobUse(blobs, store))
     await sweep.run(false)
     known = true
     await sweep.run(false)
     known = false
     await sweep.run(false)
-    expect(await blobs.of(id)).toHaveLength(1)
+    expect(await blobs.listOf(id)).toHaveLength(1)
   })
 })

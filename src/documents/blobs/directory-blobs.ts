@@ -9,7 +9,7 @@ export function directoryBlobs(root: string): BlobStore {
   const pathOf = ({ id, sha256 }: BlobAddress): string => join(folderOf(id), `${id}.${sha256}`)
 
   return {
-    async keep(received, id) {
+    async put(received, id) {
       const folder = folderOf(id)
       const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
       await move(received.path, pathOf({ id, sha256: received.sha256 }))
@@ -24,7 +24,7 @@ export function directoryBlobs(root: string): BlobStore {
       return { path, [Symbol.asyncDispose]: () => Promise.resolve() }
     },
     remove: async (address) => void (await unlink(pathOf(address)).catch(nullIfMissing)),
-    async of(id) {
+    async listOf(id) {
       const addresses = (await entries(folderOf(id))).map(addressOf)
       return addresses.filter((address): address is BlobAddress => address?.id === id)
     },

@@ -31,9 +31,9 @@ function blobsWith(options: object): BlobStore {
   return s3Blobs({ endpoint, bucket, accessKeyId, secretAccessKey, ...options }, spool)
 }
 
-async function kept(content: string | Uint8Array, id = idOf(1)) {
+async function stored(content: string | Uint8Array, id = idOf(1)) {
   const received = await spool.receive([Buffer.from(content)], Number.MAX_SAFE_INTEGER)
-  await blobs.keep(received, id)
+  await blobs.put(received, id)
   return { received, address: { id, sha256: received.sha256 } }
 }
 
@@ -42,19 +42,19 @@ async function everyUse(used: BlobStore): Promise<readonly (() => Promise<unknow
   const received = await spool.receive([Buffer.from('hello')], 5)
   const address = { id: idOf(1), sha256: received.sha256 }
   return [
-    () => used.keep(received, idOf(1)),
+    () => used.put(received, idOf(1)),
     () => used.open(address),
     () => used.remove(address),
-    () => used.of(idOf(1)),
+    () => used.listOf(idOf(1)),
     () => Array.fromAsync(used.list()),
   ]
 }
 
 test('a blob is found under its document and content until it is removed', async () => {
-  const { received, address } = await kept('hello')
-  await blobs.keep(received, address.id)
+  const { received, address } = await stored('hello')
+  await blobs.put(received, address.id)
   expect([...s3.objects.keys()]).toEqual([`documents/${address.id}/${address.sha256}`])
-  expect(await blobs.of(address.id)).toEqual([address])
+  expect(await blobs.listOf(address.id)).toEqual([address])
   const blob = await blobs.open(address)
   expect(await Bun.file(blob.path).text()).toBe('hello')
   await blob[Symbol.asyncDispose]()
@@ -68,7 +68,7 @@ test('a blob is found under its document and content until it is removed', async
 test('a large blob goes in parts, and comes back as it was', async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(65_536))
   const large = Buffer.concat(Array.from({ length: 200 }, () => bytes))
-  const { address } = await kept(large)
+  const { address } = await stored(large)
   await using blob = await blobs.open(address)
   expect(Buffer.compare(await Bun.file(blob.path).bytes(), large)).toBe(0)
   expect([s3.unfinished(), s3.requests.filter(({ method }) => method === 'POST').length]).toEqual([0, 2])
@@ -76,33 +76,33 @@ test('a large blob goes in parts, and comes back as it was', async () => {
 
 test('a list goes through all pages, and leaves out what is no blob', async () => {
   const addresses = []
-  for (let index = 0; index < 8; index += 1) addresses.push((await kept(`text ${index}`, idOf(index))).address)
+  for (let index = 0; index < 8; index += 1) addresses.push((await stored(`text ${index}`, idOf(index))).address)
   for (const key of ['documents/readme.txt', 'documents/a/short', 'other/thing']) s3.objects.set(key, new Uint8Array(1))
   expect(sorted(await Array.fromAsync(blobs.list()))).toEqual(sorted(addresses))
   expect(s3.requests.filter(({ method }) => method === 'GET').length).toBe(4)
-  expect(await blobs.of(idOf(3))).toEqual([addresses[3]!])
-  expect(await blobs.of(idOf(99))).toEqual([])
+  expect(await blobs.listOf(idOf(3))).toEqual([addresses[3]!])
+  expect(await blobs.listOf(idOf(99))).toEqual([])
 })
 
 test('both contents of a document are its own, and one can be removed without the other', async () => {
-  const first = await kept('first')
-  const second = await kept('second')
-  expect(await blobs.of(idOf(1))).toHaveLength(2)
+  const first = await stored('first')
+  const second = await stored('second')
+  expect(await blobs.listOf(idOf(1))).toHaveLength(2)
   await blobs.remove(first.address)
-  expect(await blobs.of(idOf(1))).toEqual([second.address])
+  expect(await blobs.listOf(idOf(1))).toEqual([second.address])
 })
 
 test('bytes that are not what was stored are never handed out, and nothing of them is left', async () => {
-  const { address } = await kept('hello')
+  const { address } = await stored('hello')
   s3.objects.set(`documents/${address.id}/${address.sha256}`, Buffer.from('hel'))
   expect(await blobs.open(address).catch((thrown: unknown) => thrown)).toBeInstanceOf(BlobsUnavailable)
   const [own] = await readdir(root)
-  // What `kept` received; a directory store would have moved it.
+  // What `stored` received; a directory store would have moved it.
   expect(await readdir(join(root, own!))).toHaveLength(1)
 })
 
 test('a wrong credential is an error that says what the store said and shows no secret', async () => {
-  await kept('hello')
+  await stored('hello')
   const wrong = [
     { options: { secretAccessKey: 'wrong-secret' }, code: 'SignatureDoesNotMatch' },
     { options: { accessKeyId: 'WRONGID' }, code: 'InvalidAccessKeyId' },
@@ -123,7 +123,7 @@ test('a wrong credential is an error that says what the store said and shows no 
 })
 
 test('a store that is down or overloaded is unavailable in every use, and works again afterwards', async () => {
-  const { address } = await kept('hello')
+  const { address } = await stored('hello')
   s3.answerWith(503)
   for (const use of await everyUse(blobs))
     expect(await use().catch((thrown) => thrown)).toBeInstanceOf(BlobsUnavailable)
@@ -132,5 +132,5 @@ test('a store that is down or overloaded is unavailable in every use, and works 
   for (const use of await everyUse(blobs))
     expect(await use().catch((thrown) => thrown)).toBeInstanceOf(BlobsUnavailable)
   s3.up()
-  expect(await blobs.of(address.id)).toEqual([address])
+  expect(await blobs.listOf(address.id)).toEqual([address])
 })

@@ -8,7 +8,7 @@ import type { Spool } from './spool.ts'
 
 const prefix = 'documents/'
 
-/** Rejects with BlobsUnavailable whatever the store refuses, and when it cannot be reached. */
+/** Rejects with BlobsUnavailable when the store refuses a call or cannot be reached. */
 export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   const client = new S3Client(options)
   const keyOf = ({ id, sha256 }: BlobAddress): string => `${prefix}${id}/${sha256}`
@@ -16,8 +16,8 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   async function* addresses(under: string): AsyncGenerator<BlobAddress, void> {
     let continuationToken: string | undefined
     do {
-      const wish = { prefix: under, ...(continuationToken !== undefined && { continuationToken }) }
-      const page = await client.list(wish).catch(unavailable)
+      const query = { prefix: under, ...(continuationToken !== undefined && { continuationToken }) }
+      const page = await client.list(query).catch(unavailable)
       for (const { key } of page.contents ?? []) {
         const [, id, sha256] = /^documents\/([^/]+)\/([0-9a-f]{64})$/.exec(key) ?? []
         if (id !== undefined && sha256 !== undefined) yield { id, sha256 }
@@ -27,7 +27,7 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   }
 
   return {
-    async keep(received, id) {
+    async put(received, id) {
       const file = Bun.file(received.path)
       if (await file.exists())
         await client.write(keyOf({ id, sha256: received.sha256 }), file).then(() => undefined, unavailable)
@@ -42,7 +42,7 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
       return { path: received.path, [Symbol.asyncDispose]: () => spool.discard(received) }
     },
     remove: (address) => client.delete(keyOf(address)).catch(unavailable),
-    of: (id) => Array.fromAsync(addresses(`${prefix}${id}/`)),
+    listOf: (id) => Array.fromAsync(addresses(`${prefix}${id}/`)),
     list: () => addresses(prefix),
   }
 }

@@ -8,15 +8,17 @@ import { readlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Received } from './blob-store.ts'
+import type { SpooledFile } from './blob-store.ts'
 
 const dayMs = 86_400_000
 
 /** Directories of this process, of which it may have several. */
 const own = new Set<string>()
 
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
 /** More bytes than the limit; nothing is kept of them. */
-export class TooLarge extends Error {}
+export class FileTooLarge extends Error {}
 
 /** A directory that is removed with all its files when it is disposed. */
 export interface Workspace extends AsyncDisposable {
@@ -32,30 +34,47 @@ export class Spool implements AsyncDisposable {
     this.#root = root
   }
 
-  /** Writes the pieces to a file. Rejects with TooLarge, and with whatever reading them throws; then nothing is left. */
-  async receive(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, bytesMax: number): Promise<Received> {
-    const path = join(await this.#directory(), crypto.randomUUID())
+  /** Writes the pieces to a file. Rejects with FileTooLarge, or with the error of the source; then no file is left. */
+  async receive(pieces: Pieces, bytesMax: number): Promise<SpooledFile> {
     const hash = createHash('sha256')
+    const file = await this.#write(pieces, { bytesMax, isDurable: true, onPiece: (piece) => hash.update(piece) })
+    return { ...file, sha256: hash.digest('hex') }
+  }
+
+  /** The same for bytes that are read again at once: without a hash, and a power cut may take them. */
+  hold(pieces: Pieces, bytesMax: number): Promise<Omit<SpooledFile, 'sha256'>> {
+    return this.#write(pieces, { bytesMax, isDurable: false, onPiece: () => undefined })
+  }
+
+  async #write(
+    pieces: Pieces,
+    options: {
+      readonly bytesMax: number
+      readonly isDurable: boolean
+      readonly onPiece: (piece: Uint8Array) => unknown
+    },
+  ): Promise<Omit<SpooledFile, 'sha256'>> {
+    const path = join(await this.#directory(), crypto.randomUUID())
     let bytes = 0
     try {
       await using file = await open(path, 'wx', 0o600)
       for await (const piece of pieces) {
         bytes += piece.byteLength
-        if (bytes > bytesMax) throw new TooLarge()
-        hash.update(piece)
+        if (bytes > options.bytesMax) throw new FileTooLarge()
+        options.onPiece(piece)
         await file.writeFile(piece)
       }
-      // What is answered as accepted must survive a power cut.
-      await file.datasync()
+      // An import that is answered as accepted must survive a power cut.
+      if (options.isDurable) await file.datasync()
     } catch (thrown) {
       await this.discard({ path })
       throw thrown
     }
-    return { path, sha256: hash.digest('hex'), bytes }
+    return { path, bytes }
   }
 
   /** Removes what was received; it may have been moved already. */
-  async discard({ path }: Pick<Received, 'path'>): Promise<void> {
+  async discard({ path }: Pick<SpooledFile, 'path'>): Promise<void> {
     await unlink(path).catch(ignoreMissing)
   }
 

@@ -1,41 +1,42 @@
 /** Removes blobs whose document is gone: what a killed process, or one that lost its database, has left behind. */
-import type { DocumentStore } from '#store/documents/document-store.ts'
 import type { BlobAddress, BlobStore } from './blob-store.ts'
+import type { BlobUse } from './blob-use.ts'
 
 const askedTogether = 500
 
 export class BlobSweep {
   readonly #blobs: BlobStore
-  readonly #store: Pick<DocumentStore, 'unreferenced'>
+  readonly #use: BlobUse
   /** Found without a document at the last sweep. */
   #suspects: ReadonlySet<string>
 
-  constructor(blobs: BlobStore, store: Pick<DocumentStore, 'unreferenced'>) {
+  constructor(blobs: BlobStore, use: BlobUse) {
     this.#blobs = blobs
-    this.#store = store
+    this.#use = use
     this.#suspects = new Set()
   }
 
   /**
-   * Removes what this sweep and the one before have found without a document: an import stores its bytes
-   * first and its document a moment later. `alone`: nothing is being imported, so one look is enough.
+   * Removes what this sweep and the one before have found without a document: another process stores the bytes of an
+   * import first and the document a moment later. `isOnlyProcess`: there is no other, so one look is enough.
    */
-  async run(alone: boolean): Promise<void> {
+  async run(isOnlyProcess: boolean): Promise<void> {
     const suspects = new Set<string>()
+    const isOld = (address: BlobAddress): boolean => isOnlyProcess || this.#suspects.has(keyOf(address))
     let some: BlobAddress[] = []
-    const ask = async (): Promise<void> => {
-      for (const address of await this.#store.unreferenced(some)) {
-        const key = `${address.id}/${address.sha256}`
-        if (alone || this.#suspects.has(key)) await this.#blobs.remove(address)
-        else suspects.add(key)
-      }
+    const check = async (): Promise<void> => {
+      for (const young of await this.#use.removeUnreferenced(some, isOld)) suspects.add(keyOf(young))
       some = []
     }
     for await (const address of this.#blobs.list()) {
       some.push(address)
-      if (some.length === askedTogether) await ask()
+      if (some.length === askedTogether) await check()
     }
-    if (some.length > 0) await ask()
+    if (some.length > 0) await check()
     this.#suspects = suspects
   }
+}
+
+function keyOf({ id, sha256 }: BlobAddress): string {
+  return `${id}/${sha256}`
 }

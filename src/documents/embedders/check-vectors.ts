@@ -7,7 +7,7 @@ import { EmbedFailure } from './embedder.ts'
 export interface ExpectedVectors {
   /** How many texts were sent. */
   readonly count: number
-  /** Of the space that they go to; null when these vectors are its first. */
+  /** The length of the vectors of their space; null when these are its first. */
   readonly dimensions: number | null
 }
 
@@ -30,7 +30,7 @@ export function checkVectors(vectors: readonly Float32Array[], expected: Expecte
 
 /** A copy of length 1. Throws EmbedFailure for a vector that has no direction. */
 function normalized(vector: Float32Array): Float32Array {
-  // In doubles: the squares of single-precision values may be too large or too small for their own type.
+  // Doubles, because the squares of single-precision values may be too large or too small for their own type.
   let squares = 0
   for (const value of vector) squares += value * value
   if (Number.isNaN(squares) || squares === Infinity)

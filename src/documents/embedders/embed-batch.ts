@@ -1,5 +1,5 @@
 /** The texts of one call to an embedder, of one document or several, until each has its vectors or its failure. */
-import type { EmbedJob, Stretch } from './embed-job.ts'
+import type { EmbedJob, TextRange } from './embed-job.ts'
 
 export interface EmbedBatchOptions {
   /** It holds fewer texts than a call may have. */
@@ -9,7 +9,7 @@ export interface EmbedBatchOptions {
 }
 
 export class EmbedBatch {
-  readonly stretches: readonly Stretch[]
+  readonly ranges: readonly TextRange[]
   readonly jobs: ReadonlySet<EmbedJob>
   readonly isPartial: boolean
   readonly startedAt: number
@@ -19,13 +19,13 @@ export class EmbedBatch {
   invalidAnswers = 0
   readonly #ended = new AbortController()
 
-  constructor(stretches: readonly Stretch[], { isPartial, startedAt }: EmbedBatchOptions) {
-    this.stretches = stretches
-    this.jobs = new Set(stretches.map(({ job }) => job))
+  constructor(ranges: readonly TextRange[], { isPartial, startedAt }: EmbedBatchOptions) {
+    this.ranges = ranges
+    this.jobs = new Set(ranges.map(({ job }) => job))
     this.isPartial = isPartial
     this.startedAt = startedAt
-    for (const job of this.jobs) job.whenSettled(this.#look)
-    this.#look()
+    for (const job of this.jobs) job.whenSettled(this.#abortIfUnwanted)
+    this.#abortIfUnwanted()
   }
 
   /** Aborted when no document wants anything of it any more. */
@@ -41,13 +41,13 @@ export class EmbedBatch {
   /** All texts, for another try. */
   nextTry(): readonly string[] {
     this.tries += 1
-    return this.stretches.flatMap(({ job, start, end }) => job.texts.slice(start, end))
+    return this.ranges.flatMap(({ job, start, end }) => job.texts.slice(start, end))
   }
 
   /** Hands the vectors out, one for each text. */
   put(vectors: readonly Float32Array[]): void {
     let from = 0
-    for (const { job, start, end } of this.stretches) {
+    for (const { job, start, end } of this.ranges) {
       job.put(start, vectors.slice(from, from + end - start))
       from += end - start
     }
@@ -64,13 +64,13 @@ export class EmbedBatch {
       .map(
         (job) =>
           new EmbedBatch(
-            this.stretches.filter((each) => each.job === job),
+            this.ranges.filter((each) => each.job === job),
             this,
           ),
       )
   }
 
-  readonly #look = (): void => {
+  readonly #abortIfUnwanted = (): void => {
     if ([...this.jobs].every((job) => job.settled)) this.#ended.abort()
   }
 }

@@ -3,7 +3,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { EmbedFailure } from './embedder.ts'
 
-/** The model cannot be had any more, whatever is sent to it. */
+/** Another request cannot help: the model is gone, or the user may not use it. */
 const gone: ReadonlySet<ErrorCode> = new Set([
   'model_not_found',
   'model_access_denied',

@@ -1,15 +1,15 @@
-/** The texts of one document in an embed lane, and what has become of them. */
+/** The texts of one document in the queue of an embedder, and the vectors that it has so far. */
 import type { EmbedRequest } from './embedder.ts'
 
-export interface EmbedOrder extends EmbedRequest {
-  /** Of the space that the vectors go to; null or left out when they are its first. */
+export interface EmbedJobOptions extends EmbedRequest {
+  /** The length of the vectors of their space; null or left out when these are its first. */
   readonly dimensions?: number | null
-  /** Told of each part that is done: how many texts of this order have vectors now. */
+  /** Called after each part with the number of texts that have vectors now. */
   readonly onProgress?: (embedded: number) => void
 }
 
-/** A stretch of a job's texts: offsets, end exclusive. */
-export interface Stretch {
+/** A range of a job's texts: offsets, end exclusive. */
+export interface TextRange {
   readonly job: EmbedJob
   readonly start: number
   readonly end: number
@@ -20,9 +20,9 @@ export class EmbedJob {
   readonly signal: AbortSignal
   /** One vector for each text, in order. */
   readonly result: Promise<readonly Float32Array[]>
-  /** Of all its vectors; null until the first have come. */
+  /** The length of all its vectors; null until the first have come. */
   dimensions: number | null
-  readonly #order: EmbedOrder
+  readonly #order: EmbedJobOptions
   readonly #listeners: (() => void)[]
   readonly #vectors: Float32Array[] = []
   readonly #settle: PromiseWithResolvers<readonly Float32Array[]>
@@ -31,8 +31,8 @@ export class EmbedJob {
   #embedded = 0
   #settled = false
 
-  /** @param onSettled told once, when nothing of the job is wanted any more, for whatever reason */
-  constructor(order: EmbedOrder, onSettled: (job: EmbedJob) => void) {
+  /** @param onSettled called once, when the job has its vectors, has failed or was aborted */
+  constructor(order: EmbedJobOptions, onSettled: (job: EmbedJob) => void) {
     this.texts = order.texts
     this.signal = order.signal
     this.dimensions = order.dimensions ?? null
@@ -54,19 +54,19 @@ export class EmbedJob {
     if (!this.#settled) this.#listeners.push(listener)
   }
 
-  /** Texts that nobody has taken yet. */
+  /** Texts that no batch has taken yet. */
   get waiting(): number {
     return this.texts.length - this.#taken
   }
 
   /** The next texts, at most so many. */
-  take(count: number): Stretch {
+  take(count: number): TextRange {
     const start = this.#taken
     this.#taken = Math.min(this.texts.length, start + count)
     return { job: this, start, end: this.#taken }
   }
 
-  /** The vectors of a stretch that begins at `start`. */
+  /** The vectors of a range that begins at `start`. */
   put(start: number, vectors: readonly Float32Array[]): void {
     if (this.#settled) return
     for (const [at, vector] of vectors.entries()) this.#vectors[start + at] = vector

@@ -7,16 +7,16 @@
  * documents fails, each document is tried by itself, so that a text that an embedder cannot take
  * fails its own document only.
  */
-import type { EmbedOrder } from './embed-job.ts'
-import { EmbedLane, type LaneOptions } from './embed-lane.ts'
+import type { EmbedJobOptions } from './embed-job.ts'
+import { EmbedderQueue, type EmbedQueueOptions } from './embedder-queue.ts'
 import type { Embedder, EmbedRequest } from './embedder.ts'
 
 export class EmbedQueue {
-  readonly #options: LaneOptions
-  /** Of each embedder one for passages and one for questions, which do not wait behind passages. */
-  readonly #lanes = new WeakMap<Embedder, Record<EmbedRequest['purpose'], EmbedLane>>()
+  readonly #options: EmbedQueueOptions
+  /** One queue for passages and one for questions, so that questions do not wait behind passages. */
+  readonly #queues = new WeakMap<Embedder, Record<EmbedRequest['purpose'], EmbedderQueue>>()
 
-  constructor(options: LaneOptions) {
+  constructor(options: EmbedQueueOptions) {
     this.#options = options
   }
 
@@ -24,16 +24,16 @@ export class EmbedQueue {
    * One vector of length 1 for each text, in order. Texts are joined with those of the same embedder
    * object only. Rejects with EmbedFailure, or with the signal's reason once it is aborted.
    */
-  embed(embedder: Embedder, order: EmbedOrder): Promise<readonly Float32Array[]> {
-    let lanes = this.#lanes.get(embedder)
-    if (lanes === undefined) {
-      lanes = {
-        passage: new EmbedLane(embedder, 'passage', this.#options),
-        query: new EmbedLane(embedder, 'query', this.#options),
+  embed(embedder: Embedder, order: EmbedJobOptions): Promise<readonly Float32Array[]> {
+    let queues = this.#queues.get(embedder)
+    if (queues === undefined) {
+      queues = {
+        passage: new EmbedderQueue(embedder, 'passage', this.#options),
+        query: new EmbedderQueue(embedder, 'query', this.#options),
       }
-      this.#lanes.set(embedder, lanes)
+      this.#queues.set(embedder, queues)
     }
-    return lanes[order.purpose].add(order)
+    return queues[order.purpose].add(order)
   }
 }
 

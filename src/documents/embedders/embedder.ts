@@ -1,4 +1,4 @@
-/** How texts become vectors. One small interface; whoever calls it checks what comes back (check-vectors.ts). */
+/** How texts become vectors. The interface is small; its caller checks the vectors (check-vectors.ts). */
 
 export interface EmbedRequest {
   readonly texts: readonly string[]
@@ -23,7 +23,7 @@ export type EmbedFailureCode =
   | 'embedder_unavailable'
   /** The provider refused our credential, or the request itself. Final. */
   | 'embedder_refused'
-  /** Too few vectors, a wrong dimension, a value that is no number. Tried again, then final. */
+  /** Too few vectors, a wrong dimension, a value that is not a number. Tried again, then final. */
   | 'embedder_invalid_answer'
   /** Overloaded, broken or silent. Tried again after a while. */
   | 'embedder_failed'

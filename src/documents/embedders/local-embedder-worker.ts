@@ -8,13 +8,13 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { EmbedFailureCode } from './embedder.ts'
 import { readModelFiles, type LocalModelFiles } from './local-model-files.ts'
 
-export interface LocalQuestion {
+export interface LocalRequest {
   readonly id: number
   readonly texts: readonly string[]
   readonly purpose: 'passage' | 'query'
 }
 
-export type LocalAnswer =
+export type LocalResponse =
   | { readonly id: number; readonly vectors: readonly Float32Array[] }
   | {
       readonly id: number
@@ -51,12 +51,12 @@ let loading: Promise<LoadedModel> | null = null
 function serve(port: MessagePort, directory: string): void {
   // One after another: the model uses all cores by itself.
   let last: Promise<void> = Promise.resolve()
-  port.on('message', (question: LocalQuestion) => {
+  port.on('message', (question: LocalRequest) => {
     last = last.then(async () => port.postMessage(await answer(question, directory)))
   })
 }
 
-async function answer({ id, texts, purpose }: LocalQuestion, directory: string): Promise<LocalAnswer> {
+async function answer({ id, texts, purpose }: LocalRequest, directory: string): Promise<LocalResponse> {
   try {
     const { extract, files } = await (loading ??= load(directory))
     const prefix = files.prefix[purpose]

@@ -4,7 +4,7 @@
  * its own (local-embedder-worker.ts), which is started by the first text and holds one model.
  */
 import { Worker } from 'node:worker_threads'
-import type { LocalAnswer, LocalQuestion } from './local-embedder-worker.ts'
+import type { LocalResponse, LocalRequest } from './local-embedder-worker.ts'
 import { EmbedFailure, type Embedder, type EmbedRequest } from './embedder.ts'
 
 export interface LocalEmbedderOptions {
@@ -66,7 +66,7 @@ export class LocalEmbedder implements Embedder, AsyncDisposable {
     const leave = (): void => reject(signal.reason)
     signal.addEventListener('abort', leave)
     worker.ref()
-    worker.postMessage({ id, texts, purpose } satisfies LocalQuestion)
+    worker.postMessage({ id, texts, purpose } satisfies LocalRequest)
     try {
       return await promise
     } finally {
@@ -79,13 +79,13 @@ export class LocalEmbedder implements Embedder, AsyncDisposable {
   #start(): Worker {
     const script = this.#options.script ?? new URL('./local-embedder-worker.ts', import.meta.url)
     const worker = new Worker(script, { workerData: this.#options.modelDirectory })
-    worker.on('message', (answer: LocalAnswer) => this.#settle(answer))
+    worker.on('message', (answer: LocalResponse) => this.#settle(answer))
     worker.on('error', () => this.#lose(worker, 'The thread of the local embedding model broke down.'))
     worker.on('exit', () => this.#lose(worker, 'The thread of the local embedding model ended.'))
     return worker
   }
 
-  #settle(answer: LocalAnswer): void {
+  #settle(answer: LocalResponse): void {
     const waiting = this.#waiting.get(answer.id)
     if ('vectors' in answer) return waiting?.resolve(answer.vectors)
     const { code, message, retryable, internal } = answer

@@ -47,7 +47,7 @@ export function base64Source(ascii: Buffer): ByteSource | null {
   }
 }
 
-/** Without the padding, which must be what the length asks for when there is any; null when it is not. */
+/** The length without padding; null when the padding does not fit the length. */
 function unpaddedLength(ascii: Buffer): number | null {
   let length = ascii.length
   while (length > 0 && ascii[length - 1] === 0x3d && ascii.length - length < 3) length -= 1

@@ -20,7 +20,7 @@ export interface ArrivedFile {
 }
 
 /** Why it cannot be read, or null. A file that looks readable and is not fails when it is read. */
-export async function unreadable(
+export async function checkType(
   { detectType }: Pick<Documents, 'detectType'>,
   { path, name, reader }: ArrivedFile,
 ): Promise<Invalid | null> {

@@ -14,6 +14,8 @@ export type ItemOutcome =
   | { readonly kind: 'duplicate'; readonly id: string }
   | { readonly kind: 'invalid'; readonly reason: Invalid }
 
+const warnings = z.array(z.string()).optional()
+
 const answeredItem = z
   .strictObject({
     name: z.string(),
@@ -24,6 +26,7 @@ const answeredItem = z
     owners: z.union([z.string(), z.array(z.string()), z.null()]).describe('As they were sent'),
     state: z.enum(documentStates).optional().describe('With wait_for_completion'),
     reason: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('Of an invalid item'),
+    warnings: warnings.describe('About the fields of the item'),
   })
   .meta({ id: 'ImportedFileItem' })
 
@@ -32,6 +35,7 @@ export const importAnswer = z
     accepted: z.array(answeredItem),
     duplicate: z.array(answeredItem),
     invalid: z.array(answeredItem),
+    warnings: warnings.describe('About the request as a whole'),
   })
   .meta({ id: 'DocumentImportAnswer' })
 
@@ -43,12 +47,13 @@ interface Imported {
   /** One for each item, in order. */
   readonly outcomes: readonly ItemOutcome[]
   readonly withStates: boolean
+  readonly warnings: readonly string[]
 }
 
-export async function answerOf(
+export async function importAnswerOf(
   documents: Documents,
   caller: Caller,
-  { items, outcomes, withStates }: Imported,
+  { items, outcomes, withStates, warnings: notes }: Imported,
 ): Promise<ImportAnswer> {
   const states = withStates ? await statesOf(documents, caller, outcomes) : new Map<string, DocumentState>()
   const answer = { accepted: [] as AnsweredItem[], duplicate: [] as AnsweredItem[], invalid: [] as AnsweredItem[] }
@@ -56,13 +61,14 @@ export async function answerOf(
     const outcome = outcomes[index]
     if (outcome !== undefined) answer[outcome.kind].push(answeredOf(item, outcome, states))
   }
-  return answer
+  return notes.length === 0 ? answer : { ...answer, warnings: [...notes] }
 }
 
 function answeredOf(item: ImportItem, outcome: ItemOutcome, states: ReadonlyMap<string, DocumentState>): AnsweredItem {
   const { name, category, path, docId } = item
   const owners = typeof item.owners === 'string' || item.owners === null ? item.owners : [...item.owners]
-  const about = { name, bytes: '' as const, category, path, doc_id: docId, owners }
+  const notes = item.warnings.length > 0 && { warnings: [...item.warnings] }
+  const about = { name, bytes: '' as const, category, path, doc_id: docId, owners, ...notes }
   if (outcome.kind === 'invalid') return { ...about, reason: { ...outcome.reason } }
   const state = states.get(outcome.id)
   return { ...about, doc_id: outcome.id, ...(state !== undefined && { state }) }

@@ -3,25 +3,28 @@
  * blob store and its job in the database. Nothing of a file that was not accepted is left.
  */
 import { ApiError } from '#errors/api-error.ts'
+import { BodyReader } from '#http/body-reader.ts'
 import { readBody, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary } from '#http/multipart.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Components, Inserted, NewDocument } from '#store/documents/document-store.ts'
-import type { Received } from '../blobs/blob-store.ts'
-import { resolveComponents } from '../components.ts'
+import type { SpooledFile } from '../blobs/blob-store.ts'
+import { resolveComponents } from './components.ts'
 import type { Documents } from '../documents.ts'
-import { resolveOwners } from '../owners.ts'
-import { unreadable } from './check-type.ts'
-import { answerOf, type ImportAnswer, type ItemOutcome } from './import-answer.ts'
-import type { ImportItem, ImportWishes } from './import-request.ts'
-import { readFormImport } from './read-form-import.ts'
+import { importOwners } from '../owners.ts'
+import { checkType } from './check-type.ts'
+import { importAnswerOf, type ImportAnswer, type ItemOutcome } from './import-answer.ts'
+import type { ImportItem, ImportOptions } from './import-request.ts'
+import { piecesOf, readFormImport } from './read-form-import.ts'
 import { readJsonImport } from './read-json-import.ts'
 import { receiveItem, type Invalid } from './receive-item.ts'
 
 /** Items whose bytes are written at once. */
 const receivedTogether = 8
+/** A body of at most this declared length is read into memory as it comes. */
+const smallBodyBytes = 65_536
 
 /** 202 when all files were accepted, 207 when any is a duplicate or invalid. */
 export async function importDocuments(
@@ -30,11 +33,11 @@ export async function importDocuments(
   caller: Caller,
 ): Promise<Response> {
   await refuseWhenFull(documents) // 503
-  const { items, wishes, ...read } = await readImport(documents, context) // 400, 408, 413, 415, 422
+  const { items, options, ...read } = await readImport(documents, context, caller) // 400, 408, 413, 415, 422
   let outcomes: readonly ItemOutcome[]
   try {
-    const components = resolveComponents(documents, caller, wishes) // 403, 422
-    outcomes = await importItems(documents, items, { caller, components })
+    const components = resolveComponents(documents, caller, options) // 403, 422
+    outcomes = await importItems(documents, items, { caller, components, repeatedIds: repeatedIdsOf(items) })
   } catch (thrown) {
     for (const item of items) await discard(documents, item)
     throw thrown
@@ -43,8 +46,13 @@ export async function importDocuments(
   }
   // For a duplicate, too: it may be waiting since a process that is gone.
   if (outcomes.some(({ kind }) => kind !== 'invalid')) documents.wake()
-  if (wishes.wait) await waitFor(documents, context, outcomes)
-  const answer = await answerOf(documents, caller, { items, outcomes, withStates: wishes.wait })
+  if (options.wait) await waitFor(documents, context, outcomes)
+  const answer = await importAnswerOf(documents, caller, {
+    items,
+    outcomes,
+    withStates: options.wait,
+    warnings: options.warnings,
+  })
   return json(answer, allAccepted(answer) ? 202 : 207)
 }
 
@@ -54,12 +62,12 @@ async function refuseWhenFull({ store, settings }: Documents): Promise<void> {
 
 interface ReadImport extends Disposable {
   readonly items: readonly ImportItem[]
-  readonly wishes: ImportWishes
+  readonly options: ImportOptions
 }
 
 /** The request; disposing it gives its memory back. */
-async function readImport(documents: Documents, context: RequestContext): Promise<ReadImport> {
-  const { settings, budget, spool } = documents
+async function readImport(documents: Documents, context: RequestContext, caller: Caller): Promise<ReadImport> {
+  const { settings, spool } = documents
   const limits: BodyLimits = {
     bytesMax: settings.get('documents.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
@@ -71,21 +79,36 @@ async function readImport(documents: Documents, context: RequestContext): Promis
     const form = await readFormImport(context, { boundary, limits, fileBytesMax, spool })
     return { ...form, [Symbol.dispose]: () => undefined }
   }
-  using held = new DisposableStack()
-  held.use(await budget.take(Number(headers.get('content-length') ?? limits.bytesMax), context.signal))
-  const request = readJsonImport(await readBody(context, limits))
-  const kept = held.move()
-  return { ...request, [Symbol.dispose]: () => kept.dispose() }
+  if (Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes)
+    return { ...readJsonImport(await readBody(context, limits)), [Symbol.dispose]: () => undefined }
+  return readLargeJson(documents, context, { caller, limits })
+}
+
+/** A large body waits in the spool until all of it has arrived, so that only complete ones are in memory. */
+async function readLargeJson(
+  { spool, budget }: Documents,
+  context: RequestContext,
+  { caller, limits }: { readonly caller: Caller; readonly limits: BodyLimits },
+): Promise<ReadImport> {
+  const file = await spool.hold(piecesOf(new BodyReader(context, limits)), limits.bytesMax)
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => spool.discard(file))
+  using memory = new DisposableStack()
+  memory.use(await budget.take(file.bytes, caller.account.user.id, context.signal))
+  const request = readJsonImport(Buffer.from(await Bun.file(file.path).arrayBuffer()))
+  const budgeted = memory.move()
+  return { ...request, [Symbol.dispose]: () => budgeted.dispose() }
 }
 
 interface ImportContext {
   readonly caller: Caller
   readonly components: Components
+  readonly repeatedIds: ReadonlySet<string>
 }
 
 /** An item on its way: to be inserted, or what is wrong with it. */
 type Prepared =
-  | { readonly kind: 'ready'; readonly document: NewDocument; readonly received: Received }
+  | { readonly kind: 'ready'; readonly document: NewDocument; readonly received: SpooledFile }
   | { readonly kind: 'invalid'; readonly reason: Invalid }
 
 async function importItems(
@@ -97,10 +120,15 @@ async function importItems(
   try {
     for (let at = 0; at < items.length; at += receivedTogether) {
       const some = items.slice(at, at + receivedTogether)
-      prepared.push(...(await Promise.all(some.map((item) => prepare(documents, item, order)))))
+      const settled = await Promise.allSettled(some.map((item) => prepare(documents, item, order)))
+      // All of them have ended, so that what the others have received is discarded too when one fails.
+      prepared.push(...settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])))
+      const failed = settled.find((each) => each.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
     }
     const ready = prepared.filter((each) => each.kind === 'ready')
-    for (const { received, document } of ready) await documents.blobs.keep(received, document.id)
+    using _held = await documents.blobUse.hold(ready.map(({ document }) => document.id))
+    for (const { received, document } of ready) await documents.blobs.put(received, document.id)
     const inserted = await documents.store.insert(ready.map(({ document }) => document))
     await Promise.all(ready.map(({ document }, index) => forget(documents, items, document, inserted[index])))
     const outcomeOf = new Map(ready.map((each, index) => [each as Prepared, inserted[index]]))
@@ -110,37 +138,28 @@ async function importItems(
   }
 }
 
-async function prepare(
-  documents: Documents,
-  item: ImportItem,
-  { caller, components }: ImportContext,
-): Promise<Prepared> {
+async function prepare(documents: Documents, item: ImportItem, order: ImportContext): Promise<Prepared> {
   const { settings, spool, clock } = documents
-  const categories = settings.get('documents.categories')
-  if (categories.length > 0 && !categories.includes(item.category)) {
+  const { caller, components } = order
+  const owners = await allowedOwners(documents, item, order)
+  if ('code' in owners) {
     await discard(documents, item)
-    return invalid('unknown_category', `There is no category of this name. Categories are: ${categories.join(', ')}.`)
-  }
-  const owners = await resolveOwners(documents, item.owners, caller)
-  if (owners.kind === 'unknown') {
-    await discard(documents, item)
-    return invalid('unknown_owner', `No user or group is called ${JSON.stringify(owners.owner)}.`)
+    return { kind: 'invalid', reason: owners }
   }
   const fileBytesMax = settings.get('documents.max_file_bytes')
   const importRoots = settings.get('documents.import_roots')
   const reception = await receiveItem(item, { spool, fileBytesMax, importRoots })
   if (reception.kind === 'invalid') return reception
   const { received } = reception
-  const arrived = { path: received.path, name: item.name, reader: components.reader }
-  const reason = await unreadable(documents, arrived)
-  if (reason !== null) {
-    await spool.discard(received)
-    return { kind: 'invalid', reason }
-  }
+  await using unaccepted = new AsyncDisposableStack()
+  unaccepted.defer(() => spool.discard(received))
+  const reason = await checkType(documents, { path: received.path, name: item.name, reader: components.reader })
+  if (reason !== null) return { kind: 'invalid', reason }
+  unaccepted.move()
   const document: NewDocument = {
     id: item.docId ?? crypto.randomUUID(),
     importerId: caller.account.user.id,
-    owners: owners.principals,
+    owners,
     name: shownName(item.name),
     category: item.category,
     sha256: received.sha256,
@@ -151,13 +170,40 @@ async function prepare(
   return { kind: 'ready', document, received }
 }
 
+/** The owners of an item; what is wrong with its fields when something is. */
+async function allowedOwners(
+  documents: Documents,
+  { fault, docId, category, owners }: ImportItem,
+  { caller, repeatedIds }: ImportContext,
+): Promise<NewDocument['owners'] | Invalid> {
+  if (fault !== null) return { code: 'invalid_field', message: fault }
+  if (docId !== null && repeatedIds.has(docId))
+    return { code: 'doc_id_repeated', message: 'Several items of the request have this doc_id. Send one of them.' }
+  const categories = documents.settings.get('documents.categories')
+  if (categories.length > 0 && !categories.includes(category)) {
+    const message = `There is no category of this name. Categories are: ${categories.join(', ')}.`
+    return { code: 'unknown_category', message }
+  }
+  const resolved = await importOwners(documents, owners, caller)
+  if (resolved.kind === 'owners') return resolved.principals
+  const owner = JSON.stringify(resolved.owner)
+  if (resolved.kind === 'unknown') return { code: 'unknown_owner', message: `No user or group is called ${owner}.` }
+  return {
+    code: 'owner_not_allowed',
+    message: `You may not make ${owner} an owner. Name yourself or a group that you are in, or ask an administrator for the permission documents.share.`,
+  }
+}
+
+/** Ids that several items have: which of them would win is not for the server to guess. */
+function repeatedIdsOf(items: readonly ImportItem[]): ReadonlySet<string> {
+  const ids = items.flatMap(({ docId }) => docId ?? [])
+  const sameIds = Map.groupBy(ids, (id) => id)
+  return new Set(ids.filter((id) => (sameIds.get(id)?.length ?? 0) > 1))
+}
+
 /** A form's file is in the spool before anything about it is checked. */
 async function discard({ spool }: Documents, { origin }: ImportItem): Promise<void> {
   if (origin.kind === 'received') await spool.discard(origin.received)
-}
-
-function invalid(code: Invalid['code'], message: string): Prepared {
-  return { kind: 'invalid', reason: { code, message } }
 }
 
 /** One line without characters that change how the text around them is shown. */
@@ -188,10 +234,10 @@ function outcomeOfItem(prepared: Prepared, inserted: Inserted | undefined): Item
   return { kind: 'invalid', reason: { code: 'doc_id_taken', message } }
 }
 
-async function waitFor({ endings, settings }: Documents, context: RequestContext, outcomes: readonly ItemOutcome[]) {
+async function waitFor({ notifier, settings }: Documents, context: RequestContext, outcomes: readonly ItemOutcome[]) {
   const ids = outcomes.flatMap((outcome) => (outcome.kind === 'accepted' ? [outcome.id] : []))
   context.liftIdleTimeout()
-  if (ids.length > 0) await endings.wait(ids, settings.get('documents.wait_seconds'), context.signal)
+  if (ids.length > 0) await notifier.wait(ids, settings.get('documents.wait_seconds'), context.signal)
 }
 
 function allAccepted({ duplicate, invalid: refused }: ImportAnswer): boolean {

@@ -1,6 +1,7 @@
 /** The body of POST /api/v1/documents: its schema, and the import that it asks for. */
 import { z } from 'zod'
-import type { Received } from '../blobs/blob-store.ts'
+import { faultOf } from '#http/validate.ts'
+import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { ItemContent } from './item-content.ts'
 
 /** A name, or a name with options; the options are checked by components.ts. */
@@ -18,7 +19,7 @@ const owners = z.union([owner, z.array(owner).min(1).max(100), z.null()]).option
 const count = z.int('expected a whole number').max(1_000_000_000).nullish()
 
 export const fileItem = z
-  .strictObject({
+  .object({
     name: z
       .string()
       .min(1, 'expected a name')
@@ -33,7 +34,7 @@ export const fileItem = z
       .nullish()
       .describe('A file of the server, below one of documents.import_roots; this or `bytes`'),
     doc_id: z
-      .uuid('expected an id (UUID)')
+      .guid('expected an id (UUID)')
       .transform((id) => id.toLowerCase())
       .nullish()
       .describe('Chosen by the server when left out'),
@@ -51,36 +52,38 @@ const options = {
 }
 
 export const importBody = z
-  .strictObject({
+  .object({
     files: z.array(fileItem).min(1, 'expected at least one file').max(10_000, 'expected at most 10000 files'),
     ...options,
   })
   .meta({ id: 'DocumentImport' })
 
-/** The fields of a form beside its files; they hold for all of them. */
-export const importForm = z.strictObject({
-  ...options,
-  category: line,
-  owners,
-  doc_id: fileItem.shape.doc_id,
+/** The same without a look at the items: one that is wrong spoils no other. */
+export const importShape = importBody.extend({
+  files: z.array(z.unknown()).min(1, 'expected at least one file').max(10_000, 'expected at most 10000 files'),
 })
 
-export type ComponentWish = z.output<typeof component>
+/** The fields of a form beside its files and their own fields, which hold for all of them. */
+export const importForm = z.object(options)
+
+export type ComponentOption = z.output<typeof component>
 
 /** What is asked for all files alike. */
-export interface ImportWishes {
-  readonly reader: ComponentWish
-  readonly chunker: ComponentWish
-  readonly embedder: ComponentWish
+export interface ImportOptions {
+  readonly reader: ComponentOption
+  readonly chunker: ComponentOption
+  readonly embedder: ComponentOption
   readonly chunkUnits: number | null
   readonly chunkOverlap: number | null
   readonly wait: boolean
+  /** About the request as a whole. */
+  readonly warnings: readonly string[]
 }
 
-/** Where the bytes of an item come from; the ways in which an item can be wrong are told apart later. */
+/** Where the bytes of an item come from; receive-item.ts says what is wrong with an item. */
 export type ItemOrigin =
   | ItemContent
-  | { readonly kind: 'received'; readonly received: Received }
+  | { readonly kind: 'received'; readonly received: SpooledFile }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'path' }
   | { readonly kind: 'none' }
@@ -95,10 +98,51 @@ export interface ImportItem {
   /** As they were sent. */
   readonly owners: string | readonly string[] | null
   readonly origin: ItemOrigin
+  /** What is wrong with a field, as a sentence; null when all are right. */
+  readonly fault: string | null
+  readonly warnings: readonly string[]
 }
 
-/** The wishes in a checked body or form. */
-export function wishesOf(body: Omit<z.output<typeof importBody>, 'files'>): ImportWishes {
+export interface ItemFields extends Omit<ImportItem, 'origin'> {
+  readonly encoding: 'base64' | 'utf-8' | null
+}
+
+/** The fields of an item. What is wrong is said in `fault`; the fields are then as far as they can be answered. */
+export function itemFields(sent: unknown): ItemFields {
+  const parsed = fileItem.safeParse(sent)
+  const warnings = unknownFields(sent, fileItem)
+  if (parsed.success) {
+    const { name, category, path, doc_id: docId = null, owners: named = null, encoding = null } = parsed.data
+    return { name, category, path: path ?? '', docId, owners: named, encoding, fault: null, warnings }
+  }
+  const fields = typeof sent === 'object' && sent !== null ? (sent as Readonly<Record<string, unknown>>) : {}
+  const textOf = (field: string): string => (typeof fields[field] === 'string' ? fields[field].slice(0, 1000) : '')
+  return {
+    name: textOf('name'),
+    category: textOf('category'),
+    path: textOf('path'),
+    docId: textOf('doc_id') || null,
+    owners: owners.safeParse(fields['owners']).data ?? null,
+    encoding: null,
+    fault: faultOf(parsed.error, 'The item'),
+    warnings,
+  }
+}
+
+/** A warning for each field that the schema does not have, at most ten. */
+export function unknownFields(sent: unknown, { shape }: z.ZodObject): readonly string[] {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return []
+  const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(shape, name))
+  return unknown
+    .slice(0, 10)
+    .map((name) => `The field ${JSON.stringify(name.slice(0, 100))} is not known and was ignored.`)
+}
+
+/** The options in a checked body or form. */
+export function importOptionsOf(
+  body: Omit<z.output<typeof importBody>, 'files'>,
+  warnings: readonly string[] = [],
+): ImportOptions {
   return {
     reader: body.reader,
     chunker: body.chunker,
@@ -106,5 +150,6 @@ export function wishesOf(body: Omit<z.output<typeof importBody>, 'files'>): Impo
     chunkUnits: body.chunk_units ?? null,
     chunkOverlap: body.chunk_overlap ?? null,
     wait: body.wait_for_completion,
+    warnings,
   }
 }

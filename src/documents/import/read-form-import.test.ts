@@ -31,13 +31,13 @@ async function read(form: Buffer, cuts: readonly number[] = []) {
     },
   })
   const context = await contextWithBody(body)
-  const { items, wishes } = await readFormImport(context, { boundary: 'xyz', limits, fileBytesMax: 5000, spool })
+  const { items, options } = await readFormImport(context, { boundary: 'xyz', limits, fileBytesMax: 5000, spool })
   const seen = items.map(({ origin, ...item }) => ({
     ...item,
     origin: origin.kind === 'received' ? origin.received.sha256 : origin.kind,
   }))
   for (const { origin } of items) if (origin.kind === 'received') await spool.discard(origin.received)
-  return { items: seen, wishes }
+  return { items: seen, options }
 }
 
 function part(name: string, content: string | Uint8Array, fileName?: string): Buffer {
@@ -53,7 +53,7 @@ function spooled(): readonly string[] {
   return existsSync(directory) ? readdirSync(directory).flatMap((own) => readdirSync(join(directory, own))) : []
 }
 
-test('however the bytes arrive, the same items and wishes come of them, and the exact contents', async () => {
+test('however the bytes arrive, the same items and options come of them, and the exact contents', async () => {
   const awkward = Buffer.from('\r\n--xy\r\n--\r\n\r\n-xyz --xyz\0\xff', 'latin1')
   const form = Buffer.concat([
     part('chunker', '{"name":"token","units":9}'),
@@ -67,19 +67,27 @@ test('however the bytes arrive, the same items and wishes come of them, and the 
     end,
   ])
   const whole = await read(form)
-  const common = { category: 'forms', path: '', docId: null, owners: ['everyone', 'group:team'] }
+  const common = {
+    category: 'forms',
+    path: '',
+    docId: null,
+    owners: ['everyone', 'group:team'],
+    fault: null,
+    warnings: [],
+  }
   expect(whole).toEqual({
     items: [
       { ...common, name: 'awkward.bin', origin: digest(awkward) },
       { ...common, name: 'empty.txt', origin: digest('') },
     ],
-    wishes: {
+    options: {
       reader: undefined,
       chunker: { name: 'token', units: 9 },
       embedder: undefined,
       chunkUnits: null,
       chunkOverlap: 3,
       wait: true,
+      warnings: [],
     },
   })
   await fc.assert(
@@ -115,10 +123,10 @@ test('a form that is refused at any point leaves nothing in the spool', async ()
   }
 })
 
-test('a file without a name gets one, and a part that is no field of an import is refused', async () => {
+test('a file without a name gets one, and a part that is no field of an import has a warning', async () => {
   const nameless = await read(Buffer.concat([part('files', 'a', ''), part('category', 'c'), end]))
   expect(nameless.items[0]?.name).toBe('unnamed')
   const unknown = Buffer.concat([part('files', 'a', 'a'), part('category', 'c'), part('colour', 'red'), end])
-  expect(await read(unknown).catch((error: unknown) => error)).toMatchObject({ code: 'validation_failed' })
+  expect((await read(unknown)).options.warnings).toEqual(['The field "colour" is not known and was ignored.'])
   expect(spooled()).toEqual([])
 })

@@ -8,8 +8,16 @@ import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { parseMultipart, readPart, type MultipartPart } from '#http/multipart.ts'
 import { validBody } from '#http/validate.ts'
-import { TooLarge, type Spool } from '../blobs/spool.ts'
-import { importForm, wishesOf, type ImportItem, type ImportWishes, type ItemOrigin } from './import-request.ts'
+import { FileTooLarge, type Spool } from '../blobs/spool.ts'
+import {
+  importForm,
+  importOptionsOf,
+  itemFields,
+  unknownFields,
+  type ImportItem,
+  type ImportOptions,
+  type ItemOrigin,
+} from './import-request.ts'
 
 export interface FormImportOptions {
   readonly boundary: string
@@ -33,23 +41,20 @@ const perhapsJson = new Set(['reader', 'chunker', 'embedder', 'owners'])
 export async function readFormImport(
   context: RequestContext,
   options: FormImportOptions,
-): Promise<{ readonly items: readonly ImportItem[]; readonly wishes: ImportWishes }> {
+): Promise<{ readonly items: readonly ImportItem[]; readonly options: ImportOptions }> {
   const files: ReceivedFile[] = []
   try {
     const fields = await readParts(context, options, files)
     if (files.length === 0)
       throw new ApiError('validation_failed', { param: 'files', message: '"files": the form holds no file.' })
     const form = validBody(importForm, fields)
-    const { category, owners = null, doc_id: docId = null } = form
-    if (docId !== null && files.length > 1) {
-      throw new ApiError('validation_failed', {
-        param: 'doc_id',
-        message: '"doc_id": a form with one doc_id takes one file. Send one request for each file, or a JSON body.',
-      })
-    }
+    const { category, owners, doc_id: docId, ...others } = fields
     return {
-      items: files.map(({ name, origin }) => ({ name, category, path: '', docId, owners, origin })),
-      wishes: wishesOf(form),
+      items: files.map(({ name, origin }) => {
+        const { encoding: _none, ...item } = itemFields({ name, category, owners, doc_id: docId })
+        return { ...item, origin }
+      }),
+      options: importOptionsOf(form, unknownFields(others, importForm)),
     }
   } catch (thrown) {
     for (const { origin } of files) if (origin.kind === 'received') await options.spool.discard(origin.received)
@@ -72,7 +77,8 @@ async function readParts(
   return fields
 }
 
-async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
+/** The body as it comes. */
+export async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
   for (let piece = await reader.read(); piece !== null; piece = await reader.read()) yield piece
 }
 
@@ -81,7 +87,7 @@ async function receivePart(part: MultipartPart, { spool, fileBytesMax }: FormImp
   try {
     return { name, origin: { kind: 'received', received: await spool.receive(part.content, fileBytesMax) } }
   } catch (thrown) {
-    if (thrown instanceof TooLarge) return { name, origin: { kind: 'too_large' } }
+    if (thrown instanceof FileTooLarge) return { name, origin: { kind: 'too_large' } }
     throw thrown
   }
 }

@@ -3,16 +3,18 @@
  * it is parsed, so that the parser never builds strings of many megabytes.
  */
 import { isUtf8 } from 'node:buffer'
-import type { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import { validBody } from '#http/validate.ts'
+import { unparsed } from '#http/body.ts'
+import { parseBounded, passedJsonLimits, usualJsonLimits } from '#lib/bounded-json.ts'
 import { findFields, findItems, replaceSpans, type Replacement } from '#lib/json-span.ts'
 import {
-  importBody,
-  wishesOf,
-  type fileItem,
+  importOptionsOf,
+  importShape,
+  itemFields,
+  unknownFields,
   type ImportItem,
-  type ImportWishes,
+  type ImportOptions,
   type ItemOrigin,
 } from './import-request.ts'
 import { itemContent } from './item-content.ts'
@@ -26,7 +28,10 @@ const filesName = new Set(['files'])
 const bytesName = new Set(['bytes'])
 
 /** Answers 400 and 422 by throwing. */
-export function readJsonImport(body: Buffer): { readonly items: readonly ImportItem[]; readonly wishes: ImportWishes } {
+export function readJsonImport(body: Buffer): {
+  readonly items: readonly ImportItem[]
+  readonly options: ImportOptions
+} {
   if (!isUtf8(body)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
   const contents = contentSpans(body)
   const about = withoutContents(body, contents)
@@ -35,16 +40,17 @@ export function readJsonImport(body: Buffer): { readonly items: readonly ImportI
       message: `The request body without the contents of the files is larger than ${aboutBytesMax} bytes. Send the files in several requests.`,
     })
   }
-  const parsed = validBody(importBody, parse(about))
+  const sent = parse(about)
+  const parsed = validBody(importShape, sent)
   const items = parsed.files.map((item, index) => {
     const span = contents.get(index)
     return importItem(item, span && body.subarray(span.start + 1, span.end - 1))
   })
-  return { items, wishes: wishesOf(parsed) }
+  return { items, options: importOptionsOf(parsed, unknownFields(sent, importShape)) }
 }
 
 interface ContentSpan {
-  /** With the quotes. */
+  /** Offset of the opening quote. */
   readonly start: number
   readonly end: number
 }
@@ -69,18 +75,16 @@ function withoutContents(body: Buffer, contents: ReadonlyMap<number, ContentSpan
 
 function parse(json: Buffer): unknown {
   try {
-    return JSON.parse(json.toString()) as unknown
-  } catch {
-    // The parser's message quotes the body.
-    throw new ApiError('invalid_json')
+    return parseBounded(json, { ...passedJsonLimits, depthMax: usualJsonLimits.depthMax })
+  } catch (thrown) {
+    throw unparsed(thrown)
   }
 }
 
 /** `raw` is what stands between the quotes of `bytes`. An empty string in `bytes` or `path` is none. */
-function importItem(item: z.output<typeof fileItem>, raw: Buffer | undefined): ImportItem {
-  const { name, category, doc_id: docId = null, owners = null } = item
-  const path = item.path ?? ''
-  return { name, category, path, docId, owners, origin: originOf(raw ?? Buffer.alloc(0), path, item.encoding ?? null) }
+function importItem(sent: unknown, raw: Buffer | undefined): ImportItem {
+  const { encoding, ...fields } = itemFields(sent)
+  return { ...fields, origin: originOf(raw ?? Buffer.alloc(0), fields.path, encoding) }
 }
 
 function originOf(raw: Buffer, path: string, encoding: 'base64' | 'utf-8' | null): ItemOrigin {

@@ -1,12 +1,14 @@
 /** Brings the bytes of one item into the spool, or says why the item is invalid. */
 import { openRooted } from '#lib/rooted-file.ts'
-import type { Received } from '../blobs/blob-store.ts'
-import { TooLarge, type Spool } from '../blobs/spool.ts'
+import type { SpooledFile } from '../blobs/blob-store.ts'
+import { FileTooLarge, type Spool } from '../blobs/spool.ts'
 import { fileSource, type ByteSource } from './byte-source.ts'
 import type { ImportItem } from './import-request.ts'
 
 /** Why an item was not imported; stable, part of the answer. */
 export type InvalidCode =
+  | 'invalid_field'
+  | 'doc_id_repeated'
   | 'no_content'
   | 'bytes_and_path'
   | 'not_base64'
@@ -17,6 +19,7 @@ export type InvalidCode =
   | 'invalid_path'
   | 'unknown_category'
   | 'unknown_owner'
+  | 'owner_not_allowed'
   | 'doc_id_taken'
 
 export interface Invalid {
@@ -24,17 +27,17 @@ export interface Invalid {
   readonly message: string
 }
 
-export type Reception =
-  | { readonly kind: 'received'; readonly received: Received }
+export type ReceiveResult =
+  | { readonly kind: 'received'; readonly received: SpooledFile }
   | { readonly kind: 'invalid'; readonly reason: Invalid }
 
-export interface ReceptionOptions {
+export interface ReceiveOptions {
   readonly spool: Spool
   readonly fileBytesMax: number
   readonly importRoots: readonly string[]
 }
 
-export async function receiveItem({ origin, path }: ImportItem, options: ReceptionOptions): Promise<Reception> {
+export async function receiveItem({ origin, path }: ImportItem, options: ReceiveOptions): Promise<ReceiveResult> {
   switch (origin.kind) {
     case 'content':
       return receive(origin.source, options)
@@ -59,7 +62,7 @@ export async function receiveItem({ origin, path }: ImportItem, options: Recepti
   }
 }
 
-async function receivePath(path: string, options: ReceptionOptions): Promise<Reception> {
+async function receivePath(path: string, options: ReceiveOptions): Promise<ReceiveResult> {
   const file = await openRooted(path, options.importRoots)
   if (file === null)
     return invalid('invalid_path', 'There is no file at this path that may be imported. Send the content in "bytes".')
@@ -71,25 +74,25 @@ async function receivePath(path: string, options: ReceptionOptions): Promise<Rec
   }
 }
 
-async function receive(source: ByteSource, options: ReceptionOptions): Promise<Reception> {
+async function receive(source: ByteSource, options: ReceiveOptions): Promise<ReceiveResult> {
   try {
     return await notEmpty(await options.spool.receive(source.pieces(), options.fileBytesMax), options.spool)
   } catch (thrown) {
-    if (thrown instanceof TooLarge) return tooLarge(options)
+    if (thrown instanceof FileTooLarge) return tooLarge(options)
     throw thrown
   }
 }
 
-async function notEmpty(received: Received, spool: Spool): Promise<Reception> {
+async function notEmpty(received: SpooledFile, spool: Spool): Promise<ReceiveResult> {
   if (received.bytes > 0) return { kind: 'received', received }
   await spool.discard(received)
   return invalid('empty', 'The file is empty.')
 }
 
-function tooLarge({ fileBytesMax }: ReceptionOptions): Reception {
+function tooLarge({ fileBytesMax }: ReceiveOptions): ReceiveResult {
   return invalid('too_large', `The file is larger than ${fileBytesMax} bytes, the limit of this server.`)
 }
 
-function invalid(code: InvalidCode, message: string): Reception {
+function invalid(code: InvalidCode, message: string): ReceiveResult {
   return { kind: 'invalid', reason: { code, message } }
 }

@@ -9,13 +9,13 @@ import type { Reading } from '#readers/reading.ts'
 import type { ChunkRecord } from './chunk-record.ts'
 import { chunksFile, type Answer, type OperationName, type Work } from './protocol.ts'
 
-/** `onCutting` is called with the number of pages when the text has been read. */
+/** `onChunking` is called with the number of pages when the text has been read. */
 type Operation<Name extends OperationName> = (
   work: Work<Name>,
-  onCutting: (pages: number) => void,
+  onChunking: (pages: number) => void,
 ) => Promise<Answer<Name>>
 
-/** By name. They reject with ReadFailure when it is the file's fault. */
+/** The operations by name. They reject with ReadFailure when it is the file's fault. */
 export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
   async detect({ file, name }) {
     const { detectMediaType } = await import('#readers/types/media-type.ts')
@@ -23,10 +23,10 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return { mediaType: detectMediaType(Bun.mmap(file), name) }
   },
 
-  async read({ file, name, reader, limits, chunker, directory }, onCutting) {
+  async read({ file, name, reader, limits, chunker, directory }, onChunking) {
     const { readFile } = await import('#readers/readers.ts')
     const reading = await readFile({ bytes: await Bun.file(file).bytes(), name, reader, limits })
-    onCutting(pagesOf(reading))
+    onChunking(pagesOf(reading))
     return cut(reading, chunker, directory)
   },
 
@@ -42,7 +42,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return { image, pages: document.pageCount }
   },
 
-  async assemble({ directory, texts, mediaType, warnings, limits, chunker }, onCutting) {
+  async assemble({ directory, texts, mediaType, warnings, limits, chunker }, onChunking) {
     const [{ markdownPart }, { TextBuilder }] = await Promise.all([
       import('#readers/text/markdown.ts'),
       import('#readers/text-builder.ts'),
@@ -55,7 +55,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     }
     const reading = builder.reading({ mediaType, title: null })
     const title = reading.headings.find(({ level }) => level === 1)?.title ?? null
-    onCutting(pagesOf(reading))
+    onChunking(pagesOf(reading))
     return cut({ ...reading, title }, chunker, directory)
   },
 }

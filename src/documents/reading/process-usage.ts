@@ -20,7 +20,7 @@ export function residentBytes(pid: number): number {
   }
 }
 
-/** CPU time of all threads of a process in milliseconds, user and system; null where it cannot be told, zero when it is gone. */
+/** CPU time of all threads of a process in milliseconds, user and system; null where the system does not report it, zero when the process is gone. */
 export function cpuMs(pid: number): number | null {
   if (process.platform !== 'linux') return null
   try {

@@ -1,13 +1,14 @@
 /**
  * What the server and a reading process say to each other. Files and texts go by path; only small facts are sent.
  *
- * In the directory of a document: `chunks.jsonl` (a `ChunkRecord` for each line), `page-3.png` of a page.
+ * The directory of a document has `chunks.jsonl` (a `ChunkRecord` for each line), `page-3.png` of a page.
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
+import type { ResourceFault } from '#lib/resource-fault.ts'
 import type { ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 
 /** What is known of a reading once it has been cut, without looking at its text. */
-export interface ReadingFacts {
+export interface ReadingSummary {
   readonly mediaType: string
   readonly title: string | null
   readonly warnings: readonly string[]
@@ -36,7 +37,7 @@ export interface Operations {
       readonly chunker: ResolvedChunker
       readonly directory: string
     }
-    readonly answer: ReadingFacts
+    readonly answer: ReadingSummary
   }
   /** Draws a page of a PDF, counted from 1, as a PNG of at most `pixelsMax` pixels. */
   readonly render: {
@@ -58,7 +59,7 @@ export interface Operations {
       readonly limits: ReadLimits
       readonly chunker: ResolvedChunker
     }
-    readonly answer: ReadingFacts
+    readonly answer: ReadingSummary
   }
 }
 
@@ -75,8 +76,10 @@ export type Assignment = {
 export type Message =
   | { readonly kind: 'ready' }
   /** The text has been read and is being cut. */
-  | { readonly kind: 'cutting'; readonly pages: number }
+  | { readonly kind: 'chunking'; readonly pages: number }
   | { readonly kind: 'done'; readonly answer: Answer<OperationName> }
+  /** The machine has run out of something: the file is not at fault. */
+  | { readonly kind: 'exhausted'; readonly fault: ResourceFault; readonly detail: string }
   | {
       readonly kind: 'failed'
       readonly code: ReadFailureCode

@@ -2,11 +2,12 @@
  * The server's end of one reading process: starts it, gives it one assignment at a time, and ends it when an assignment
  * takes more time or memory than it may.
  *
- * Invariant: a call of `run` settles only when the process is idle again or gone, so nobody ever meets the remains of
- * another document.
+ * Invariant: a call of `run` settles only when the process is idle again or gone, so no operation meets what
+ * another document has left.
  */
 import { constants, setPriority } from 'node:os'
 import { writeFileSync } from 'node:fs'
+import { ResourceExhausted } from '#lib/resource-fault.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Assignment, Message } from './protocol.ts'
 import { cpuMs, residentBytes, usagePollMs } from './process-usage.ts'
@@ -14,8 +15,8 @@ import { cpuMs, residentBytes, usagePollMs } from './process-usage.ts'
 /** What one assignment may cost. */
 export interface ReadingBounds {
   /**
-   * Of CPU, where it can be told: a machine that is busy with other things must not make files fail. Of the wall clock
-   * four times as much; where CPU cannot be told, this.
+   * CPU time, where the system reports it: a machine that is busy with other things must not make files fail. The wall
+   * clock may take four times as much; where CPU time is not reported, this much.
    */
   readonly timeMaxMs: number
   readonly memoryBytesMax: number
@@ -29,11 +30,11 @@ export interface ReadingWatch {
   readonly signal: AbortSignal
   readonly bounds: ReadingBounds
   /** Called when the text has been read and is being cut. */
-  readonly onCutting?: ((pages: number) => void) | undefined
+  readonly onChunking?: ((pages: number) => void) | undefined
 }
 
 interface Running {
-  readonly onCutting: ((pages: number) => void) | undefined
+  readonly onChunking: ((pages: number) => void) | undefined
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -55,7 +56,7 @@ function tooLarge(memoryBytesMax: number): ReadFailure {
 /** Wall-clock time that an assignment may take for each bit of CPU time that it may. */
 const wallShare = 4
 
-/** How signals from outside are told apart from crashes: they do not say anything about the file. */
+/** Signals that come from outside. They say nothing about the file, unlike crashes. */
 const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
 
 /** One process. Not for use after it has ended. */
@@ -102,14 +103,14 @@ export class ReadingChild {
   }
 
   /**
-   * Does one assignment. Rejects with ReadFailure when it is the file's fault, with ReadingStopped when it is not, and
-   * with the signal's reason; the process is gone then, except after a failure that it reported itself.
+   * Does one assignment. Rejects with ReadFailure when it is the file's fault, with ReadingStopped or ResourceExhausted when it is
+   * not, and with the signal's reason; the process is gone then, except after a failure that it reported itself.
    */
-  async run(assignment: Assignment, { signal, bounds, onCutting }: ReadingWatch): Promise<unknown> {
+  async run(assignment: Assignment, { signal, bounds, onChunking }: ReadingWatch): Promise<unknown> {
     signal.throwIfAborted()
     if (this.#hasEnded || this.#running !== null) throw new ReadingStopped('The reading process is not free.')
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#running = { onCutting, resolve, reject }
+    this.#running = { onChunking, resolve, reject }
     this.#assignments += 1
     using watch = this.#watch(bounds, signal)
     void watch
@@ -158,9 +159,10 @@ export class ReadingChild {
     // What arrives while it is being ended comes too late: the reason of the end stands.
     if (this.#endedBecause !== null) return
     const running = this.#running
-    if (message.kind === 'cutting') return running?.onCutting?.(message.pages)
+    if (message.kind === 'chunking') return running?.onChunking?.(message.pages)
     this.#running = null
     if (message.kind === 'done') running?.resolve(message.answer)
+    else if (message.kind === 'exhausted') running?.reject(new ResourceExhausted(message.fault, message.detail))
     else running?.reject(new ReadFailure(message.code, message.message, message.detail ?? undefined))
   }
 
@@ -174,8 +176,10 @@ export class ReadingChild {
   #crash(exitCode: number | null, signal: string | null): Error {
     const how = signal ?? `exit code ${exitCode}`
     if (!this.#isReady) return new ReadingStopped(`The reading process could not be started (${how}).`)
+    // The limit on the size of files that the process was started with.
+    if (signal === 'SIGXFSZ') return new ResourceExhausted('storage_full', how)
     if (stopSignals.has(signal)) return new ReadingStopped(`The reading process was stopped from outside (${how}).`)
-    // Nobody here has sent this one: it is how the kernel ends the process that asks for too much memory.
+    // The server has not sent this one: the kernel ends the process that asks for too much memory.
     if (signal === 'SIGKILL') {
       return new ReadFailure(
         'too_complex',

@@ -75,8 +75,8 @@ describe('a file', () => {
   test('is read and cut, and tells between the two that it was read', async () => {
     await using pool = poolOf()
     const work = readingOf('note.md', '# Plan 😀\n\ntext\n')
-    const cutting: number[] = []
-    expect(await pool.run('read', work, { onCutting: (pages) => cutting.push(pages) })).toEqual({
+    const chunking: number[] = []
+    expect(await pool.run('read', work, { onChunking: (pages) => chunking.push(pages) })).toEqual({
       mediaType: 'text/markdown',
       title: 'Plan 😀',
       warnings: [],
@@ -84,7 +84,7 @@ describe('a file', () => {
       characters: 14,
       chunks: 1,
     })
-    expect(cutting).toEqual([0])
+    expect(chunking).toEqual([0])
     expect(await chunksIn(work.directory)).toMatchObject([
       { start: 0, end: 14, headingPath: ['Plan 😀'], text: '# Plan 😀\n\ntext' },
     ])

@@ -61,7 +61,7 @@ export class ReadingPool implements AsyncDisposable {
   async run<Name extends OperationName>(
     name: Name,
     work: Work<Name>,
-    { signal = never, bounds = this.#options, onCutting }: Partial<ReadingWatch> = {},
+    { signal = never, bounds = this.#options, onChunking }: Partial<ReadingWatch> = {},
   ): Promise<Answer<Name>> {
     await this.#enter(signal)
     let child: ReadingChild | null = null
@@ -70,9 +70,9 @@ export class ReadingPool implements AsyncDisposable {
       if (this.#isClosed) throw closed()
       child = this.#idleChild() ?? this.#newChild()
       // The pair of name and answer is what reading-process.ts is typed by; the channel between does not know it.
-      return (await child.run({ name, work } as Assignment, { signal, bounds, onCutting })) as Answer<Name>
+      return (await child.run({ name, work } as Assignment, { signal, bounds, onChunking })) as Answer<Name>
     } finally {
-      if (child !== null) await this.#giveBack(child)
+      if (child !== null) await this.#release(child)
       this.#leave()
     }
   }
@@ -108,7 +108,7 @@ export class ReadingPool implements AsyncDisposable {
     }
     signal.addEventListener('abort', leave)
     try {
-      // Whoever leaves hands its place on, so `#active` stays as it is.
+      // An operation that ends hands its place on, so `#active` stays as it is.
       await turn.promise
     } finally {
       signal.removeEventListener('abort', leave)
@@ -137,7 +137,7 @@ export class ReadingPool implements AsyncDisposable {
     return child
   }
 
-  async #giveBack(child: ReadingChild): Promise<void> {
+  async #release(child: ReadingChild): Promise<void> {
     const { operationsMax, keptBytesMax, idleMs } = this.#options
     const isWornOut = child.assignments >= operationsMax || child.residentBytes > keptBytesMax
     if (child.hasEnded || isWornOut || this.#isClosed) {

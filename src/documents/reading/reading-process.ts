@@ -1,9 +1,10 @@
 /**
- * A process that reads files of people whom nobody has to trust: it does one assignment after the other and answers
+ * A process that reads untrusted files. It does one assignment after the other and answers
  * each with facts or with a failure. Time and memory are watched by the server, from outside.
  *
  * Started by reading-child.ts, never imported.
  */
+import { resourceFaultOf } from '#lib/resource-fault.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import { dieWithParent } from './die-with-parent.ts'
 import { operations } from './operations.ts'
@@ -12,22 +13,24 @@ import type { Answer, Assignment, Message, OperationName } from './protocol.ts'
 function perform(assignment: Assignment): Promise<Answer<OperationName>> {
   switch (assignment.name) {
     case 'detect':
-      return operations.detect(assignment.work, cutting)
+      return operations.detect(assignment.work, chunking)
     case 'read':
-      return operations.read(assignment.work, cutting)
+      return operations.read(assignment.work, chunking)
     case 'render':
-      return operations.render(assignment.work, cutting)
+      return operations.render(assignment.work, chunking)
     case 'assemble':
-      return operations.assemble(assignment.work, cutting)
+      return operations.assemble(assignment.work, chunking)
   }
 }
 
-function cutting(pages: number): void {
-  send({ kind: 'cutting', pages })
+function chunking(pages: number): void {
+  send({ kind: 'chunking', pages })
 }
 
-/** What a reader did not foresee is the file's fault until somebody finds out more from the log. */
+/** An unforeseen failure counts as the file's fault; the log has the detail. */
 function failure(thrown: unknown): Message {
+  const fault = resourceFaultOf(thrown)
+  if (fault !== null) return { kind: 'exhausted', fault, detail: String(thrown) }
   if (thrown instanceof ReadFailure) {
     return { kind: 'failed', code: thrown.code, message: thrown.message, detail: null }
   }

@@ -36,19 +36,18 @@ export async function listChunks(
 
 /** When it has resolved, nothing of the document is left: no record, chunk, vector or byte. */
 export async function deleteDocument(documents: Documents, caller: Caller, id: string): Promise<void> {
-  const { store, blobs, endings } = documents
-  const addresses = await blobs.of(id)
+  const { store, blobs, blobUse, notifier } = documents
+  const addresses = await blobs.listOf(id)
   await changed(documents, caller, id, store.delete(id, editorOf(caller)))
-  // Somebody may have imported the same file under the same id meanwhile.
-  for (const address of await store.unreferenced(addresses)) await blobs.remove(address)
-  endings.tell()
+  await blobUse.removeUnreferenced(addresses)
+  notifier.notify()
 }
 
 /** Ends a document that has not ended; one that has stays as it is. */
 export async function cancelDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
-  const { store, clock, endings } = documents
+  const { store, clock, notifier } = documents
   const record = await changed(documents, caller, id, store.cancel(id, editorOf(caller), clock.now()))
-  endings.tell()
+  notifier.notify()
   return onWire(documents, record)
 }
 
@@ -71,7 +70,7 @@ function editorOf(caller: Caller): Viewer {
   return { ...viewer, principals: [`user:${viewer.userId}`] }
 }
 
-/** What a change has made. Answers 404 when the caller cannot see the document, and 403 when it may only be read. */
+/** The result of a change. Answers 404 when the caller cannot see the document, and 403 when it may only be read. */
 async function changed<T>({ store }: Documents, caller: Caller, id: string, change: Promise<T | null>): Promise<T> {
   const result = await change
   if (result !== null) return result

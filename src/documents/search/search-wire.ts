@@ -29,7 +29,7 @@ export const searchBody = z
       .describe('Neighbouring chunks on either side of each hit'),
     category: oneOrMore(name).describe('Only documents of these categories'),
     owners: oneOrMore(name).describe('Only documents with one of these owners'),
-    doc_id: oneOrMore(z.uuid('expected an id (UUID)')).describe('Only these documents'),
+    doc_id: oneOrMore(z.guid('expected an id (UUID)')).describe('Only these documents'),
   })
   .meta({ id: 'SearchRequest' })
 

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import type { FindQuery, Found, FoundChunk, Ranked } from '#store/documents/document-store.ts'
+import type { FindQuery, FindResult, ChunkInContext, RankedChunk } from '#store/documents/document-store.ts'
 import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
@@ -24,7 +24,7 @@ export interface SearchQuery {
 }
 
 export interface SearchHit {
-  readonly chunk: FoundChunk
+  readonly chunk: ChunkInContext
   /** Higher is better; from 0 to 1 for `hybrid`, as the search has it otherwise. */
   readonly score: number
   /** How well it fits by meaning: cosine similarity; null when it is not among the best. */
@@ -45,7 +45,7 @@ export interface SearchResult {
   readonly warnings: readonly string[]
 }
 
-/** A fused list needs more than it gives: what is second in both may be best together. */
+/** A fused list needs more candidates than it returns: a chunk that is second in both may be the best of all. */
 const depthMin = 50
 
 /** Answers 422 for an owner that does not exist, and with the embedder's error when only meaning was asked for. */
@@ -69,7 +69,7 @@ export async function search(
     limit,
   })
   const best = ranked(found, query)
-  const chunks = await documents.store.found(
+  const chunks = await documents.store.chunksInContext(
     best.map(({ row }) => row),
     viewer,
     query.window,
@@ -128,7 +128,7 @@ async function queryVectors(
 type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }
 
 /** The best rows of what was found, at most `topK`. Cosines of different spaces cannot be compared: each is a list of its own. */
-function ranked(found: Found, { topK }: SearchQuery): readonly RankedRow[] {
+function ranked(found: FindResult, { topK }: SearchQuery): readonly RankedRow[] {
   const spaces = Map.groupBy(found.vector, ({ spaceKey }) => spaceKey)
   const vectorLists = [...spaces.values()]
   // A cosine of zero says that the two have nothing in common: such rows only fill what the others leave.
@@ -144,7 +144,7 @@ function ranked(found: Found, { topK }: SearchQuery): readonly RankedRow[] {
     .map(({ row, score }) => ({ row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null }))
 }
 
-function scoreParts(lists: readonly (readonly Ranked[])[]): ReadonlyMap<number, ScorePart> {
+function scoreParts(lists: readonly (readonly RankedChunk[])[]): ReadonlyMap<number, ScorePart> {
   return new Map(
     lists.flatMap((list) => list.map(({ row, score }, index) => [row, { score, rank: index + 1 }] as const)),
   )

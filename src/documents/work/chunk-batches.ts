@@ -10,7 +10,7 @@ const wholeBytesMax = 1_048_576
 const batchMax = 256
 const batchCharactersMax = 512 * 1024
 
-/** In order; the file is read as far as it is asked for. */
+/** The chunks in order. The file is read no further than the consumer has got. */
 export async function* chunkBatches(directory: string): AsyncGenerator<readonly ChunkRecord[], void> {
   let batch: ChunkRecord[] = []
   let characters = 0

@@ -44,7 +44,7 @@ function open(process: DocumentWorkerOptions['process'], set: readonly string[] 
     settings,
     clock,
     logger,
-    alone: true,
+    isOnlyProcess: true,
     process,
     ended: async (_run, code) => void outcomes.push(code),
   })
@@ -63,7 +63,7 @@ const untilAborted = (run: Run) =>
   new Promise<never>((_, reject) => run.signal.addEventListener('abort', () => reject(run.signal.reason as Error)))
 
 async function stageAndComplete(run: Run): Promise<Completion> {
-  await store.documents.stage(run.held, space, chunks(2))
+  await store.documents.stage(run.lease, space, chunks(2))
   return completion
 }
 
@@ -127,6 +127,28 @@ test('a failure that may pass is tried again after a while, with as many attempt
   expect(outcomes).toEqual(['retried', 'retried', 'embedder_failed'])
   expect(await recordOf(id)).toMatchObject({ state: 'failed', attempts: 3 })
   expect(lines.join('')).not.toContain('"level":"error"')
+})
+
+test('a full disk takes no attempt, however long it lasts', async () => {
+  const [id] = await insert()
+  let isFull = true
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  const { worker, outcomes } = open(
+    (run) => (isFull ? Promise.reject(full) : stageAndComplete(run)),
+    ['documents.max_attempts=1'],
+  )
+  worker.wake()
+  for (const times of [1, 2, 3]) {
+    await eventually(() => outcomes.length === times)
+    expect(await recordOf(id)).toMatchObject({ state: 'queued', attempts: 0, error: { code: 'storage_full' } })
+    if (times === 3) isFull = false
+    clock.advance(300_000)
+    worker.wake()
+  }
+  await eventually(() => outcomes.length === 4)
+  await worker[Symbol.asyncDispose]()
+  expect(outcomes).toEqual(['retried', 'retried', 'retried', 'completed'])
+  expect(await recordOf(id)).toMatchObject({ state: 'completed', attempts: 1 })
 })
 
 test('what nobody foresaw is logged, tried again, and tells the user nothing of the inside', async () => {
@@ -252,7 +274,7 @@ test('a store that fails for a moment stops nothing: the worker goes on when it 
   const real = store
   store = { ...real, documents: flaky }
   const { worker, outcomes } = open(async (run) => {
-    await documents.stage(run.held, space, chunks(1))
+    await documents.stage(run.lease, space, chunks(1))
     return completion
   })
   worker.wake()

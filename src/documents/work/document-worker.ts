@@ -7,10 +7,11 @@
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { fullJitterMs, type BackoffOptions } from '#lib/backoff.ts'
 import type { Clock } from '#lib/clock.ts'
-import { Loop } from '#lib/loop.ts'
+import { Loop, pause } from '#lib/loop.ts'
+import { resourceFaultOf } from '#lib/resource-fault.ts'
 import type { Logger } from '#observe/log.ts'
 import { ReadFailure } from '#readers/reading.ts'
-import { type Claim, type Completion, type DocumentStore, type Held } from '#store/documents/document-store.ts'
+import type { Claim, Completion, DocumentStore, Lease } from '#store/documents/document-store.ts'
 import { LeaseLost } from '#store/errors.ts'
 import { BlobsUnavailable } from '../blobs/blob-store.ts'
 import { failureOf } from './failure.ts'
@@ -21,8 +22,8 @@ export interface DocumentWorkerOptions {
   readonly settings: LiveSettings
   readonly clock: Clock
   readonly logger: Logger
-  /** No other process adds or takes documents: while none is unfinished there is nothing to look for. */
-  readonly alone: boolean
+  /** No other process adds or takes documents, so an idle worker need not poll. */
+  readonly isOnlyProcess: boolean
   /** Reads, cuts, embeds and stages; resolves with what makes the document complete. */
   readonly process: (run: Run) => Promise<Completion>
   /** Called when a document has ended here, whichever way, or was given back. */
@@ -48,6 +49,9 @@ export class DocumentWorker implements AsyncDisposable {
   #claiming: Promise<void> | null = null
   #claimAgain = false
   #stopping = false
+  readonly #stop = new AbortController()
+  /** Runs whose end could not be written yet. */
+  #unwritten = 0
   /** Nothing is unfinished; only `wake` can change that. */
   #asleep = false
   #wakes = 0
@@ -81,7 +85,8 @@ export class DocumentWorker implements AsyncDisposable {
 
   /** Takes back the documents of workers that gave no sign of life. */
   async reap(): Promise<void> {
-    if (await this.#isIdle()) return
+    // Leases that ran out because they could not be renewed are ended by their runs.
+    if ((await this.#isIdle()) || this.#unwritten > 0) return
     const { store, settings, clock } = this.#options
     const backoffMs = (attempt: number): number => waitOf(attempt, crashBackoff)
     const attemptsMax = settings.get('documents.max_attempts')
@@ -93,6 +98,7 @@ export class DocumentWorker implements AsyncDisposable {
   /** Ends all runs, waits for them, and gives their documents back. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
+    this.#stop.abort()
     for (const loop of this.#loops) await loop[Symbol.asyncDispose]()
     await this.#firstReap
     await this.#claiming?.catch(() => undefined)
@@ -104,13 +110,13 @@ export class DocumentWorker implements AsyncDisposable {
     if (!(await this.#isIdle())) await this.#claim()
   }
 
-  /** Nothing can be done until `wake` is called: nobody else adds work, and there is none. */
+  /** There is no work, and no other process adds any; `wake` ends this. */
   async #isIdle(): Promise<boolean> {
-    const { alone, store } = this.#options
-    if (this.#asleep || !alone || this.#runs.size > 0) return this.#asleep
+    const { isOnlyProcess, store } = this.#options
+    if (this.#asleep || !isOnlyProcess || this.#runs.size > 0) return this.#asleep
     const wakes = this.#wakes
     const hasWork = await store.hasWork()
-    // Work may have come while it was asked for: then this is no answer any more.
+    // Work may have come during the query; then its answer is out of date.
     this.#asleep = !hasWork && wakes === this.#wakes
     return this.#asleep
   }
@@ -147,17 +153,29 @@ export class DocumentWorker implements AsyncDisposable {
     let code = 'completed'
     try {
       const completion = await process(run)
-      await store.complete(run.held, completion, clock.now())
+      await store.complete(run.lease, completion, clock.now())
     } catch (thrown) {
-      code = await this.#end(run, thrown).catch((error: unknown) => {
-        // The lease runs out, and the document is taken back as that of a dead worker.
-        logger.error('the end of a document could not be written', { error, document: run.document.id })
-        return 'unknown'
-      })
+      code = await this.#endOnceWritable(run, thrown)
     }
     await ended(run, code).catch((error: unknown) =>
       logger.error('cleaning up after a document failed', { error, document: run.document.id }),
     )
+  }
+
+  /** As `#end`. A full disk keeps it waiting: the document is not lost meanwhile. Never rejects. */
+  async #endOnceWritable(run: Run, thrown: unknown): Promise<string> {
+    for (;;) {
+      try {
+        return await this.#end(run, thrown)
+      } catch (error) {
+        this.#options.logger.error('the end of a document could not be written', { error, document: run.document.id })
+        // Otherwise the lease runs out, and the document is taken back as that of a dead worker.
+        if (this.#stopping || resourceFaultOf(error) === null) return 'unknown'
+      }
+      this.#unwritten += 1
+      await pause(pollMs, this.#stop.signal)
+      this.#unwritten -= 1
+    }
   }
 
   /** Writes how a run that did not complete has ended; returns its code. */
@@ -165,23 +183,25 @@ export class DocumentWorker implements AsyncDisposable {
     const { store, settings, clock, logger } = this.#options
     if (thrown instanceof LeaseLost || run.signal.reason instanceof LeaseLost) return 'lease_lost'
     if (run.signal.reason instanceof Stopping) {
-      await store.giveBack([run.held], clock.now())
+      await store.release([run.lease], clock.now())
       return 'given_back'
     }
-    const { error, again, retryAfterMs } = failureOf(thrown, run.state)
+    const { error, again, retryAfterMs, countsAttempt } = failureOf(thrown, run.state)
     const { attempts, id } = run.document
-    const retry = again && attempts < settings.get('documents.max_attempts')
+    const retry = again && (!countsAttempt || attempts < settings.get('documents.max_attempts'))
     const waitMs = Math.max(Math.ceil(retryAfterMs ?? 0), waitOf(attempts, failureBackoff))
     if (error.code === 'internal_error') logger.error('processing a document failed', { error: thrown, document: id })
     // The record has the sentence for the user; what lies behind it may be a bug of a reader.
     else if (thrown instanceof ReadFailure && thrown.cause !== undefined)
       logger.warn('a reader failed in an unforeseen way', { error: thrown.cause, document: id })
+    else if (!countsAttempt)
+      logger.error('a document waits for a resource of the machine', { error: thrown, document: id })
     else if (thrown instanceof BlobsUnavailable)
       logger.warn('the stored bytes of a document could not be fetched', { error: thrown.cause, document: id })
     // How far it came, which the last heartbeat may not have known.
     await this.#renewOf([run])
-    const failure = { error, retryAt: retry ? clock.now() + waitMs : null, warnings: [] }
-    await store.fail(run.held, failure, clock.now())
+    const failure = { error, retryAt: retry ? clock.now() + waitMs : null, warnings: [], countsAttempt }
+    await store.fail(run.lease, failure, clock.now())
     return retry ? 'retried' : error.code
   }
 
@@ -193,11 +213,11 @@ export class DocumentWorker implements AsyncDisposable {
       this.#runs.get(`${lost.id}/${lost.fence}`)?.run.end(new LeaseLost('the document was taken over or ended'))
   }
 
-  #renewOf(runs: readonly Run[]): Promise<readonly Held[]> {
+  #renewOf(runs: readonly Run[]): Promise<readonly Lease[]> {
     const { store, clock } = this.#options
-    const held = runs.map((run) => ({ ...run.held, advance: run.advance }))
+    const leases = runs.map((run) => ({ ...run.lease, heartbeat: run.heartbeat }))
     const now = clock.now()
-    return store.renew(held, { leaseUntil: now + this.#leaseMs, now })
+    return store.renew(leases, { leaseUntil: now + this.#leaseMs, now })
   }
 }
 
@@ -206,6 +226,6 @@ function waitOf(attempt: number, backoff: BackoffOptions): number {
   return Math.ceil(fullJitterMs(attempt, backoff, Math.random))
 }
 
-function keyOf({ held }: Run): string {
-  return `${held.id}/${held.fence}`
+function keyOf({ lease }: Run): string {
+  return `${lease.id}/${lease.fence}`
 }

@@ -1,7 +1,7 @@
 /** What is embedded of a chunk: its text, led by what a reader of the page would know of its place. */
 import type { ChunkRecord } from '../reading/chunk-record.ts'
 
-/** Of title and headings together: they must not outweigh the text. */
+/** The limit for title and headings together, which must not outweigh the text. */
 const placeCharactersMax = 300
 
 /** The document's title, the headings above the chunk and the header of its table, then the text. */

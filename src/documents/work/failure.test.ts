@@ -12,6 +12,7 @@ for (const code of readCodes) {
       error: { code, stage: 'reading', message: 'Why.', retryable: false },
       again: false,
       retryAfterMs: null,
+      countsAttempt: true,
     })
   })
 }
@@ -39,6 +40,8 @@ const cases: readonly (readonly [string, unknown, string, boolean, number | null
   ['a provider that fails', new ApiError('upstream_error'), 'upstream_error', true, null],
   ['a provider that is silent', new ApiError('upstream_timeout'), 'upstream_timeout', true, null],
   ['too many requests', new ApiError('upstream_rate_limited'), 'upstream_rate_limited', true, null],
+  ['a full disk', Object.assign(new Error('no'), { code: 'ENOSPC' }), 'storage_full', true, 10_000],
+  ['a lack of files', Object.assign(new Error('no'), { code: 'EMFILE' }), 'overloaded', true, 10_000],
   ['what nobody foresaw', new TypeError('x is not a function'), 'internal_error', true, null],
   ['what is no error at all', 'a string', 'internal_error', true, null],
 ]

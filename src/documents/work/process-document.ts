@@ -1,14 +1,15 @@
 /**
  * The handler of a document that a worker has claimed: read, cut, embed, stage. Its steps are the states
  * of the record. Chunks are staged in bounded batches, so a document of any size takes little memory,
- * and nobody sees them before the worker completes the document.
+ * and no search sees them before the worker completes the document.
  */
 import type { Caller } from '#identity/records.ts'
 import type { Completion, DocumentStore, NewChunk } from '#store/documents/document-store.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
+import type { StorageHealth } from '../storage-health.ts'
 import type { Spool } from '../blobs/spool.ts'
 import type { EmbedQueue } from '../embedders/embed-queue.ts'
-import { spaceKeyOf, type EmbedderBook } from '../embedders/embedder-book.ts'
+import { spaceKeyOf, type EmbedderRegistry } from '../embedders/embedder-registry.ts'
 import { EmbedFailure, type Embedder } from '../embedders/embedder.ts'
 import { chunkBatches } from './chunk-batches.ts'
 import type { ChunkRecord } from '../reading/chunk-record.ts'
@@ -21,16 +22,26 @@ export interface ProcessDeps {
   readonly store: Pick<DocumentStore, 'stage'>
   readonly blobs: Pick<BlobStore, 'open'>
   readonly spool: Pick<Spool, 'workspace'>
+  readonly storage: Pick<StorageHealth, 'note'>
   /** The account that imported a document, or null when it is gone. */
   readonly callerOf: (userId: string) => Caller | null
-  readonly embedders: EmbedderBook
+  readonly embedders: EmbedderRegistry
   readonly embedQueue: EmbedQueue
   /** Reads and cuts; see read-document.ts. */
   readonly readDocument: ReadDocument
 }
 
-/** Resolves with what makes the document complete. Rejects with whatever `failureOf` knows, or the reason of the run's signal. */
+/** Resolves with what makes the document complete. Rejects with an error that `failureOf` knows, or the reason of the run's signal. */
 export async function processDocument(deps: ProcessDeps, run: Run): Promise<Completion> {
+  try {
+    return await readAndStage(deps, run)
+  } catch (thrown) {
+    deps.storage.note(thrown)
+    throw thrown
+  }
+}
+
+async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
   const { document, signal } = run
   const caller = deps.callerOf(document.importerId)
   if (caller === null) throw importerGone()
@@ -40,7 +51,7 @@ export async function processDocument(deps: ProcessDeps, run: Run): Promise<Comp
   const read = await deps.readDocument({ run, caller, file: blob.path, directory: workspace.path })
   signal.throwIfAborted()
   run.enter('embedding')
-  const embedder = deps.embedders.of(document.embedder, { userId: document.importerId, rights: 'own' })
+  const embedder = deps.embedders.get(document.embedder, { userId: document.importerId, rights: 'own' })
   const staging: Staging = { deps, run, embedder, title: read.title, spaceKey: null, staged: 0 }
   for await (const batch of chunksOf(staging, workspace.path)) await stage(staging, batch)
   const { staged } = staging
@@ -48,8 +59,8 @@ export async function processDocument(deps: ProcessDeps, run: Run): Promise<Comp
   run.enter('storing')
   const warnings = [...read.warnings, ...(embedder.warning === null ? [] : [embedder.warning])]
   const { mediaType, title } = read
-  const { progress, advance } = run
-  return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, stateAt: advance.stateAt }
+  const { progress, heartbeat } = run
+  return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, stateAt: heartbeat.stateAt }
 }
 
 /** What is known while the chunks of one document are staged. */
@@ -90,7 +101,7 @@ async function stage(staging: Staging, batch: readonly ChunkRecord[]): Promise<v
     ordinal: before + index,
     vector: vectors[index] ?? new Float32Array(0),
   }))
-  await deps.store.stage(run.held, { key, dimensions }, chunks)
+  await deps.store.stage(run.lease, { key, dimensions }, chunks)
   staging.staged += batch.length
   report(staging.staged)
 }

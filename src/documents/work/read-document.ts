@@ -7,24 +7,25 @@ import { resolveChunker, type ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { Caller } from '#identity/records.ts'
 import { isPicture } from '#readers/types/media-type.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
-import type { DocumentModels } from '../documents.ts'
-import type { ReadingFacts } from '../reading/protocol.ts'
+import type { DocumentModels } from '../models.ts'
+import type { ReadingSummary } from '../reading/protocol.ts'
 import type { ReadingWatch } from '../reading/reading-child.ts'
 import type { ReadingPool } from '../reading/reading-pool.ts'
+import { describePicture } from './describe-picture.ts'
 import type { Run } from './run.ts'
 
 export interface ReadDeps {
   readonly pool: ReadingPool
   readonly settings: LiveSettings
-  readonly models: Pick<DocumentModels, 'describe'>
+  readonly models: Pick<DocumentModels, 'chatCompletion'>
 }
 
-export interface ReadOrder {
+export interface ReadTask {
   readonly run: Run
   readonly caller: Caller
   /** Path of the raw bytes. */
   readonly file: string
-  /** Of the workspace; gets the text and `chunks.jsonl`. */
+  /** The workspace; the reading process writes `chunks.jsonl` there. */
   readonly directory: string
 }
 
@@ -36,7 +37,7 @@ export interface ReadResult {
 }
 
 /** Rejects with ReadFailure, and with the ApiError of the model that was to describe pictures. */
-export type ReadDocument = (order: ReadOrder) => Promise<ReadResult>
+export type ReadDocument = (order: ReadTask) => Promise<ReadResult>
 
 const mebibyte = 1_048_576
 /** About what models look at: more is scaled down by them. */
@@ -46,7 +47,7 @@ const pagesTogether = 4
 const picturePrompt =
   'Write down everything that this picture shows, as Markdown. Text: exactly as it stands, in reading order, headings as headings. Tables: as Markdown tables. Diagrams and photographs: what they show, in a few sentences. Answer with the content only.'
 
-export function readDocumentWith(deps: ReadDeps): ReadDocument {
+export function createReadDocument(deps: ReadDeps): ReadDocument {
   return async (order) => {
     const { run } = order
     const { mediaType, title, warnings, pages, characters, chunks } = await read(deps, order)
@@ -60,26 +61,29 @@ export function readDocumentWith(deps: ReadDeps): ReadDocument {
   }
 }
 
-async function read(deps: ReadDeps, order: ReadOrder): Promise<ReadingFacts> {
+async function read(deps: ReadDeps, order: ReadTask): Promise<ReadingSummary> {
   const { run, file, directory } = order
   const { reader, name } = run.document
   const vision = visionModelOf(reader)
   const looks = reader.name === 'vision' || vision !== null
   const mediaType = looks ? (await deps.pool.run('detect', { file, name }, watchOf(deps, run))).mediaType : null
-  if (mediaType !== null && isPicture(mediaType)) return describePicture(deps, order, mediaType)
-  if (reader.name === 'vision') return describePages(deps, order, mediaType)
+  if (mediaType !== null && isPicture(mediaType)) return readPicture(deps, order, mediaType)
+  if (reader.name === 'vision') return readPages(deps, order, mediaType)
   try {
-    const work = { file, name, reader: reader.name, directory, ...cutting(deps, run) }
+    const work = { file, name, reader: reader.name, directory, ...limitsAndChunker(deps, run) }
     return await deps.pool.run('read', work, watchOf(deps, run))
   } catch (thrown) {
     const isScan = thrown instanceof ReadFailure && thrown.code === 'no_text' && mediaType === 'application/pdf'
-    if (isScan && vision !== null) return describePages(deps, order, mediaType)
+    if (isScan && vision !== null) return readPages(deps, order, mediaType)
     throw thrown
   }
 }
 
 /** What every reading is held to and how it is cut. */
-function cutting({ settings }: ReadDeps, run: Run): { readonly limits: ReadLimits; readonly chunker: ResolvedChunker } {
+function limitsAndChunker(
+  { settings }: ReadDeps,
+  run: Run,
+): { readonly limits: ReadLimits; readonly chunker: ResolvedChunker } {
   return { limits: limitsOf(settings), chunker: recordedChunker(run.document.chunker) }
 }
 
@@ -95,14 +99,14 @@ function visionModelOf(reader: Run['document']['reader']): string | null {
   return typeof model === 'string' ? model : null
 }
 
-async function describePicture(deps: ReadDeps, order: ReadOrder, mediaType: string): Promise<ReadingFacts> {
+async function readPicture(deps: ReadDeps, order: ReadTask, mediaType: string): Promise<ReadingSummary> {
   const bytes = await Bun.file(order.file).bytes()
   const text = await describe(deps, order, { bytes, mediaType })
   return assemble(deps, order, { texts: [text], mediaType })
 }
 
 /** Draws the pages of a PDF, some at a time, and has each of them described. */
-async function describePages(deps: ReadDeps, order: ReadOrder, mediaType: string | null): Promise<ReadingFacts> {
+async function readPages(deps: ReadDeps, order: ReadTask, mediaType: string | null): Promise<ReadingSummary> {
   const { run, file, directory } = order
   if (mediaType !== 'application/pdf')
     throw new ReadFailure(
@@ -140,14 +144,14 @@ async function describePages(deps: ReadDeps, order: ReadOrder, mediaType: string
 
 async function describe(
   { models }: ReadDeps,
-  { run, caller }: ReadOrder,
+  { run, caller }: ReadTask,
   picture: { readonly bytes: Uint8Array; readonly mediaType: string },
   signal = run.signal,
 ): Promise<string> {
   const model = visionModelOf(run.document.reader)
   if (model === null) throw new ReadFailure('no_text', 'No multimodal model is configured to read this picture.')
   const { prompt } = run.document.reader
-  return models.describe({
+  return describePicture(models, {
     model,
     caller,
     prompt: typeof prompt === 'string' ? prompt : picturePrompt,
@@ -158,11 +162,15 @@ async function describe(
 
 function assemble(
   deps: ReadDeps,
-  { run, directory }: ReadOrder,
+  { run, directory }: ReadTask,
   described: { readonly texts: readonly string[]; readonly mediaType: string },
-): Promise<ReadingFacts> {
+): Promise<ReadingSummary> {
   const warnings = ['The text was written by a multimodal model that looked at the pictures; it may differ from them.']
-  return deps.pool.run('assemble', { directory, ...described, warnings, ...cutting(deps, run) }, watchOf(deps, run))
+  return deps.pool.run(
+    'assemble',
+    { directory, ...described, warnings, ...limitsAndChunker(deps, run) },
+    watchOf(deps, run),
+  )
 }
 
 function limitsOf(settings: LiveSettings): ReadLimits {
@@ -176,9 +184,9 @@ function limitsOf(settings: LiveSettings): ReadLimits {
 function watchOf({ settings }: ReadDeps, run: Run, signal = run.signal): ReadingWatch {
   const seconds = settings.get('documents.read_seconds') + Math.ceil(run.document.bytes / mebibyte)
   const bounds = { timeMaxMs: seconds * 1000, memoryBytesMax: settings.get('documents.read_memory_bytes') }
-  const onCutting = (pages: number): void => {
+  const onChunking = (pages: number): void => {
     run.report({ pages: { done: pages, total: pages } })
     run.enter('chunking')
   }
-  return { signal, bounds, onCutting }
+  return { signal, bounds, onChunking }
 }

@@ -1,12 +1,12 @@
 /** A document under way in this process: its lease, how far it is, and what ends it early. */
 import type { Clock } from '#lib/clock.ts'
 import type {
-  Advance,
+  Heartbeat,
   Claim,
   DocumentProgress,
   DocumentRecord,
   DocumentState,
-  Held,
+  Lease,
 } from '#store/documents/document-store.ts'
 
 const nothing: DocumentProgress = {
@@ -17,16 +17,16 @@ const nothing: DocumentProgress = {
 
 export class Run {
   readonly document: DocumentRecord
-  readonly held: Held
+  readonly lease: Lease
   readonly #clock: Clock
   readonly #abort = new AbortController()
   #state: DocumentState = 'queued'
   #progress = nothing
-  #stateAt: Advance['stateAt']
+  #stateAt: Heartbeat['stateAt']
 
   constructor({ document, fence }: Claim, clock: Clock) {
     this.document = document
-    this.held = { id: document.id, fence }
+    this.lease = { id: document.id, fence }
     this.#clock = clock
     this.#stateAt = document.stateAt
   }
@@ -45,7 +45,7 @@ export class Run {
   }
 
   /** What the next heartbeat writes. */
-  get advance(): Advance {
+  get heartbeat(): Heartbeat {
     return { state: this.#state, progress: this.#progress, stateAt: this.#stateAt }
   }
 

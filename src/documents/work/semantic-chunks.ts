@@ -1,7 +1,7 @@
 /**
  * The second phase of the semantic chunker: passages are embedded, and neighbours that are about the
- * same become one chunk. Passages are looked at some at a time; the last group of each lot waits for
- * what follows it, so that a lot's end is no boundary.
+ * same become one chunk. Passages are looked at some at a time; the last group of each batch waits for
+ * what follows it, so that a batch's end is no boundary.
  */
 import { joinPassages, semanticGroups, type SemanticOptions } from '#chunkers/semantic.ts'
 import type { ChunkRecord } from '../reading/chunk-record.ts'
@@ -15,14 +15,14 @@ interface Passage {
 
 /** Chunks in order; with the passages' own cover the text as they do. */
 export async function* semanticChunks(
-  lots: AsyncIterable<readonly ChunkRecord[]>,
+  batches: AsyncIterable<readonly ChunkRecord[]>,
   embed: EmbedPassages,
   options: SemanticOptions,
 ): AsyncGenerator<readonly ChunkRecord[], void> {
   let waiting: readonly Passage[] = []
-  for await (const lot of lots) {
-    const vectors = await embed(lot)
-    const passages = lot.flatMap((record, index) => {
+  for await (const batch of batches) {
+    const vectors = await embed(batch)
+    const passages = batch.flatMap((record, index) => {
       const vector = vectors[index]
       return vector === undefined ? [] : [{ record, vector }]
     })

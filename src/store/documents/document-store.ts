@@ -3,8 +3,8 @@
  * finds must be exactly what the records say. The SQL is in the files beside this one; on which
  * thread it runs is in document-threads.ts, and what the tables mean in README.md.
  *
- * The job contract: a job is enqueued in the transaction that writes its document. Whoever claims it
- * holds it until `leaseUntil` and renews that; each claim raises the job's fence, and every write of
+ * The job contract: a job is enqueued in the transaction that writes its document. A worker that claims it
+ * has it until `leaseUntil` and renews that; each claim raises the job's fence, and every write of
  * a worker names its fence, so a worker that lost its lease changes nothing (it gets LeaseLost).
  * Chunks are staged under the fence and become visible when `complete` makes that fence the
  * document's visible one, in the transaction that ends the job. Chunks of any other fence are never
@@ -26,7 +26,7 @@ export const documentStates = [
 ] as const
 export type DocumentState = (typeof documentStates)[number]
 
-/** In these a document waits or is under way; in the others it has ended. */
+/** A document in these states waits or is under way; in the others it has ended. */
 export const unfinishedStates = [
   'queued',
   'reading',
@@ -46,12 +46,12 @@ export interface Viewer {
 }
 
 export interface DocumentProgress {
-  readonly pages: Done
-  readonly chunks: Done
-  readonly embedded: Done
+  readonly pages: StepProgress
+  readonly chunks: StepProgress
+  readonly embedded: StepProgress
 }
 
-export interface Done {
+export interface StepProgress {
   readonly done: number
   readonly total: number
 }
@@ -61,6 +61,15 @@ export interface DocumentError {
   readonly stage: DocumentState
   readonly message: string
   readonly retryable: boolean
+}
+
+export interface DocumentFailure {
+  readonly error: DocumentError
+  /** When the document is to be tried again; null when it is not. */
+  readonly retryAt: number | null
+  readonly warnings: readonly string[]
+  /** False: the attempt is as if it had not been made; true when left out. */
+  readonly countsAttempt?: boolean
 }
 
 /** A reader, chunker or embedder with all its options as they were resolved. */
@@ -112,7 +121,7 @@ export type Inserted =
    * for a new document, and when the bytes are the same.
    */
   | { readonly kind: 'queued'; readonly replaced: string | null }
-  /** Same bytes, category and owners as a document that is neither failed nor cancelled. */
+  /** Same bytes, category, importer and owners as a document that is neither failed nor cancelled. */
   | { readonly kind: 'duplicate'; readonly id: string }
   /** The id belongs to a document that the importer may not change. */
   | { readonly kind: 'taken' }
@@ -123,13 +132,13 @@ export interface Claim {
 }
 
 /** A lease that a worker holds. */
-export interface Held {
+export interface Lease {
   readonly id: string
   readonly fence: number
 }
 
 /** What a worker knows of a document under way; written with its heartbeat. */
-export interface Advance {
+export interface Heartbeat {
   readonly state: DocumentState
   readonly progress: DocumentProgress
   readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
@@ -187,19 +196,19 @@ export interface FindQuery {
 }
 
 /** A chunk in one of the lists: its row, and how well it fits, higher is better. */
-export interface Ranked {
+export interface RankedChunk {
   readonly row: number
   readonly score: number
 }
 
-export interface Found {
-  /** By BM25 on SQLite, by ts_rank_cd on PostgreSQL. */
-  readonly keyword: readonly Ranked[]
-  /** By cosine similarity, -1 to 1; of all spaces together, each in its own order of rank. */
-  readonly vector: readonly (Ranked & { readonly spaceKey: string })[]
+export interface FindResult {
+  /** Ranked by BM25 on SQLite, by ts_rank_cd on PostgreSQL. */
+  readonly keyword: readonly RankedChunk[]
+  /** Ranked by cosine similarity, -1 to 1; all spaces together, each in its own order. */
+  readonly vector: readonly (RankedChunk & { readonly spaceKey: string })[]
 }
 
-export interface FoundChunk extends StoredChunk {
+export interface ChunkInContext extends StoredChunk {
   readonly row: number
   readonly documentName: string
   readonly documentTitle: string | null
@@ -247,32 +256,28 @@ export interface DocumentStore {
   }): Promise<readonly Claim[]>
   /** Renews leases and writes what is known; returns those that are no longer held (cancelled, deleted, replaced, expired). */
   renew(
-    held: readonly (Held & { readonly advance: Advance })[],
+    leases: readonly (Lease & { readonly heartbeat: Heartbeat })[],
     times: { readonly leaseUntil: number; readonly now: number },
-  ): Promise<readonly Held[]>
-  /** Adds chunks that nobody sees yet. Rejects with LeaseLost. */
+  ): Promise<readonly Lease[]>
+  /** Adds chunks that are not visible yet. Rejects with LeaseLost. */
   stage(
-    held: Held,
+    lease: Lease,
     space: { readonly key: string; readonly dimensions: number },
     chunks: readonly NewChunk[],
   ): Promise<void>
   /** Makes the staged chunks the visible ones, in one step. Rejects with LeaseLost. */
-  complete(held: Held, completion: Completion, now: number): Promise<void>
+  complete(lease: Lease, completion: Completion, now: number): Promise<void>
   /** Ends the job, or queues it again for `retryAt`. Rejects with LeaseLost. */
-  fail(
-    held: Held,
-    failure: { readonly error: DocumentError; readonly retryAt: number | null; readonly warnings: readonly string[] },
-    now: number,
-  ): Promise<void>
+  fail(lease: Lease, failure: DocumentFailure, now: number): Promise<void>
   /** Queues jobs again as if they had not been claimed. Leases that were lost are left alone. */
-  giveBack(held: readonly Held[], now: number): Promise<void>
+  release(leases: readonly Lease[], now: number): Promise<void>
   /** Takes expired leases back: queued again after a growing wait, or failed with `crashed` at the last attempt. Returns how many. */
   reap(query: {
     readonly now: number
     readonly attemptsMax: number
     readonly backoffMs: (attempt: number) => number
   }): Promise<number>
-  /** Removes some chunks that nobody sees and nobody stages; returns how many, 0 when none is left. */
+  /** Removes some doomed chunks; returns how many, 0 when none is left. */
   purgeSome(): Promise<number>
   /** Which of these pairs belong to no document, neither as its bytes nor as those that it replaces. For blobs. */
   unreferenced(
@@ -285,9 +290,9 @@ export interface DocumentStore {
     filter: FindQuery['filter'],
   ): Promise<readonly { readonly key: string; readonly embedder: Component; readonly dimensions: number }[]>
   /** The best chunks of visible documents; filters apply within the search, so `limit` come back if they exist. */
-  find(query: FindQuery): Promise<Found>
+  find(query: FindQuery): Promise<FindResult>
   /** Rows of `find` with up to `window` neighbours on either side; rows that are gone or not visible to the viewer are left out. */
-  found(rows: readonly number[], viewer: Viewer, window: number): Promise<readonly FoundChunk[]>
+  chunksInContext(rows: readonly number[], viewer: Viewer, window: number): Promise<readonly ChunkInContext[]>
   /** Ends the thread, if there is one. */
   close(): Promise<void>
 }

@@ -81,6 +81,8 @@ function createFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
+const nothingDone = { changes: 0, lastInsertRowid: 0 } as const
+
 function kyselyDatabase(database: BunDatabase): SqliteDatabase {
   const statements = new Map<string, Statement>()
   const forgetStatements = (): void => {
@@ -97,7 +99,10 @@ function kyselyDatabase(database: BunDatabase): SqliteDatabase {
         statement = database.prepare(text === 'begin' ? 'begin immediate' : text)
         statements.set(text, statement)
       }
-      return kyselyStatement(statement)
+      const made = kyselyStatement(statement)
+      if (text !== 'rollback') return made
+      // A full disk ends the transaction by itself; an error about that would take the place of the first one.
+      return { ...made, run: (parameters) => (database.inTransaction ? made.run(parameters) : nothingDone) }
     },
     close() {
       forgetStatements()

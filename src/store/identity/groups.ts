@@ -1,13 +1,13 @@
 /** Groups and who is in them. */
-import type { Selectable } from 'kysely'
-import type { Group, User } from '#identity/records.ts'
+import type { Insertable, Selectable } from 'kysely'
+import { permissions, type Group, type User } from '#identity/records.ts'
 import type { Database } from '../database.ts'
 import { Missing, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
-import { flag, flagIfSet, type Columns, type GroupsTable } from '../schema.ts'
+import { flag, flagIfSet, type GroupsTable } from '../schema.ts'
 import { userOf } from './users.ts'
 
-export type GroupPatch = Partial<Pick<Group, 'name' | 'description' | 'declared'>>
+export type GroupPatch = Partial<Pick<Group, 'name' | 'description' | 'permissions' | 'declared'>>
 
 export interface GroupStore {
   /** A page of groups in the order of creation; the group of everyone comes first. Throws InvalidCursor. */
@@ -115,18 +115,30 @@ function memberRows({ kysely }: Database): Pick<GroupStore, 'addMember' | 'remov
   }
 }
 
-function rowOf(group: Group): GroupsTable {
+function rowOf(group: Group): Insertable<GroupsTable> {
   return {
     id: group.id,
     name: group.name,
     description: group.description,
     declared: flag(group.declared),
+    permissions: JSON.stringify(group.permissions),
     created_at: group.createdAt,
   }
 }
 
-function columnsOf(patch: GroupPatch): Columns<GroupsTable> {
-  return { name: patch.name, description: patch.description, declared: flagIfSet(patch.declared) }
+function columnsOf({ name, description, declared, permissions: granted }: GroupPatch) {
+  return {
+    name,
+    description,
+    declared: flagIfSet(declared),
+    permissions: granted === undefined ? undefined : JSON.stringify(granted),
+  }
+}
+
+/** A permission of a later version that this one does not know is left out. */
+function permissionsOf(json: string): Group['permissions'] {
+  const stored = JSON.parse(json) as readonly string[]
+  return permissions.filter((permission) => stored.includes(permission))
 }
 
 function groupOf(row: Selectable<GroupsTable>): Group {
@@ -135,6 +147,7 @@ function groupOf(row: Selectable<GroupsTable>): Group {
     name: row.name,
     description: row.description,
     declared: row.declared === 1,
+    permissions: permissionsOf(row.permissions),
     createdAt: row.created_at,
   }
 }

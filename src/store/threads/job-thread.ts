@@ -55,6 +55,14 @@ export class JobThread<Works extends Jobs<keyof Works & string>> {
     return (await answered.promise) as Awaited<ReturnType<Works[Name]>>
   }
 
+  /** The jobs of these names as functions, each done by the thread. */
+  jobs<Name extends keyof Works & string>(names: readonly Name[]): Pick<Works, Name> {
+    const entries = names.map(
+      (name) => [name, (...args: Parameters<Works[Name]>): Promise<unknown> => this.run(name, ...args)] as const,
+    )
+    return Object.fromEntries(entries) as unknown as Pick<Works, Name>
+  }
+
   /** Refuses further jobs, waits for those that were given, then ends the thread. Calling it again does nothing. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())

@@ -21,11 +21,5 @@ export class UsageThread extends JobThread<UsageJobs> {
 
 /** Work on usage records, done by this thread. */
 export function usageOn(thread: UsageThread): UsageWork {
-  return {
-    insertCells: (cells) => thread.run('insertCells', cells),
-    totals: (filter) => thread.run('totals', filter),
-    series: (query) => thread.run('series', query),
-    list: (query) => thread.run('list', query),
-    purgeSome: (before) => thread.run('purgeSome', before),
-  }
+  return thread.jobs(['insertCells', 'totals', 'series', 'list', 'purgeSome'])
 }

@@ -12,6 +12,7 @@ interface Group {
   readonly id: string
   readonly name: string
   readonly description: string
+  readonly permissions: readonly string[]
 }
 
 describe('groups', () => {
@@ -26,6 +27,18 @@ describe('groups', () => {
     expect(changed.body).toMatchObject({ name: 'Science', description: 'Who reads papers' })
     expect((await app.call('DELETE', path)).status).toBe(204)
     expect((await app.call('GET', path)).status).toBe(404)
+  })
+
+  test('permissions are given, kept by other changes, and taken', async () => {
+    const body = { name: 'Sharers', permissions: ['documents.share'] }
+    const created = await app.call<Group>('POST', '/groups', { body })
+    expect(created.body.permissions).toEqual(['documents.share'])
+    const path = `/groups/${created.body.id}`
+    expect((await app.call<Group>('PATCH', path, { body: { name: 'Sharing' } })).body).toMatchObject({
+      permissions: ['documents.share'],
+    })
+    expect((await app.call<Group>('PATCH', path, { body: { permissions: [] } })).body.permissions).toEqual([])
+    expect((await app.call('PATCH', path, { body: { permissions: ['documents.delete'] } })).status).toBe(422)
   })
 
   test('a name that is in use is 409 and named', async () => {
@@ -46,7 +59,14 @@ describe('groups', () => {
 
   test('a declared group is read-only', async () => {
     const id = crypto.randomUUID()
-    await app.store.groups.insert({ id, name: 'Declared', description: '', declared: true, createdAt: 1 })
+    await app.store.groups.insert({
+      id,
+      name: 'Declared',
+      description: '',
+      permissions: [],
+      declared: true,
+      createdAt: 1,
+    })
     expect((await app.call('PATCH', `/groups/${id}`, { body: { description: 'x' } })).code).toBe('declared_read_only')
     expect((await app.call('DELETE', `/groups/${id}`)).code).toBe('declared_read_only')
   })

@@ -12,7 +12,7 @@ async function remove(id: string): Promise<void> {
 
 async function expectNothingLeft(id: string, word: string): Promise<void> {
   expect(await app().statusOf('GET', `/api/v1/document/${id}`, app().keys.admin)).toBe(404)
-  expect(await app().blobs.of(id)).toEqual([])
+  expect(await app().blobs.listOf(id)).toEqual([])
   for (const mode of ['keyword', 'vector', 'hybrid']) {
     const hits = await app().hits({ query: word, mode }, { key: app().keys.admin })
     expect(hits.filter((hit) => hit.doc_id === id)).toEqual([])

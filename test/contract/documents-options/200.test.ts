@@ -1,6 +1,6 @@
 /** GET /api/v1/documents/options: what an import can name on this server. */
 import { expect, test } from 'bun:test'
-import { componentsAnswer } from '#documents/components.ts'
+import { componentsAnswer } from '#documents/import/components.ts'
 import { documentsOfFile, idle, startDocuments } from '#test/support/app/documents-app.ts'
 
 const app = documentsOfFile({ set: idle })

@@ -58,6 +58,71 @@ for (const [what, [code, item, said]] of Object.entries(cases)) {
   })
 }
 
+describe('a field of an item that is wrong makes that item invalid_field, and no other', () => {
+  const items: readonly (readonly [string, object, string])[] = [
+    ['no name', { name: undefined }, 'name'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name of 1001 characters', { name: 'n'.repeat(1001) }, 'name'],
+    ['no category', { category: undefined }, 'category'],
+    ['a category of null', { category: null }, 'category'],
+    ['a category of two lines', { category: 'a\nb' }, 'category'],
+    ['a category of 256 characters', { category: 'c'.repeat(256) }, 'category'],
+    ['bytes that are a number', { bytes: 5 }, 'bytes'],
+    ['bytes that are a list', { bytes: [65, 66] }, 'bytes'],
+    ['a path that is a number', { path: 5 }, 'path'],
+    ['an encoding that there is not', { encoding: 'hex' }, 'encoding'],
+    ['an id that is not a UUID', { doc_id: 'my-document' }, 'doc_id'],
+    ['owners that are a number', { owners: 5 }, 'owners'],
+    ['no owner in a list', { owners: [] }, 'owners'],
+    ['an owner of no letters', { owners: '' }, 'owners'],
+  ]
+  for (const [what, fields, field] of items) {
+    test(what, async () => {
+      const good = { bytes: `beside ${what}` }
+      const { status, accepted, invalid } = await app().answer([{ bytes: 'text', ...fields }, good])
+      expect([status, accepted.length]).toEqual([207, 1])
+      expect(invalid).toMatchObject([{ bytes: '', reason: { code: 'invalid_field' } }])
+      expect(invalid[0]?.reason?.message).toStartWith(`"${field}": `)
+    })
+  }
+
+  test('an item that is not an object', async () => {
+    const response = await app().request('POST', '/api/v1/documents', {
+      body: JSON.stringify({
+        files: [5, null, 'text', [], { name: 'a', category: 'notes', bytes: 'beside no object' }],
+      }),
+    })
+    const { accepted, invalid } = (await response.json()) as { accepted: object[]; invalid: object[] }
+    expect([response.status, accepted.length, invalid.length]).toEqual([207, 1, 4])
+  })
+})
+
+test('an item whose doc_id comes twice is doc_id_repeated, in any case of letters', async () => {
+  const id = crypto.randomUUID()
+  const { accepted, invalid } = await app().answer([
+    { bytes: 'the first of two', doc_id: id },
+    { bytes: 'the second of two', doc_id: id.toUpperCase() },
+    { bytes: 'another file' },
+  ])
+  expect([accepted.length, invalid.map(({ reason }) => reason?.code)]).toEqual([
+    1,
+    ['doc_id_repeated', 'doc_id_repeated'],
+  ])
+})
+
+test('unknown fields are ignored, with a warning on the item or on the answer', async () => {
+  const item = { name: 'a', category: 'notes', bytes: 'with unknown fields', colour: 'red' }
+  const response = await app().request('POST', '/api/v1/documents', {
+    body: JSON.stringify({ files: [item], priority: 5, wait_for_completion: false }),
+  })
+  expect(response.status).toBe(202)
+  const answer = (await response.json()) as { warnings: string[]; accepted: { warnings: string[] }[] }
+  expect([answer.warnings, answer.accepted[0]?.warnings]).toEqual([
+    [expect.stringContaining('"priority"')],
+    [expect.stringContaining('"colour"')],
+  ])
+})
+
 test('the other files of the request are imported, and each array is in the order of the request', async () => {
   const { status, accepted, duplicate, invalid } = await app().answer([
     { name: '0', bytes: 'a first text' },
@@ -96,6 +161,28 @@ test('what is invalid leaves no document, no bytes, and nothing on its way', asy
 })
 
 describe('a form', () => {
+  test('of fields that are wrong has invalid files, of unknown ones a warning', async () => {
+    const form = new FormData()
+    form.append('files', new Blob(['one file of two']), 'a.txt')
+    form.append('files', new Blob(['another file of two']), 'b.txt')
+    const { invalid } = (await (await app().form(form)).json()) as { invalid: object[] }
+    expect(invalid).toMatchObject([{ reason: { code: 'invalid_field' } }, { reason: { code: 'invalid_field' } }])
+    form.append('category', 'notes')
+    form.append('colour', 'red')
+    const response = await app().form(form)
+    expect([response.status, ((await response.json()) as { warnings: string[] }).warnings]).toEqual([
+      202,
+      [expect.stringContaining('"colour"')],
+    ])
+    form.append('doc_id', crypto.randomUUID())
+    const repeated = (await (await app().form(form)).json()) as { invalid: object[] }
+    expect(repeated.invalid).toMatchObject([
+      { reason: { code: 'doc_id_repeated' } },
+      { reason: { code: 'doc_id_repeated' } },
+    ])
+    expect(await app().onTheirWay()).toEqual([])
+  })
+
   test('tells a file that is too large as the item that it is, and nothing of it is kept', async () => {
     const form = new FormData()
     form.append('category', 'notes')

@@ -29,6 +29,26 @@ test('a key for documents alone reaches all of them', async () => {
     expect(await app().statusOf(method, path, key)).toBe(status)
 })
 
+describe('a prompt of one’s own', () => {
+  const item = { bytes: 'a text' }
+  const reader = { name: 'vision', model: 'plain', prompt: 'Answer my question.' }
+
+  test('takes a key for inference too: it asks a model anything', async () => {
+    const key = app().keys.documentsOnly
+    const denied = { status: 403, type: 'permission_error', code: 'scope_denied', param: 'reader.prompt' } as const
+    const { message } = await expectRefusal(await app().import([item], { reader }, { key }), denied)
+    expect(message).toContain('"inference"')
+    await expectRefusal(await app().import([item], { reader: { ...reader, name: 'auto' } }, { key }), denied)
+    await app().accepted([item], { reader }, { key: await app().keyFor(app().keys.main, ['documents', 'inference']) })
+  })
+
+  test('is not needed to have a model read pictures, or embed', async () => {
+    const key = app().keys.documentsOnly
+    const options = { reader: { name: 'vision', model: 'plain' }, embedder: 'plain' }
+    await app().accepted([{ bytes: 'another text' }], options, { key })
+  })
+})
+
 describe('a model of a group that the caller is not in', () => {
   const denied = { status: 403, type: 'permission_error', code: 'model_access_denied', param: 'model' } as const
 

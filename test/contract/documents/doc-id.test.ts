@@ -13,8 +13,8 @@ test('other bytes under an id of one’s own are a new version, whose chunks tak
   expect(second).toMatchObject({ doc_id: id, version: 2, state: 'completed', name: 'new.txt' })
   expect((await app().chunks(id)).map(({ text }) => text)).toEqual(['Potatoes are boiled.'])
   expect(await app().hits({ query: 'cat mat', doc_id: id, mode: 'keyword' })).toEqual([])
-  await eventually(async () => (await app().blobs.of(id)).length === 1)
-  expect(await app().blobs.of(id)).toEqual([{ id, sha256: second.sha256 }])
+  await eventually(async () => (await app().blobs.listOf(id)).length === 1)
+  expect(await app().blobs.listOf(id)).toEqual([{ id, sha256: second.sha256 }])
 })
 
 test('the old version is found until the new one is complete, and then the new one only', async () => {
@@ -47,15 +47,16 @@ test('the same bytes under the same id are a duplicate, not a version', async ()
   expect(await app().record(id)).toMatchObject({ version: 1, state: 'completed' })
 })
 
-test('an id twice in one request: both are accepted, and the last bytes count', async () => {
-  const id = crypto.randomUUID()
-  const { status, accepted } = await app().answer([
-    { bytes: 'the first of two', doc_id: id },
-    { bytes: 'the second of two', doc_id: id },
-  ])
-  expect([status, accepted.length]).toEqual([202, 2])
-  await app().ended(id)
-  expect((await app().chunks(id)).map(({ text }) => text)).toEqual(['the second of two'])
+test('any id of the form of a UUID is taken, in any case and of any version, and found under it', async () => {
+  const ids = ['FFFFFFFF-0000-F000-0000-00000000000A', '0190b5a4-3c1f-0abc-1def-0123456789ab']
+  for (const id of ids) {
+    const record = await app().imported({ bytes: `The document ${id}.`, doc_id: id })
+    expect([record.doc_id, record.state]).toEqual([id.toLowerCase(), 'completed'])
+    expect(await app().record(id)).toMatchObject({ doc_id: id.toLowerCase() })
+    expect(await app().listed(`?doc_id=${id}`)).toEqual([id.toLowerCase()])
+    expect(await app().hits({ query: 'document', doc_id: id })).toHaveLength(1)
+    expect(await app().statusOf('DELETE', `/api/v1/document/${id}`, app().keys.main)).toBe(204)
+  }
 })
 
 describe('an id of somebody else', () => {

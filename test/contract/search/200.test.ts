@@ -158,6 +158,21 @@ describe('several embedders', () => {
     expect(ill.warnings[0]).not.toContain('bad key')
   })
 
+  test('a question is realtime work: a rule against batch work leaves vectors, one against realtime work does not', async () => {
+    app().upstream.script(embeds)
+    const { doc_id: id } = await app().imported({ bytes: 'The tapir swims.', category: 'rules' }, { embedder: 'plain' })
+    const rule = async (rules: object) =>
+      expect((await app().operate('PATCH', `/models/${app().models.plain.id}`, { rules })).status).toBe(200)
+    const [query, deny] = [{ query: 'swimming tapir', category: 'rules' }, { action: 'deny' }]
+    await rule({ batch: deny })
+    const well = await search(query)
+    expect([well.data[0]?.doc_id, well.data[0]?.scores.vector?.rank, well.warnings]).toEqual([id, 1, []])
+    await rule({ realtime: deny })
+    const ill = await search(query)
+    expect([ill.data[0]?.scores.vector, ill.warnings.length]).toEqual([null, 1])
+    await rule({})
+  })
+
   test('a model that the caller may not use embeds the caller’s question about documents that the caller sees', async () => {
     app().upstream.script(embeds)
     const item = { bytes: 'The okapi is shy.', owners: 'everyone', category: 'lent' }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { everyoneGroupId } from '#identity/records.ts'
 import type { BlobStore } from '#documents/blobs/blob-store.ts'
 import { directoryBlobs } from '#documents/blobs/directory-blobs.ts'
 import type { ChunkOnWire, DocumentOnWire } from '#documents/records/document-record.ts'
@@ -94,16 +95,26 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
 /** Nothing is processed: what is imported stays queued, and every answer is quick. */
 export const idle = ['documents.concurrency=0']
 
+export interface DocumentsOptions extends GatewayOptions {
+  /** Whether every user has the permission `documents.share`; yes when left out. */
+  readonly sharing?: boolean
+}
+
 /** Opens an app for the tests of a file, and closes it after them. */
-export function documentsOfFile(options?: GatewayOptions): () => DocumentsApp {
+export function documentsOfFile(options?: DocumentsOptions): () => DocumentsApp {
   let app: DocumentsApp
   beforeAll(async () => void (app = await startDocuments(options)))
   afterAll(() => app[Symbol.asyncDispose]())
   return () => app
 }
 
-export async function startDocuments({ set = [], ...more }: GatewayOptions = {}): Promise<DocumentsApp> {
+export async function startDocuments({
+  set = [],
+  sharing = true,
+  ...more
+}: DocumentsOptions = {}): Promise<DocumentsApp> {
   const app = await startGateway({ ...more, set: [...settings, ...set] })
+  if (sharing) await app.operate('PATCH', `/groups/${everyoneGroupId}`, { permissions: ['documents.share'] })
   const send = (path: string, body: string, options: ChatOptions = {}): Promise<Response> =>
     app.request('POST', path, { ...options, headers: { ...jsonType, ...options.headers }, body })
 

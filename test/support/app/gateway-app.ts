@@ -22,6 +22,8 @@ export interface GatewayOptions {
   readonly set?: readonly string[]
   /** Settings by their environment names, for what the command line does not take. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Where the data directory is made; that of temporary files when left out. */
+  readonly folder?: string
 }
 
 export interface ChatOptions {
@@ -72,9 +74,13 @@ const chatPath = '/ai/v1/chat/completions'
 export const messages = [{ role: 'user', content: 'Say hello.' }] as const
 
 /** Opens everything; disposing closes it. */
-export async function startGateway({ set = [], environment = {} }: GatewayOptions = {}): Promise<GatewayApp> {
+export async function startGateway({
+  set = [],
+  environment = {},
+  folder = tmpdir(),
+}: GatewayOptions = {}): Promise<GatewayApp> {
   await using opening = new AsyncDisposableStack()
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-gateway-'))
+  const directory = await mkdtemp(join(folder, 'sluice-gateway-'))
   opening.defer(() => rm(directory, { recursive: true }))
   const config = loadConfig({
     environment,

@@ -49,22 +49,27 @@ function importContract(storeTest: StoreTest): void {
     expect(await documents.counts()).toEqual({ queued: 1 })
   })
 
-  storeTest('the same bytes, category and owners are queued once, however they come', async ({ documents }) => {
-    const first = aDocument({ owners: ['user:ada', 'group:g'] })
-    const again = (fields: Partial<NewDocument>): NewDocument => ({ ...first, id: crypto.randomUUID(), ...fields })
-    const duplicate = { kind: 'duplicate' as const, id: first.id }
-    const queued = { kind: 'queued' as const, replaced: null }
-    expect(await documents.insert([first, again({}), again({ owners: ['group:g', 'user:ada', 'group:g'] })])).toEqual([
-      queued,
-      duplicate,
-      duplicate,
-    ])
-    expect(await documents.insert([first])).toEqual([duplicate])
-    expect(await documents.insert([again({ importerId: 'bob' })])).toEqual([duplicate])
-    const others = [again({ category: 'letters' }), again({ owners: ['user:ada'] }), again({ sha256: 'f'.repeat(64) })]
-    expect(await documents.insert(others)).toEqual([queued, queued, queued])
-    expect(await documents.insert([])).toEqual([])
-  })
+  storeTest(
+    'the same bytes, category, importer and owners are queued once, however they come',
+    async ({ documents }) => {
+      const first = aDocument({ owners: ['user:ada', 'group:g'] })
+      const again = (fields: Partial<NewDocument>): NewDocument => ({ ...first, id: crypto.randomUUID(), ...fields })
+      const duplicate = { kind: 'duplicate' as const, id: first.id }
+      const queued = { kind: 'queued' as const, replaced: null }
+      expect(await documents.insert([first, again({}), again({ owners: ['group:g', 'user:ada', 'group:g'] })])).toEqual(
+        [queued, duplicate, duplicate],
+      )
+      expect(await documents.insert([first])).toEqual([duplicate])
+      expect(await documents.insert([again({ importerId: 'bob' })])).toEqual([queued])
+      const others = [
+        again({ category: 'letters' }),
+        again({ owners: ['user:ada'] }),
+        again({ sha256: 'f'.repeat(64) }),
+      ]
+      expect(await documents.insert(others)).toEqual([queued, queued, queued])
+      expect(await documents.insert([])).toEqual([])
+    },
+  )
 
   storeTest('of imports of the same bytes that race, exactly one is queued', async ({ documents }) => {
     const contents = Array.from({ length: 3 }, () => aDocument().sha256)
@@ -216,11 +221,11 @@ function jobContract(storeTest: StoreTest): void {
       const document = aDocument()
       await documents.insert([document])
       const [held] = await claim(documents, { now })
-      const advance = { state: 'embedding' as const, progress, stateAt: { queued: 1, embedding: 2 } }
+      const heartbeat = { state: 'embedding' as const, progress, stateAt: { queued: 1, embedding: 2 } }
       const beat = { leaseUntil: now + 120_000, now: now + 30_000 }
-      expect(await documents.renew([{ ...heldBy(held!), advance }], beat)).toEqual([])
+      expect(await documents.renew([{ ...heldBy(held!), heartbeat }], beat)).toEqual([])
       expect(await documents.get(document.id, everything)).toMatchObject({
-        ...advance,
+        ...heartbeat,
         attempts: 1,
         updatedAt: now + 30_000,
       })
@@ -238,8 +243,8 @@ function jobContract(storeTest: StoreTest): void {
     const [late] = await claim(documents, { now: now + 30_000 })
     await documents.cancel(cancelled.id, everything, now)
     await documents.delete(deleted.id, everything)
-    const advance = { state: 'reading' as const, progress, stateAt: {} }
-    const held = [...claims, late!].map((each) => ({ ...heldBy(each), advance }))
+    const heartbeat = { state: 'reading' as const, progress, stateAt: {} }
+    const held = [...claims, late!].map((each) => ({ ...heldBy(each), heartbeat }))
     const lost = await documents.renew(held, { leaseUntil: now + 200_000, now: now + 60_001 })
     expect(lost.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
       claims.map(heldBy).toSorted((a, b) => a.id.localeCompare(b.id)),
@@ -266,7 +271,7 @@ function jobContract(storeTest: StoreTest): void {
       ]) {
         expect(await rejection(write())).toBeInstanceOf(LeaseLost)
       }
-      await documents.giveBack([heldBy(zombie!)], now)
+      await documents.release([heldBy(zombie!)], now)
       await documents.stage(heldBy(next!), space, chunks(3))
       await documents.complete(heldBy(next!), completion, now)
       expect((await documents.chunks(document.id, everything, { from: 0, limit: 10 }))?.total).toBe(3)
@@ -281,8 +286,8 @@ function jobContract(storeTest: StoreTest): void {
     for (const attempts of [1, 2, 3]) {
       const [held] = await claim(documents, { now: at })
       expect(held!.document.attempts).toBe(attempts)
-      const advance = { state: 'reading' as const, progress, stateAt: {} }
-      await documents.renew([{ ...heldBy(held!), advance }], { leaseUntil: at + 10, now: at })
+      const heartbeat = { state: 'reading' as const, progress, stateAt: {} }
+      await documents.renew([{ ...heldBy(held!), heartbeat }], { leaseUntil: at + 10, now: at })
       expect(await documents.reap({ ...reaping, now: at + 10 })).toBe(1)
       at += 10 + attempts * 1000
       expect(await claim(documents, { now: at - 1 })).toEqual([])
@@ -297,7 +302,7 @@ function jobContract(storeTest: StoreTest): void {
     await documents.insert([one, two])
     const claims = await claim(documents, { max: 1 })
     await documents.stage(heldBy(claims[0]!), space, chunks(1))
-    await documents.giveBack(claims.map(heldBy), now)
+    await documents.release(claims.map(heldBy), now)
     expect(await documents.get(one.id, everything)).toMatchObject({
       state: 'queued',
       attempts: 0,

@@ -206,6 +206,15 @@ function groupContract(storeTest: StoreTest): void {
     expect(await groups.update(crypto.randomUUID(), { name: 'x' })).toBeNull()
   })
 
+  storeTest('a group has the permissions that it was last given', async ({ groups }) => {
+    const group = aGroup({ permissions: ['documents.share'] })
+    await groups.insert(group)
+    expect(await groups.get(group.id)).toEqual(group)
+    expect((await groups.update(group.id, { description: 'x' }))?.permissions).toEqual(['documents.share'])
+    expect((await groups.update(group.id, { permissions: [] }))?.permissions).toEqual([])
+    expect((await groups.get(group.id))?.permissions).toEqual([])
+  })
+
   storeTest('members are added once, listed in pages and removed', async ({ groups, users }) => {
     const group = aGroup()
     await groups.insert(group)

@@ -30,7 +30,7 @@ async function textsOf(
 ): Promise<readonly string[]> {
   const { keyword } = await find(documents, { ...query, keywords })
   expect(keyword.map(({ score }) => score)).toEqual(keyword.map(({ score }) => score).toSorted((a, b) => b - a))
-  const found = await documents.found(
+  const found = await documents.chunksInContext(
     keyword.map(({ row }) => row),
     query.viewer ?? everything,
     0,
@@ -135,7 +135,7 @@ function vectorContract(storeTest: StoreTest): void {
     const { vector } = await find(documents, { vectors: [{ spaceKey: space.key, vector: aVector(2) }] })
     expect(vector).toHaveLength(4)
     expect(vector[0]?.score).toBeCloseTo(1, 5)
-    const found = await documents.found(
+    const found = await documents.chunksInContext(
       vector.map(({ row }) => row),
       everything,
       0,
@@ -216,7 +216,7 @@ function filterContract(storeTest: StoreTest): void {
         const { vector, keyword } = await find(documents, { ...query, vectors, keywords: 'secret of bob eve' })
         for (const list of [vector, keyword]) {
           expect(list).toHaveLength(10)
-          const found = await documents.found(
+          const found = await documents.chunksInContext(
             list.map(({ row }) => row),
             everything,
             0,
@@ -297,7 +297,7 @@ function neighbourContract(storeTest: StoreTest): void {
       await complete(documents, document, chunks(5))
       await complete(documents, other, chunks(5))
       const { keyword } = await find(documents, { keywords: '3', filter: { ids: [document.id] } })
-      const [found] = await documents.found(
+      const [found] = await documents.chunksInContext(
         keyword.map(({ row }) => row),
         everything,
         2,
@@ -313,10 +313,10 @@ function neighbourContract(storeTest: StoreTest): void {
       expect(found?.before.map(({ ordinal }) => ordinal)).toEqual([1, 2])
       expect(found?.after.map(({ ordinal }) => ordinal)).toEqual([4])
       const rows = keyword.map(({ row }) => row)
-      expect(await documents.found(rows, viewer('cleo'), 2)).toEqual([])
-      expect(await documents.found([...rows, 1, 2 ** 50], everything, 0)).toHaveLength(1)
+      expect(await documents.chunksInContext(rows, viewer('cleo'), 2)).toEqual([])
+      expect(await documents.chunksInContext([...rows, 1, 2 ** 50], everything, 0)).toHaveLength(1)
       await documents.delete(document.id, everything)
-      expect(await documents.found(rows, everything, 2)).toEqual([])
+      expect(await documents.chunksInContext(rows, everything, 2)).toEqual([])
     },
   )
 }

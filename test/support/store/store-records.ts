@@ -29,7 +29,15 @@ export function aUser(fields: Partial<User> = {}): User {
 
 export function aGroup(fields: Partial<Group> = {}): Group {
   const id = crypto.randomUUID()
-  return { id, name: `group ${id}`, description: '', declared: false, createdAt: nextMoment(), ...fields }
+  return {
+    id,
+    name: `group ${id}`,
+    description: '',
+    permissions: [],
+    declared: false,
+    createdAt: nextMoment(),
+    ...fields,
+  }
 }
 
 export function aKey(userId: string, fields: Partial<ApiKey> = {}): ApiKey {

@@ -238,6 +238,8 @@ export type DocumentImportAnswer = {
   readonly accepted: readonly ImportedFileItem[]
   readonly duplicate: readonly ImportedFileItem[]
   readonly invalid: readonly ImportedFileItem[]
+  /** About the request as a whole */
+  readonly warnings?: readonly string[] | undefined
 }
 
 export type DocumentOptions = {
@@ -342,6 +344,8 @@ export type Group = {
   readonly id: string
   readonly name: string
   readonly description: string
+  /** What members may do: `documents.share` = name other users, other groups and everyone as owners of documents */
+  readonly permissions: readonly ("documents.share")[]
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
@@ -350,11 +354,15 @@ export type Group = {
 export type GroupChange = {
   readonly name?: string | undefined
   readonly description?: string | undefined
+  /** What members may do: `documents.share` = name other users, other groups and everyone as owners of documents */
+  readonly permissions?: readonly ("documents.share")[] | undefined
 }
 
 export type GroupCreation = {
   readonly name: string
   readonly description?: string | undefined
+  /** What members may do: `documents.share` = name other users, other groups and everyone as owners of documents */
+  readonly permissions?: readonly ("documents.share")[] | undefined
 }
 
 /** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
@@ -398,6 +406,8 @@ export type ImportedFileItem = {
     readonly code: string
     readonly message: string
   } | undefined
+  /** About the fields of the item */
+  readonly warnings?: readonly string[] | undefined
 }
 
 export type ImportedModels = {

@@ -15,7 +15,7 @@ const pairWeight = 0.4
 const partWeight = 0.25
 const singleWeight = 0.35
 const partLength = 4
-/** Longer ones are no words but data: their beginning tells enough. */
+/** A longer run is data, not a word: its beginning is enough. */
 const wordLengthMax = 64
 
 const separator = 0

@@ -2,15 +2,18 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
 import { decodeCursor, pageOf, creationPlace } from '../../page.ts'
-import { chunksMax, ordinalOf, rowsOf, setOf } from '../work/chunk-row.ts'
-import { recordOrNull, recordsOf } from './document-row.ts'
-import type { DocumentState, DocumentStore, FoundChunk, StoredChunk, Viewer } from '../document-store.ts'
+import { chunksMax, ordinalOf, rowsOf, setOf } from '../rows/chunk-row.ts'
+import { recordOrNull, recordsOf } from '../rows/document-row.ts'
+import type { DocumentState, DocumentStore, ChunkInContext, StoredChunk, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 import type { DocumentChunksTable } from '../../schema.ts'
 import { isOneOf } from '../statements.ts'
-import { passes, seesContent, seesRecord } from './visibility.ts'
+import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
-export type DocumentRecords = Pick<DocumentStore, 'get' | 'list' | 'chunks' | 'counts' | 'unreferenced' | 'found'>
+export type DocumentRecords = Pick<
+  DocumentStore,
+  'get' | 'list' | 'chunks' | 'counts' | 'unreferenced' | 'chunksInContext'
+>
 
 /** The documents of this database. */
 export function documentRecords(connection: Connection): DocumentRecords {
@@ -21,7 +24,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
         .selectFrom('documents')
         .selectAll()
         .where('id', '=', plainText(id))
-        .where(seesRecord(engine, viewer))
+        .where(canSeeRecord(engine, viewer))
         .executeTakeFirst()
       return recordOrNull(connection, row)
     },
@@ -45,7 +48,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
       const used = new Map(rows.map((row) => [row.id, [row.sha256, row.visible_sha256]]))
       return blobs.filter(({ id, sha256 }) => !(used.get(id) ?? []).includes(sha256))
     },
-    found: (rows, viewer, window) => found(connection, { rows, viewer, window }),
+    chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
   }
 }
 
@@ -54,7 +57,11 @@ async function list(
   { viewer, cursor, limit, ...filter }: Parameters<DocumentStore['list']>[0],
 ): ReturnType<DocumentStore['list']> {
   const { engine, kysely } = connection
-  let query = kysely.selectFrom('documents').selectAll().where(seesRecord(engine, viewer)).where(passes(engine, filter))
+  let query = kysely
+    .selectFrom('documents')
+    .selectAll()
+    .where(canSeeRecord(engine, viewer))
+    .where(matchesFilter(engine, filter))
   if (cursor !== undefined && cursor !== null) {
     const { at, id } = decodeCursor(cursor)
     query = query.where(sql<boolean>`(created_at, id) < (${at}, ${id})`)
@@ -77,7 +84,7 @@ async function chunks(
     .leftJoin('chunk_sets', 'chunk_sets.row', 'documents.visible_set')
     .select(['documents.id', 'visible_version', 'visible_set', 'chunk_sets.chunks'])
     .where('documents.id', '=', plainText(query.id))
-    .where(seesContent(engine, query.viewer))
+    .where(canSeeContent(engine, query.viewer))
     .executeTakeFirst()
   if (document === undefined) return null
   const { visible_set: set, chunks: total } = document
@@ -94,15 +101,15 @@ async function chunks(
   return { chunks: rows.map((row) => storedChunk(row, document.id, document.visible_version)), total }
 }
 
-async function found(
+async function chunksInContext(
   { engine, kysely }: Connection,
   { rows, viewer, window }: { readonly rows: readonly number[]; readonly viewer: Viewer; readonly window: number },
-): Promise<readonly FoundChunk[]> {
+): Promise<readonly ChunkInContext[]> {
   const documents = await kysely
     .selectFrom('documents')
     .select(['id', 'name', 'title', 'category', 'visible_set', 'visible_version'])
     .where(isOneOf(engine, 'visible_set', [...new Set(rows.map(setOf))]))
-    .where(seesContent(engine, viewer))
+    .where(canSeeContent(engine, viewer))
     .execute()
   const documentOf = new Map(documents.map((document) => [document.visible_set, document]))
   const seen = rows.filter((row) => documentOf.has(setOf(row)))

@@ -5,10 +5,10 @@
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { changedSince } from '../work/changes.ts'
+import { changedSince } from '../rows/changes.ts'
 import type { FindQuery } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
-import { passes, seesContent } from '../records/visibility.ts'
+import { matchesFilter, canSeeContent } from '../rows/visibility.ts'
 
 export interface AllowedSets {
   /** The sets with the number of their chunks. */
@@ -30,7 +30,7 @@ interface Entry {
 const setsMax = 300_000
 
 export class AllowedSetsCache {
-  /** In the order of their last use. */
+  /** Entries in the order of their last use. */
   readonly #entries = new Map<string, Entry>()
 
   /** The sets that the query may look at as of this version of the database, which `reading` sees. */
@@ -91,8 +91,8 @@ async function setsOf(
     .innerJoin('chunk_sets', 'chunk_sets.row', 'documents.visible_set')
     .select(['chunk_sets.row as setRow', 'chunk_sets.space_row as spaceRow', 'chunk_sets.chunks'])
     .where(among)
-    .where(seesContent(engine, viewer))
-    .where(passes(engine, filter))
+    .where(canSeeContent(engine, viewer))
+    .where(matchesFilter(engine, filter))
     .execute()
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { chunkRow } from '../work/chunk-row.ts'
+import { chunkRow } from '../rows/chunk-row.ts'
 import { CodeIndex } from './code-index.ts'
-import { signCoder } from './sign-code.ts'
+import { signCoder } from '../indexing/sign-code.ts'
 
 function randomVector(dimensions: number): Float32Array {
   return Float32Array.from({ length: dimensions }, () => Math.random() - 0.5)

@@ -6,8 +6,8 @@
  * off. It goes by the bits first; what is near then is ordered by the query's own values against the
  * bits, which tells more. The caller compares the best of those with the vectors themselves.
  */
-import { chunkRow } from '../work/chunk-row.ts'
-import type { SignCoder } from './sign-code.ts'
+import { chunkRow } from '../rows/chunk-row.ts'
+import type { SignCoder } from '../indexing/sign-code.ts'
 
 interface Block {
   readonly setRow: number
@@ -17,7 +17,7 @@ interface Block {
 }
 
 const segmentCodes = 2 ** 14
-/** Codes by which the second look is wider than what is asked for. */
+/** How many more codes the second pass looks at than the caller asks for. */
 const looked = { min: 4096, times: 10 }
 
 export class CodeIndex {

@@ -4,22 +4,22 @@
  * read in one snapshot. So a search that begins after a change has been made sees it, and none ever
  * finds a chunk that is not visible to its viewer.
  *
- * One search at a time: whoever has several waiting queues them.
+ * One search at a time: the thread queues the others.
  */
 import { sql, type Kysely } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
-import { changedSince, changeVersion } from '../work/changes.ts'
-import type { Component, DocumentStore, Ranked } from '../document-store.ts'
+import { changedSince, changeVersion } from '../rows/changes.ts'
+import type { Component, DocumentStore, RankedChunk } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
 import { AllowedSetsCache, type AllowedSets } from './allowed-sets.ts'
 import { CodeIndex } from './code-index.ts'
 import type { KeywordSearch } from './keyword-search.ts'
 import { PostgresWords } from './postgres-words.ts'
-import { signCoder } from './sign-code.ts'
+import { signCoder } from '../indexing/sign-code.ts'
 import { SqliteWords } from './sqlite-words.ts'
 
-export type DocumentSearching = Pick<DocumentStore, 'spaces' | 'find'>
+export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find'>
 
 /** Vectors that are compared with the query themselves, after their codes. */
 const compared = { min: 400, times: 4 }
@@ -29,7 +29,7 @@ const loadedTogether = 2000
 const snapshot = { sqlite: 'begin deferred', postgres: 'begin isolation level repeatable read read only' } as const
 
 /** The search in this database. */
-export function documentSearch(connection: Connection): DocumentSearching {
+export function documentSearch(connection: Connection): ChunkSearch {
   const searcher = new Searcher(connection.engine === 'sqlite' ? new SqliteWords() : new PostgresWords())
   const inSnapshot = <T>(read: (reading: Connection) => Promise<T>): Promise<T> =>
     connection.kysely.connection().execute(async (kysely) => {
@@ -87,7 +87,7 @@ class Searcher {
     return { keyword, vector }
   }
 
-  /** Gives the memory of codes back that nobody will search again. */
+  /** Frees the memory of codes that no search will use again. */
   async #dropVanished({ engine, kysely }: Connection, version: number): Promise<void> {
     const seen = this.#version
     this.#version = version
@@ -112,7 +112,7 @@ class Searcher {
     reading: Connection,
     { inSpace }: AllowedSets,
     { spaceKey, asked, limit }: { readonly spaceKey: string; readonly asked: Float32Array; readonly limit: number },
-  ): Promise<readonly Ranked[]> {
+  ): Promise<readonly RankedChunk[]> {
     const space = await reading.kysely
       .selectFrom('vector_spaces')
       .select(['row', 'dimensions'])
@@ -171,7 +171,7 @@ async function cosines(
   { engine, kysely }: Connection,
   rows: readonly number[],
   asked: Float32Array,
-): Promise<Ranked[]> {
+): Promise<RankedChunk[]> {
   const stored = await kysely
     .selectFrom('chunk_vectors')
     .selectAll()

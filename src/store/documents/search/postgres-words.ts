@@ -5,11 +5,11 @@
  */
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { chunksMax } from '../work/chunk-row.ts'
-import type { Ranked } from '../document-store.ts'
-import { passes, seesContent } from '../records/visibility.ts'
-import { byScore, commonRowsMax, followedBy, type KeywordQuery, type KeywordSearch } from './keyword-search.ts'
-import { queryWords, type QueryWord } from './words.ts'
+import { chunksMax } from '../rows/chunk-row.ts'
+import type { RankedChunk } from '../document-store.ts'
+import { matchesFilter, canSeeContent } from '../rows/visibility.ts'
+import { byScore, commonRowsMax, appendMissing, type KeywordQuery, type KeywordSearch } from './keyword-search.ts'
+import { queryWords, type QueryWord } from '../indexing/words.ts'
 
 /** Part of all chunks from which on a word is common. */
 const commonFrom = 0.05
@@ -19,14 +19,14 @@ const statisticsKeptFor = 200
 export class PostgresWords implements KeywordSearch {
   #common: { readonly words: ReadonlySet<string>; readonly version: number } | null = null
 
-  async search(reading: Connection, query: KeywordQuery): Promise<readonly Ranked[]> {
+  async search(reading: Connection, query: KeywordQuery): Promise<readonly RankedChunk[]> {
     const words = queryWords(query.keywords)
     if (words.length === 0 || query.allowed.chunks === 0) return []
     const known = await this.#commonWords(reading, query.version)
     const [rare, common] = [words.filter(({ word }) => !known.has(word)), words.filter(({ word }) => known.has(word))]
     const best = rare.length === 0 ? [] : await ranked(reading, rare, query)
     if (best.length >= query.limit || common.length === 0) return best
-    return followedBy(best, await someRanked(reading, common, query), query.limit)
+    return appendMissing(best, await someRanked(reading, common, query), query.limit)
   }
 
   async #commonWords(reading: Connection, version: number): Promise<ReadonlySet<string>> {
@@ -49,12 +49,12 @@ async function ranked(
   { engine, kysely }: Connection,
   words: readonly QueryWord[],
   { viewer, filter, limit }: KeywordQuery,
-): Promise<readonly Ranked[]> {
+): Promise<readonly RankedChunk[]> {
   const asked = sql`${matching(words)}::tsquery`
-  const { rows } = await sql<Ranked>`
+  const { rows } = await sql<RankedChunk>`
     select chunk_terms.row, ts_rank_cd(${weights}, terms, ${asked}) as score
     from chunk_terms join documents on documents.visible_set = chunk_terms.row / ${sql.lit(chunksMax)}
-    where terms @@ ${asked} and ${seesContent(engine, viewer)} and ${passes(engine, filter)}
+    where terms @@ ${asked} and ${canSeeContent(engine, viewer)} and ${matchesFilter(engine, filter)}
     order by score desc, chunk_terms.row limit ${limit}
   `.execute(kysely)
   return rows
@@ -64,18 +64,18 @@ async function someRanked(
   { engine, kysely }: Connection,
   words: readonly QueryWord[],
   query: KeywordQuery,
-): Promise<readonly Ranked[]> {
+): Promise<readonly RankedChunk[]> {
   const asked = sql`${matching(words)}::tsquery`
-  const { rows } = await sql<Ranked>`
+  const { rows } = await sql<RankedChunk>`
     select chunk_terms.row, ts_rank_cd(${weights}, terms, ${asked}) as score
     from chunk_terms join documents on documents.visible_set = chunk_terms.row / ${sql.lit(chunksMax)}
-    where terms @@ ${asked} and ${seesContent(engine, query.viewer)} and ${passes(engine, query.filter)}
+    where terms @@ ${asked} and ${canSeeContent(engine, query.viewer)} and ${matchesFilter(engine, query.filter)}
     limit ${commonRowsMax(query)}
   `.execute(kysely)
   return rows.toSorted(byScore)
 }
 
-/** Words hold letters and digits only, and in quotes they are no operators. */
+/** Words hold letters and digits only, and quoted words are not operators. */
 function matching(words: readonly QueryWord[]): string {
   return words.map(({ word, prefix }) => `'${word}'${prefix ? ':*' : ''}`).join(' | ')
 }

@@ -7,17 +7,17 @@
  */
 import { CompiledQuery } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { chunksMax, setOf } from '../work/chunk-row.ts'
-import type { Ranked } from '../document-store.ts'
-import { byScore, commonRowsMax, followedBy, type KeywordQuery, type KeywordSearch } from './keyword-search.ts'
-import { queryWords, type QueryWord } from './words.ts'
+import { chunksMax, setOf } from '../rows/chunk-row.ts'
+import type { RankedChunk } from '../document-store.ts'
+import { byScore, commonRowsMax, appendMissing, type KeywordQuery, type KeywordSearch } from './keyword-search.ts'
+import { queryWords, type QueryWord } from '../indexing/words.ts'
 
 /** Measured, for one chunk: to find it, and to rank it. */
 const microseconds = { find: 0.2, rank: 0.8 }
 const budgetMicroseconds = 5000
 /** A word in more chunks than this is common; counting further would take longer than it saves. */
 const countedMax = 20_000
-/** With more sets than this, rows are filtered here; up to it the list goes into the statement. */
+/** Up to this many sets are listed in the statement; for more, the rows are filtered here. */
 const listedSetsMax = 3000
 /** Counts are good enough for so many changes of documents. */
 const countsKeptFor = 200
@@ -34,13 +34,13 @@ interface Counted {
 export class SqliteWords implements KeywordSearch {
   readonly #counts = new Map<string, Counted>()
 
-  async search(reading: Connection, query: KeywordQuery): Promise<readonly Ranked[]> {
+  async search(reading: Connection, query: KeywordQuery): Promise<readonly RankedChunk[]> {
     const words = queryWords(query.keywords)
     if (words.length === 0 || query.allowed.chunks === 0) return []
     const { rare, common } = await this.#divided(reading, words, query)
     const best = rare.length === 0 ? [] : await ranked(reading, rare, query)
     if (best.length >= query.limit || common.length === 0) return best
-    return followedBy(best, await someRanked(reading, common, query), query.limit)
+    return appendMissing(best, await someRanked(reading, common, query), query.limit)
   }
 
   /** The words whose chunks can all be ranked in time, and the rest; words that no chunk has are left out. */
@@ -61,7 +61,7 @@ export class SqliteWords implements KeywordSearch {
     return { rare, common }
   }
 
-  /** Chunks that match, at most `countedMax`; all chunks for an empty expression. Those that nobody sees count too. */
+  /** Chunks that match, at most `countedMax`; all chunks for an empty expression. Chunks that are not visible count too. */
   async #count(reading: Connection, expression: string, version: number): Promise<number> {
     const known = this.#counts.get(expression)
     if (known !== undefined && version - known.version <= countsKeptFor) return known.rows
@@ -84,7 +84,7 @@ async function ranked(
   reading: Connection,
   words: readonly QueryWord[],
   query: KeywordQuery,
-): Promise<readonly Ranked[]> {
+): Promise<readonly RankedChunk[]> {
   const { allowed, limit } = query
   const select = `select rowid as row, -${weights} as score from chunk_terms where chunk_terms match ?`
   if (allowed.chunksOf.size <= listedSetsMax) {
@@ -103,7 +103,7 @@ async function someRanked(
   reading: Connection,
   words: readonly QueryWord[],
   query: KeywordQuery,
-): Promise<readonly Ranked[]> {
+): Promise<readonly RankedChunk[]> {
   const { allowed, limit } = query
   const few = allowed.chunksOf.size <= listedSetsMax
   const text = `select rowid as row, -${weights} as score from chunk_terms
@@ -116,8 +116,12 @@ async function someRanked(
   }
 }
 
-async function rowsOf(reading: Connection, text: string, parameters: readonly unknown[]): Promise<readonly Ranked[]> {
-  const { rows } = await reading.kysely.executeQuery<Ranked>(CompiledQuery.raw(text, [...parameters]))
+async function rowsOf(
+  reading: Connection,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<readonly RankedChunk[]> {
+  const { rows } = await reading.kysely.executeQuery<RankedChunk>(CompiledQuery.raw(text, [...parameters]))
   return rows
 }
 
@@ -125,7 +129,7 @@ function listOf({ allowed }: KeywordQuery): string {
   return JSON.stringify([...allowed.chunksOf.keys()])
 }
 
-/** Words hold letters and digits only, and in quotes they are no operators. */
+/** Words hold letters and digits only, and quoted words are not operators. */
 function matching(words: readonly QueryWord[]): string {
   return words.map(({ word, prefix }) => `"${word}"${prefix ? '*' : ''}`).join(' OR ')
 }

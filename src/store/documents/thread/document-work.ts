@@ -4,12 +4,12 @@
  */
 import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
-import type { DocumentGlance } from '../records/glance.ts'
+import type { QueueStatus } from '../records/queue-status.ts'
 import { documentImports } from '../work/imports.ts'
 import { documentJobs, type DocumentJobs } from '../work/jobs.ts'
 import type { DocumentRecords } from '../records/records.ts'
-import { documentRemoval, type DocumentRemoval } from '../records/removal.ts'
-import type { DocumentSearching } from '../search/document-search.ts'
+import { documentRemoval, type DocumentRemoval } from '../work/removal.ts'
+import type { ChunkSearch } from '../search/document-search.ts'
 import { documentStaging, sliceMax } from '../work/staging.ts'
 
 export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'stage' | 'complete'> &
@@ -27,33 +27,33 @@ export function documentWrites(connection: Connection): DocumentWrites {
 }
 
 export interface DocumentWork {
-  readonly glance: DocumentGlance
+  readonly queue: QueueStatus
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
-  readonly search: DocumentSearching
+  readonly search: ChunkSearch
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
 
-/** The store of documents, by whoever does the work on them. */
+/** The store of documents, over the parts that do its work. */
 export function documentStore(work: DocumentWork): DocumentStore {
-  const { glance, writes, records, search } = work
+  const { queue, writes, records, search } = work
   return {
     ...writes,
     ...records,
     ...search,
-    hasWork: () => glance.hasWork(),
-    backlog: () => glance.backlog(),
-    counts: async () => ((await glance.hasDocuments()) ? records.counts() : {}),
+    hasWork: () => queue.hasWork(),
+    backlog: () => queue.backlog(),
+    counts: async () => ((await queue.hasDocuments()) ? records.counts() : {}),
     async delete(id, viewer) {
-      const hidden = await writes.hide(id, viewer)
-      if (hidden === null) return null
-      while ((await writes.purgeSome(hidden.row)) > 0) await passing()
-      return { sha256: hidden.sha256 }
+      const removed = await writes.removeRecord(id, viewer)
+      if (removed === null) return null
+      while ((await writes.purgeSome(removed.row)) > 0) await passing()
+      return { sha256: removed.sha256 }
     },
-    async stage(held, space, chunks) {
+    async stage(lease, space, chunks) {
       for (let start = 0; start < chunks.length; start += sliceMax) {
-        await writes.stage(held, space, chunks.slice(start, start + sliceMax))
+        await writes.stage(lease, space, chunks.slice(start, start + sliceMax))
       }
     },
     purgeSome: () => writes.purgeSome(null),

@@ -4,10 +4,10 @@
  */
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../schema.ts'
-import type { DocumentRow } from '../records/document-row.ts'
+import type { DocumentRow } from '../rows/document-row.ts'
 
-/** Nobody will see these sets of the document again, except the visible one; purging removes them. */
-export async function doomSets(
+/** Marks all sets of the document but the visible one as doomed; purging removes them. */
+export async function discardSets(
   trx: Transaction<Tables>,
   documentRow: number,
   visibleSet: number | null,

@@ -6,21 +6,21 @@
 import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
-import { noteChanges } from './changes.ts'
-import { doomSets } from './chunk-set.ts'
+import { logChanges } from '../rows/changes.ts'
+import { discardSets } from './chunk-set.ts'
 import {
   contentKey,
   documentAt,
   importedColumns,
-  locking,
+  needsRowLocks,
   queuedColumns,
   recordOrNull,
   type DocumentRow,
-} from '../records/document-row.ts'
+} from '../rows/document-row.ts'
 import type { DocumentStore, Inserted, NewDocument, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 import { insertRows, isOneOf } from '../statements.ts'
-import { seesRecord } from '../records/visibility.ts'
+import { canSeeRecord } from '../rows/visibility.ts'
 
 const ended = ['failed', 'cancelled']
 
@@ -40,7 +40,7 @@ export function documentImports(connection: Connection): Pick<DocumentStore, 'in
       if (documents.length === 0) return []
       return kysely.transaction().execute(async (trx) => {
         await lockImports(trx, engine)
-        const plan = new ImportPlan(await concerned({ engine, kysely: trx }, documents))
+        const plan = new ImportPlan(await affectedRows({ engine, kysely: trx }, documents))
         const inserted = documents.map((document) => plan.add(document))
         await writeDrafts(trx, engine, plan.drafts)
         return inserted
@@ -55,7 +55,7 @@ export function documentImports(connection: Connection): Pick<DocumentStore, 'in
 }
 
 /** The rows that have one of these ids, or are alive with one of these contents. */
-async function concerned(
+async function affectedRows(
   { engine, kysely }: Connection,
   documents: readonly NewDocument[],
 ): Promise<readonly DocumentRow[]> {
@@ -66,7 +66,7 @@ async function concerned(
     .selectAll()
     .where(sql<boolean>`(${isOneOf(engine, 'id', ids)} or ${isOneOf(engine, 'content_key', keys)})`)
     .orderBy('row')
-  if (locking(engine)) query = query.forUpdate()
+  if (needsRowLocks(engine)) query = query.forUpdate()
   return query.execute()
 }
 
@@ -175,7 +175,7 @@ async function rowsById(
   }
 }
 
-/** The version that was there stays visible until this one is complete; whoever lost the document sees it no more. */
+/** The version that was there stays visible until this one is complete; removed owners see it no more. */
 async function writeVersion(
   trx: Transaction<Tables>,
   engine: Engine,
@@ -199,8 +199,8 @@ async function writeVersion(
     .onConflict((conflict) => conflict.columns(['principal', 'document_row']).doNothing())
     .execute()
   await enqueue(trx, { row: before.row, fence, now: document.createdAt })
-  await doomSets(trx, before.row, before.visible_set)
-  await noteChanges(trx, [before.visible_set])
+  await discardSets(trx, before.row, before.visible_set)
+  await logChanges(trx, [before.visible_set])
 }
 
 function ownerRows(row: number, { owners }: NewDocument, version: number) {
@@ -233,8 +233,12 @@ async function retry(
   { id, viewer, now }: { readonly id: string; readonly viewer: Viewer; readonly now: number },
 ): ReturnType<DocumentStore['retry']> {
   const { engine } = connection
-  let query = trx.selectFrom('documents').selectAll().where('id', '=', plainText(id)).where(seesRecord(engine, viewer))
-  if (locking(engine)) query = query.forUpdate()
+  let query = trx
+    .selectFrom('documents')
+    .selectAll()
+    .where('id', '=', plainText(id))
+    .where(canSeeRecord(engine, viewer))
+  if (needsRowLocks(engine)) query = query.forUpdate()
   const document = await query.executeTakeFirst()
   if (document === undefined) return null
   if (!ended.includes(document.state)) return recordOrNull(connection, document)

@@ -1,7 +1,7 @@
 /**
  * Jobs: claimed under a lease, renewed, ended, given back, taken back. On PostgreSQL each of them
  * locks the document's row first and its job second, several in the order of their rows, so that they
- * wait for each other and never in a circle; claiming and reaping skip what somebody else has locked.
+ * wait for each other and never in a circle; claiming and reaping skip locked rows.
  */
 import { sql, type Transaction } from 'kysely'
 import type { Connection } from '../../database.ts'
@@ -9,20 +9,20 @@ import type { Tables } from '../../schema.ts'
 import {
   documentAt,
   endedStates,
-  locking,
+  needsRowLocks,
   noProgress,
   recordOrNull,
   recordsOf,
   type DocumentRow,
-} from '../records/document-row.ts'
-import { doomSets } from './chunk-set.ts'
-import type { Advance, Claim, DocumentError, DocumentStore, Held } from '../document-store.ts'
-import { heldDocument, heldOrUndefined } from './lease.ts'
+} from '../rows/document-row.ts'
+import { discardSets } from './chunk-set.ts'
+import type { Heartbeat, Claim, DocumentError, DocumentStore, Lease } from '../document-store.ts'
+import { leasedDocument, leasedDocumentOrUndefined } from './lease.ts'
 import { plainText } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
-import { seesRecord } from '../records/visibility.ts'
+import { canSeeRecord } from '../rows/visibility.ts'
 
-export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'giveBack'> & {
+export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'release'> & {
   /** As `reap` of the store; the waits after the first, second … attempt are given as numbers. */
   reap(query: ReapQuery): Promise<number>
 }
@@ -43,25 +43,28 @@ export function documentJobs(connection: Connection): DocumentJobs {
     kysely.transaction().execute((trx) => work(trx, { engine: connection.engine, kysely: trx }))
   return {
     claim: (query) => inTransaction((trx, within) => claim(trx, within, query)),
-    async renew(held, times) {
-      if (held.length === 0) return []
-      return inTransaction((trx, within) => renew(trx, within, { held, ...times }))
+    async renew(leases, times) {
+      if (leases.length === 0) return []
+      return inTransaction((trx, within) => renew(trx, within, { leases, ...times }))
     },
-    fail: (held, { error, retryAt, warnings }, now) =>
+    fail: (lease, { error, retryAt, warnings, countsAttempt = true }, now) =>
       inTransaction(async (trx, within) => {
-        const document = await heldDocument(within, held)
+        const document = await leasedDocument(within, lease)
         await (retryAt === null
           ? endFailed(trx, document, { error, now })
           : requeue(trx, document, { now, availableAt: retryAt, error }))
         await trx
           .updateTable('documents')
-          .set({ warnings: JSON.stringify(warnings) })
+          .set({
+            warnings: JSON.stringify(warnings),
+            ...(!countsAttempt && { attempts: Math.max(0, document.attempts - 1) }),
+          })
           .where('row', '=', document.row)
           .execute()
       }),
-    giveBack: (held, now) =>
+    release: (leases, now) =>
       inTransaction(async (trx, within) => {
-        for (const each of held.toSorted(byId)) await giveBack(trx, within, each, now)
+        for (const each of leases.toSorted(byId)) await release(trx, within, each, now)
       }),
     reap: (query) => inTransaction((trx, within) => reap(trx, within, query)),
     cancel: (id, viewer, now) =>
@@ -71,8 +74,8 @@ export function documentJobs(connection: Connection): DocumentJobs {
           .selectFrom('documents')
           .selectAll()
           .where('id', '=', plainText(id))
-          .where(seesRecord(engine, viewer))
-        if (locking(engine)) query = query.forUpdate()
+          .where(canSeeRecord(engine, viewer))
+        if (needsRowLocks(engine)) query = query.forUpdate()
         const document = await query.executeTakeFirst()
         if (document === undefined) return null
         if (!endedStates.includes(document.state as (typeof endedStates)[number])) {
@@ -97,7 +100,7 @@ async function claim(
     .orderBy('available_at')
     .orderBy('document_row')
     .limit(max)
-  if (locking(connection.engine)) query = query.forUpdate().skipLocked()
+  if (needsRowLocks(connection.engine)) query = query.forUpdate().skipLocked()
   const jobs = await query.execute()
   for (const { document_row: row, fence: former } of jobs) {
     const fence = former + 1
@@ -124,7 +127,7 @@ async function claim(
 }
 
 interface Renewal {
-  readonly held: readonly (Held & { readonly advance: Advance })[]
+  readonly leases: readonly (Lease & { readonly heartbeat: Heartbeat })[]
   readonly leaseUntil: number
   readonly now: number
 }
@@ -132,11 +135,11 @@ interface Renewal {
 async function renew(
   trx: Transaction<Tables>,
   connection: Connection,
-  { held, leaseUntil, now }: Renewal,
-): Promise<readonly Held[]> {
-  const lost: Held[] = []
-  for (const { advance, id, fence } of held.toSorted(byId)) {
-    const document = await heldOrUndefined(connection, { id, fence })
+  { leases, leaseUntil, now }: Renewal,
+): Promise<readonly Lease[]> {
+  const lost: Lease[] = []
+  for (const { heartbeat, id, fence } of leases.toSorted(byId)) {
+    const document = await leasedDocumentOrUndefined(connection, { id, fence })
     const renewed =
       document !== undefined &&
       (await trx
@@ -153,9 +156,9 @@ async function renew(
     await trx
       .updateTable('documents')
       .set({
-        state: advance.state,
-        progress: JSON.stringify(advance.progress),
-        state_at: JSON.stringify(advance.stateAt),
+        state: heartbeat.state,
+        progress: JSON.stringify(heartbeat.progress),
+        state_at: JSON.stringify(heartbeat.stateAt),
         updated_at: now,
       })
       .where('row', '=', document.row)
@@ -164,8 +167,8 @@ async function renew(
   return lost
 }
 
-async function giveBack(trx: Transaction<Tables>, connection: Connection, held: Held, now: number): Promise<void> {
-  const document = await heldOrUndefined(connection, held)
+async function release(trx: Transaction<Tables>, connection: Connection, lease: Lease, now: number): Promise<void> {
+  const document = await leasedDocumentOrUndefined(connection, lease)
   if (document === undefined) return
   await requeue(trx, document, { now, availableAt: null, error: null })
   await trx
@@ -183,7 +186,7 @@ async function reap(trx: Transaction<Tables>, { engine }: Connection, query: Rea
     .where('lease_until', '<=', query.now)
     .orderBy('lease_until')
     .limit(reapMax)
-  if (locking(engine)) expired = expired.forUpdate().skipLocked()
+  if (needsRowLocks(engine)) expired = expired.forUpdate().skipLocked()
   const documents = await expired.execute()
   for (const document of documents) {
     const { attempts } = document
@@ -237,7 +240,7 @@ async function requeue(
     })
     .where('row', '=', document.row)
     .execute()
-  await doomSets(trx, document.row, document.visible_set)
+  await discardSets(trx, document.row, document.visible_set)
 }
 
 function endFailed(
@@ -266,9 +269,9 @@ async function end(trx: Transaction<Tables>, document: DocumentRow, { state, err
     })
     .where('row', '=', document.row)
     .execute()
-  await doomSets(trx, document.row, document.visible_set)
+  await discardSets(trx, document.row, document.visible_set)
 }
 
-function byId(a: Held, b: Held): number {
+function byId(a: Lease, b: Lease): number {
   return a.id < b.id ? -1 : Number(a.id > b.id)
 }

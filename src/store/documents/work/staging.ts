@@ -1,15 +1,15 @@
-/** Chunks on their way in: staged under a fence in slices that nobody sees, made visible in one step. */
+/** Stages chunks under a fence, in slices that no search sees, and makes them visible in one step. */
 import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
-import { noteChanges } from './changes.ts'
-import { chunkRow } from './chunk-row.ts'
-import { doomSets, setRowOf, spaceRowOf } from './chunk-set.ts'
+import { logChanges } from '../rows/changes.ts'
+import { chunkRow } from '../rows/chunk-row.ts'
+import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { DocumentStore, NewChunk } from '../document-store.ts'
-import { heldDocument } from './lease.ts'
+import { leasedDocument } from './lease.ts'
 import { plainText, plainTextOrNull } from '../plain-text.ts'
-import { signCoder } from '../search/sign-code.ts'
-import { foldedWords, wordVector } from '../search/words.ts'
+import { signCoder } from '../indexing/sign-code.ts'
+import { foldedWords, wordVector } from '../indexing/words.ts'
 import { insertRows } from '../statements.ts'
 
 /** Chunks of one transaction: a few milliseconds of SQLite's write lock. */
@@ -24,12 +24,12 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
   /** Chunks whose words wait for a merge. */
   let unmerged = 0
   return {
-    async stage(held, space, chunks) {
+    async stage(lease, space, chunks) {
       if (chunks.length === 0) return
       // Made before the transaction, which on SQLite keeps all others from writing.
       const rows = rowsOf(engine, space.dimensions, chunks)
       await kysely.transaction().execute(async (trx) => {
-        const document = await heldDocument({ engine, kysely: trx }, held)
+        const document = await leasedDocument({ engine, kysely: trx }, lease)
         const spaceRow = await spaceRowOf(trx, space, document.embedder)
         const setRow = await setRowOf(trx, document, spaceRow)
         await writeRows(trx, setRow, rows)
@@ -40,14 +40,14 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
         await mergeWords(connection)
       }
     },
-    complete: (held, completion, now) =>
+    complete: (lease, completion, now) =>
       kysely.transaction().execute(async (trx) => {
-        const document = await heldDocument({ engine, kysely: trx }, held)
+        const document = await leasedDocument({ engine, kysely: trx }, lease)
         const set = await trx
           .selectFrom('chunk_sets')
           .select('row')
           .where('document_row', '=', document.row)
-          .where('fence', '=', held.fence)
+          .where('fence', '=', lease.fence)
           .executeTakeFirst()
         const visibleSet = set?.row ?? null
         await trx.deleteFrom('document_jobs').where('document_row', '=', document.row).execute()
@@ -68,13 +68,13 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
           })
           .where('row', '=', document.row)
           .execute()
-        await doomSets(trx, document.row, visibleSet)
-        await noteChanges(trx, [document.visible_set, visibleSet])
+        await discardSets(trx, document.row, visibleSet)
+        await logChanges(trx, [document.visible_set, visibleSet])
       }),
   }
 }
 
-/** One step of what FTS5 would otherwise do in the middle of somebody's write. */
+/** One step of the merge that FTS5 would otherwise do in the middle of a write. */
 export async function mergeWords({ kysely }: Connection): Promise<void> {
   await sql`insert into chunk_terms (chunk_terms, rank) values ('merge', ${sql.lit(mergePages)})`.execute(kysely)
 }
@@ -84,7 +84,7 @@ interface ChunkRows {
   readonly chunks: readonly Ordered[]
   readonly vectors: readonly Ordered[]
   readonly words: readonly Ordered[]
-  /** Of runs of chunks without a gap. */
+  /** One entry for each run of chunks without a gap. */
   readonly codes: readonly { readonly first: number; readonly codes: Uint8Array }[]
   /** What the engine's index of words calls the number of a chunk. */
   readonly wordsRow: 'row' | 'rowid'

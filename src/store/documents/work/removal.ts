@@ -1,20 +1,20 @@
-/** Documents and chunks on their way out: hidden in one step, removed in slices between which others can write. */
+/** Removes documents and chunks: the record in one step, the chunks in slices between which others can write. */
 import { sql, type Transaction } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
-import { noteChanges } from '../work/changes.ts'
-import { rowsOf } from '../work/chunk-row.ts'
-import { locking } from './document-row.ts'
+import { logChanges } from '../rows/changes.ts'
+import { rowsOf } from '../rows/chunk-row.ts'
+import { needsRowLocks } from '../rows/document-row.ts'
 import type { Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
-import { mergeWords } from '../work/staging.ts'
+import { mergeWords } from './staging.ts'
 import { isOneOf } from '../statements.ts'
-import { seesRecord } from './visibility.ts'
+import { canSeeRecord } from '../rows/visibility.ts'
 
 /** Chunks of one transaction: a few milliseconds of SQLite's write lock. */
 const purgeMax = 250
 
-export interface Hidden {
+export interface RemovedRecord {
   /** Number of the document whose sets are to be purged. */
   readonly row: number
   readonly sha256: readonly string[]
@@ -22,7 +22,7 @@ export interface Hidden {
 
 export interface DocumentRemoval {
   /** Removes a document's record and job and dooms its chunks; null when there is none. */
-  hide(id: string, viewer: Viewer): Promise<Hidden | null>
+  removeRecord(id: string, viewer: Viewer): Promise<RemovedRecord | null>
   /** Removes some doomed chunks, of one document if given; returns how many rows, 0 when none is left. */
   purgeSome(documentRow: number | null): Promise<number>
 }
@@ -31,7 +31,8 @@ export interface DocumentRemoval {
 export function documentRemoval(connection: Connection): DocumentRemoval {
   const { engine, kysely } = connection
   return {
-    hide: (id, viewer) => kysely.transaction().execute((trx) => hide({ engine, kysely: trx }, trx, id, viewer)),
+    removeRecord: (id, viewer) =>
+      kysely.transaction().execute((trx) => removeRecord({ engine, kysely: trx }, trx, id, viewer)),
     async purgeSome(documentRow) {
       const purged = await kysely.transaction().execute((trx) => purge(connection, trx, documentRow))
       if (engine === 'sqlite' && purged > 0 && documentRow === null) await mergeWords(connection)
@@ -40,33 +41,33 @@ export function documentRemoval(connection: Connection): DocumentRemoval {
   }
 }
 
-async function hide(
+async function removeRecord(
   { engine }: Connection,
   trx: Transaction<Tables>,
   id: string,
   viewer: Viewer,
-): Promise<Hidden | null> {
+): Promise<RemovedRecord | null> {
   let query = trx
     .selectFrom('documents')
     .select(['row', 'sha256', 'visible_sha256', 'visible_set'])
     .where('id', '=', plainText(id))
-    .where(seesRecord(engine, viewer))
-  if (locking(engine)) query = query.forUpdate()
+    .where(canSeeRecord(engine, viewer))
+  if (needsRowLocks(engine)) query = query.forUpdate()
   const document = await query.executeTakeFirst()
   if (document === undefined) return null
   const { row, sha256, visible_sha256: visible, visible_set: visibleSet } = document
   await trx.updateTable('chunk_sets').set({ doomed: 1 }).where('document_row', '=', row).execute()
   // Owners and the job go with it.
   await trx.deleteFrom('documents').where('row', '=', row).execute()
-  await noteChanges(trx, [visibleSet])
+  await logChanges(trx, [visibleSet])
   return { row, sha256: [...new Set(visible === null ? [sha256] : [sha256, visible])] }
 }
 
 async function purge({ engine }: Connection, trx: Transaction<Tables>, documentRow: number | null): Promise<number> {
   let query = trx.selectFrom('chunk_sets').select('row').where('doomed', '=', 1).orderBy('row').limit(1)
   if (documentRow !== null) query = query.where('document_row', '=', documentRow)
-  // Whoever waits for one document's end waits for others who are at it; the rest can wait for later.
-  if (locking(engine)) query = documentRow === null ? query.forUpdate().skipLocked() : query.forUpdate()
+  // A deletion of one document waits for others that purge it; background purging skips what is locked.
+  if (needsRowLocks(engine)) query = documentRow === null ? query.forUpdate().skipLocked() : query.forUpdate()
   const set = await query.executeTakeFirst()
   if (set === undefined) return 0
   const { from, to } = rowsOf(set.row)

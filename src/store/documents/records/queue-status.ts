@@ -1,17 +1,17 @@
 /**
- * What can be told at a glance, by a few pages of an index: asked on the database's own connection, so
+ * How much work waits, read from a few pages of an index. It is asked on the database's own connection, so
  * that a server without documents never starts the threads that work on them.
  */
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
 
-export interface DocumentGlance extends Pick<DocumentStore, 'hasWork' | 'backlog'> {
-  /** There is a document, in whatever state. */
+export interface QueueStatus extends Pick<DocumentStore, 'hasWork' | 'backlog'> {
+  /** There is a document, in any state. */
   hasDocuments(): Promise<boolean>
 }
 
-export function documentGlance({ kysely }: Connection): DocumentGlance {
+export function queueStatus({ kysely }: Connection): QueueStatus {
   const isThere = async (table: 'documents' | 'document_jobs' | 'chunk_sets'): Promise<boolean> => {
     let query = kysely
       .selectFrom(table)

@@ -1,20 +1,20 @@
 /**
- * The calls of one embedder for one purpose. A lane starts a call when it has a full batch and room
+ * The calls of one embedder for one purpose. The queue starts a call when it has a full batch and room
  * for one more call; a batch that is not full goes when no other such is under way, so that texts
  * that come meanwhile fill the next. Batches take texts of all waiting documents in turn.
  *
  * A batch that waits for its next try holds no place. While an embedder fails or asks to wait, the
- * whole lane rests.
+ * whole queue backs off.
  */
 import { fullJitterMs } from '#lib/backoff.ts'
 import type { Clock } from '#lib/clock.ts'
 import { checkVectors, invalidAnswer } from './check-vectors.ts'
 import { EmbedBatch } from './embed-batch.ts'
 import { embedFailureOf } from './embed-failure.ts'
-import { EmbedJob, type EmbedOrder, type Stretch } from './embed-job.ts'
+import { EmbedJob, type EmbedJobOptions, type TextRange } from './embed-job.ts'
 import type { EmbedFailure, Embedder, EmbedRequest } from './embedder.ts'
 
-export interface LaneOptions {
+export interface EmbedQueueOptions {
   /** Most calls with one embedder at once. */
   readonly concurrency: () => number
   /** A call is not tried again later than this after its first try. Milliseconds. */
@@ -32,11 +32,11 @@ const invalidAnswersMax = 3
 /** Batches, for each call that may be under way, that may wait for their next try before new texts have to wait. */
 const delayedMax = 4
 
-export class EmbedLane {
+export class EmbedderQueue {
   readonly #embedder: Embedder
   readonly #purpose: EmbedRequest['purpose']
-  readonly #options: LaneOptions
-  /** With texts that wait; the first is the next to give some. */
+  readonly #options: EmbedQueueOptions
+  /** Jobs with texts that wait; the first gives the next texts. */
   #jobs: EmbedJob[] = []
   /** To be tried again, before new texts. */
   readonly #ready: EmbedBatch[] = []
@@ -46,17 +46,17 @@ export class EmbedLane {
   #failuresInRow = 0
   #scheduled = false
   /** Until then no call is started. */
-  #restsUntil = 0
-  #wakes = false
+  #backsOffUntil = 0
+  #wakesLater = false
 
-  constructor(embedder: Embedder, purpose: EmbedRequest['purpose'], options: LaneOptions) {
+  constructor(embedder: Embedder, purpose: EmbedRequest['purpose'], options: EmbedQueueOptions) {
     this.#embedder = embedder
     this.#purpose = purpose
     this.#options = options
   }
 
   /** See EmbedQueue.embed. */
-  async add(order: EmbedOrder): Promise<readonly Float32Array[]> {
+  async add(order: EmbedJobOptions): Promise<readonly Float32Array[]> {
     order.signal.throwIfAborted()
     if (order.texts.length === 0) return []
     const job = new EmbedJob(order, this.#drop)
@@ -81,21 +81,21 @@ export class EmbedLane {
 
   #start(): void {
     const concurrency = this.#options.concurrency()
-    while (this.#calls < concurrency && !this.#rests()) {
+    while (this.#calls < concurrency && !this.#isBackingOff()) {
       const batch = this.#ready.shift() ?? (this.#delayed < concurrency * delayedMax ? this.#nextBatch() : null)
       if (batch === null) return
-      void this.#carry(batch)
+      void this.#attempt(batch)
     }
   }
 
-  /** Whether the lane waits; it then goes on by itself. */
-  #rests(): boolean {
-    const ms = this.#restsUntil - this.#options.clock.elapsed()
+  /** Whether the queue waits after a failure; it then goes on by itself. */
+  #isBackingOff(): boolean {
+    const ms = this.#backsOffUntil - this.#options.clock.elapsed()
     if (ms <= 0) return false
-    if (this.#wakes) return true
-    this.#wakes = true
+    if (this.#wakesLater) return true
+    this.#wakesLater = true
     void this.#options.wait(ms).then(() => {
-      this.#wakes = false
+      this.#wakesLater = false
       this.#start()
     })
     return true
@@ -106,29 +106,29 @@ export class EmbedLane {
     const waiting = this.#jobs.reduce((sum, job) => sum + job.waiting, 0)
     if (waiting === 0) return null
     const isPartial = waiting < batchMax
-    // Questions are single, and somebody waits for the answer.
+    // A question is a single text, and a request waits for its vector.
     if (isPartial && this.#partial > 0 && this.#purpose === 'passage') return null
     return new EmbedBatch(this.#take(batchMax), { isPartial, startedAt: this.#options.clock.elapsed() })
   }
 
   /** Texts for one call: an equal share of each document, in turn. */
-  #take(batchMax: number): readonly Stretch[] {
+  #take(batchMax: number): readonly TextRange[] {
     const share = Math.max(1, Math.ceil(batchMax / this.#jobs.length))
-    const stretches: Stretch[] = []
+    const ranges: TextRange[] = []
     let room = batchMax
     while (room > 0) {
       const job = this.#jobs.shift()
       if (job === undefined) break
-      const stretch = job.take(Math.min(share, room))
-      room -= stretch.end - stretch.start
-      stretches.push(stretch)
+      const range = job.take(Math.min(share, room))
+      room -= range.end - range.start
+      ranges.push(range)
       if (job.waiting > 0) this.#jobs.push(job)
     }
-    return stretches
+    return ranges
   }
 
   /** One try, and what follows from its failure. Never rejects. */
-  async #carry(batch: EmbedBatch): Promise<void> {
+  async #attempt(batch: EmbedBatch): Promise<void> {
     this.#calls += 1
     if (batch.isPartial) this.#partial += 1
     try {
@@ -145,12 +145,12 @@ export class EmbedLane {
 
   async #try(batch: EmbedBatch): Promise<void> {
     if (!batch.wanted) return
-    const { signal, stretches } = batch
+    const { signal, ranges } = batch
     const texts = batch.nextTry()
     const answer = await this.#embedder.embed({ texts, purpose: this.#purpose, signal })
     const vectors = checkVectors(answer, { count: texts.length, dimensions: null })
     const dimensions = vectors[0]?.length ?? 0
-    const other = stretches.find(({ job }) => job.dimensions !== null && job.dimensions !== dimensions)
+    const other = ranges.find(({ job }) => job.dimensions !== null && job.dimensions !== dimensions)
     if (other !== undefined) {
       throw invalidAnswer(
         `The embedder gave vectors of ${dimensions} dimensions where ${other.job.dimensions} were expected.`,
@@ -178,14 +178,14 @@ export class EmbedLane {
     if (code === 'embedder_invalid_answer') batch.invalidAnswers += 1
     const isOver = batch.invalidAnswers >= invalidAnswersMax
     const waitMs = Math.max(retryAfterMs ?? 0, fullJitterMs(batch.tries, backoff, Math.random))
-    const restMs =
+    const backoffMs =
       retryAfterMs ?? (this.#failuresInRow > 1 ? fullJitterMs(this.#failuresInRow, backoff, Math.random) : 0)
-    this.#restsUntil = Math.max(this.#restsUntil, now + restMs)
+    this.#backsOffUntil = Math.max(this.#backsOffUntil, now + backoffMs)
     if (isOver || now - batch.startedAt + waitMs > retryBudgetMs[this.#purpose]) batch.fail(failure)
-    else void this.#later(batch, waitMs)
+    else void this.#retryLater(batch, waitMs)
   }
 
-  async #later(batch: EmbedBatch, waitMs: number): Promise<void> {
+  async #retryLater(batch: EmbedBatch, waitMs: number): Promise<void> {
     this.#delayed += 1
     await this.#options.wait(waitMs, batch.signal)
     this.#delayed -= 1

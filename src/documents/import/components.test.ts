@@ -4,18 +4,20 @@ import { loadConfig } from '#config/load.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
 import { componentsAnswer, listComponents, resolveComponents } from './components.ts'
-import type { DocumentModels } from './documents.ts'
-import { importBody, wishesOf } from './import/import-request.ts'
+import type { DocumentModels } from '../models.ts'
+import { importBody, importOptionsOf } from './import-request.ts'
 
 /** Models by alias; `closed` is one that the caller may not use. */
 const models: DocumentModels = {
   resolve(name) {
     if (name === 'closed') throw new ApiError('model_access_denied')
     if (name !== 'eye' && name !== 'eye-alias') throw new ApiError('model_not_found')
-    return { id: 'id-of-eye', name: 'eye' }
+    return { id: 'id-of-eye', name: 'eye', groupIds: [] }
   },
   mayUse: (name) => name === 'eye',
-  describe: () => Promise.reject(new Error('not called here')),
+  byId: () => null,
+  chatCompletion: () => Promise.reject(new Error('not called here')),
+  embeddings: () => Promise.reject(new Error('not called here')),
 }
 
 function settingsOf(...set: readonly string[]): LiveSettings {
@@ -24,9 +26,9 @@ function settingsOf(...set: readonly string[]): LiveSettings {
   return new LiveSettings(config.settings, config.sources)
 }
 
-function resolve(wishes: object, ...set: readonly string[]) {
-  const body = importBody.parse({ files: [{ name: 'a', category: 'c' }], ...wishes })
-  return resolveComponents({ settings: settingsOf(...set), models }, aCaller(), wishesOf(body))
+function resolve(options: object, ...set: readonly string[]) {
+  const body = importBody.parse({ files: [{ name: 'a', category: 'c' }], ...options })
+  return resolveComponents({ settings: settingsOf(...set), models }, aCaller(), importOptionsOf(body))
 }
 
 describe('what is kept in the record', () => {
@@ -68,8 +70,8 @@ describe('what is kept in the record', () => {
 })
 
 test('a model that exists and may not be used is refused as such, not as unknown', () => {
-  for (const wishes of [{ embedder: 'closed' }, { reader: { name: 'vision', model: 'closed' } }])
-    expect(() => resolve(wishes)).toThrow(expect.objectContaining({ code: 'model_access_denied' }) as Error)
+  for (const options of [{ embedder: 'closed' }, { reader: { name: 'vision', model: 'closed' } }])
+    expect(() => resolve(options)).toThrow(expect.objectContaining({ code: 'model_access_denied' }) as Error)
 })
 
 test('the list is as documented, and names the local embedder only where there is one', () => {

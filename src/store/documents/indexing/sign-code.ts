@@ -71,7 +71,7 @@ function makeCoder(dimensions: number): SignCoder {
   }
 }
 
-/** In place; an orthogonal transform of `length` values, a power of two. */
+/** Transforms `length` values in place; orthogonal, and `length` is a power of two. */
 function hadamard(values: Float32Array, start: number, length: number): void {
   const scale = 1 / Math.sqrt(length)
   for (let half = 1; half < length; half *= 2) {

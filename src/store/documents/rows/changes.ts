@@ -1,7 +1,7 @@
 /**
  * Which sets of chunks have become visible, have vanished, or are seen by others than before: how a
- * search keeps what it holds in memory equal to the database, whoever wrote it. Only the number of a
- * set is noted; what is true of it now is read again.
+ * search keeps its memory equal to the database, also when another process writes. Only the number
+ * of a set is logged; its present state is read again.
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Tables } from '../../schema.ts'
@@ -11,10 +11,10 @@ const changesKept = 10_000
 
 /**
  * Notes changes, in the transaction that makes them. Taking the version holds the counter's only row
- * until the commit, so that on PostgreSQL versions are in the order of the commits: whoever has read
+ * until the commit, so that on PostgreSQL versions are in the order of the commits: a reader of
  * the counter sees all changes up to it.
  */
-export async function noteChanges(trx: Transaction<Tables>, sets: readonly (number | null)[]): Promise<void> {
+export async function logChanges(trx: Transaction<Tables>, sets: readonly (number | null)[]): Promise<void> {
   for (const setRow of sets) {
     if (setRow === null) continue
     const { version } = await trx

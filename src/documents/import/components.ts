@@ -5,12 +5,13 @@
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import { chunkers, resolveChunker } from '#chunkers/chunkers.ts'
+import { mayUseArea } from '#identity/authenticate.ts'
 import type { Caller } from '#identity/records.ts'
 import { readerNames } from '#readers/readers.ts'
 import type { Component, Components } from '#store/documents/document-store.ts'
-import type { Documents } from './documents.ts'
-import { builtInEmbedders } from './embedders/embedder-book.ts'
-import type { ComponentWish, ImportWishes } from './import/import-request.ts'
+import type { Documents } from '../documents.ts'
+import { builtInEmbedders } from '../embedders/embedder-registry.ts'
+import type { ComponentOption, ImportOptions } from './import-request.ts'
 
 type Deps = Pick<Documents, 'settings' | 'models'>
 
@@ -20,30 +21,30 @@ const visionOptions = ['model', 'prompt']
 const promptCharactersMax = 10_000
 
 /** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
-export function resolveComponents(deps: Deps, caller: Caller, wishes: ImportWishes): Components {
+export function resolveComponents(deps: Deps, caller: Caller, options: ImportOptions): Components {
   return {
-    reader: resolveReader(deps, caller, wishes.reader),
-    chunker: resolveTheChunker(deps, wishes),
-    embedder: resolveEmbedder(deps, caller, wishes.embedder),
+    reader: resolveReader(deps, caller, options.reader),
+    chunker: resolveTheChunker(deps, options),
+    embedder: resolveEmbedder(deps, caller, options.embedder),
   }
 }
 
-interface Wish {
+interface NamedOptions {
   readonly name: string
   readonly options: Readonly<Record<string, unknown>>
 }
 
 /** Options that are null are not given. */
-function wishOf(wish: ComponentWish, byDefault: string): Wish {
-  if (wish === null || wish === undefined) return { name: byDefault, options: {} }
-  if (typeof wish === 'string') return { name: wish, options: {} }
-  const { name, ...options } = wish
+function namedOptionsOf(option: ComponentOption, byDefault: string): NamedOptions {
+  if (option === null || option === undefined) return { name: byDefault, options: {} }
+  if (typeof option === 'string') return { name: option, options: {} }
+  const { name, ...options } = option
   return { name, options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) }
 }
 
-function resolveReader({ settings, models }: Deps, caller: Caller, wish: ComponentWish): Component {
-  const { name: asked, options } = wishOf(wish, settings.get('documents.reader'))
-  const name = readerAliases.get(asked) ?? asked
+function resolveReader({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
+  const { name: askedName, options } = namedOptionsOf(asked, settings.get('documents.reader'))
+  const name = readerAliases.get(askedName) ?? askedName
   const known = [...readerNames, 'vision']
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
@@ -52,10 +53,21 @@ function resolveReader({ settings, models }: Deps, caller: Caller, wish: Compone
   const model = takesModel ? visionModel({ settings, models }, caller, options['model']) : null
   if (model === null && name === 'vision')
     throw refused('reader.model', 'name a multimodal model that you may use; there is none by default')
-  const { prompt } = options
-  if (prompt !== undefined && (typeof prompt !== 'string' || prompt.length > promptCharactersMax))
+  const prompt = promptOf(caller, options['prompt'], model)
+  return { name, ...(model !== null && { model, ...(prompt !== null && { prompt }) }) }
+}
+
+/** A prompt of one's own makes the import a way to ask the model anything, which takes the area of the AI API. */
+function promptOf(caller: Caller, prompt: unknown, model: string | null): string | null {
+  if (prompt === undefined) return null
+  if (typeof prompt !== 'string' || prompt.length > promptCharactersMax)
     throw refused('reader.prompt', `expected a text of at most ${promptCharactersMax} characters`)
-  return { name, ...(model !== null && { model, ...(prompt !== undefined && { prompt }) }) }
+  if (model === null || mayUseArea(caller, 'inference')) return prompt
+  throw new ApiError('scope_denied', {
+    param: 'reader.prompt',
+    message:
+      'This API key may not be used for "inference", which a prompt of your own takes. Use a key whose scopes include it, or leave "reader.prompt" out.',
+  })
 }
 
 /**
@@ -71,10 +83,10 @@ function visionModel({ settings, models }: Deps, caller: Caller, asked: unknown)
   return byDefault !== null && models.mayUse(byDefault, caller) ? models.resolve(byDefault, caller).name : null
 }
 
-function resolveTheChunker({ settings }: Deps, wishes: ImportWishes): Component {
-  const { name, options } = wishOf(wishes.chunker, settings.get('documents.chunker'))
-  const units = wishes.chunkUnits ?? options['units']
-  const overlap = wishes.chunkOverlap ?? options['overlap']
+function resolveTheChunker({ settings }: Deps, asked: ImportOptions): Component {
+  const { name, options } = namedOptionsOf(asked.chunker, settings.get('documents.chunker'))
+  const units = asked.chunkUnits ?? options['units']
+  const overlap = asked.chunkOverlap ?? options['overlap']
   const resolution = resolveChunker(name, {
     ...options,
     ...(units !== undefined && { units }),
@@ -86,8 +98,8 @@ function resolveTheChunker({ settings }: Deps, wishes: ImportWishes): Component 
   throw new ApiError('validation_failed', { param: own, message })
 }
 
-function resolveEmbedder({ settings, models }: Deps, caller: Caller, wish: ComponentWish): Component {
-  const { name, options } = wishOf(wish, settings.get('documents.embedder'))
+function resolveEmbedder({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
+  const { name, options } = namedOptionsOf(asked, settings.get('documents.embedder'))
   if (name === 'hashing') {
     onlyOptions('embedder', options, [])
     return { name }

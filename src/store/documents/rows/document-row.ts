@@ -26,9 +26,9 @@ export const noProgress: DocumentProgress = {
   embedded: { done: 0, total: 0 },
 }
 
-/** What makes two imports the same: bytes, category and owners. One text of fixed length, which an index can hold. */
-export function contentKey({ sha256, category, owners }: NewDocument): string {
-  const parts = [sha256, plainText(category), ...new Set(owners.toSorted())]
+/** What makes two imports the same: bytes, category, importer and owners. One text of fixed length, which an index can hold. */
+export function contentKey({ sha256, category, importerId, owners }: NewDocument): string {
+  const parts = [sha256, plainText(category), importerId, ...new Set(owners.toSorted())]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
@@ -99,7 +99,7 @@ export async function recordOrNull(
 }
 
 /** Whether a statement that reads rows in order to change them has to lock them; on SQLite the transaction has. */
-export function locking(engine: Engine): boolean {
+export function needsRowLocks(engine: Engine): boolean {
   return engine === 'postgres'
 }
 

@@ -1,10 +1,10 @@
-/** Lets requests wait for documents to end: told at once by the worker of this process, looked up for those of others. */
+/** Lets requests wait for documents to end. The worker of this process notifies them; documents of other processes are polled. */
 import type { Clock } from '#lib/clock.ts'
 import { unfinishedStates, type DocumentStore } from '#store/documents/document-store.ts'
 
 const lookEveryMs = 500
 
-export class Endings {
+export class CompletionNotifier {
   readonly #store: Pick<DocumentStore, 'list'>
   readonly #clock: Clock
   readonly #waiting = new Set<() => void>()
@@ -15,26 +15,29 @@ export class Endings {
   }
 
   /** A document has ended here. */
-  tell(): void {
+  notify(): void {
     for (const look of this.#waiting) look()
   }
 
   /** Resolves when all of these have ended, after the time, or when the signal is aborted. */
   async wait(ids: readonly string[], seconds: number, signal: AbortSignal): Promise<void> {
     const until = this.#clock.elapsed() + seconds * 1000
-    for (;;) {
-      const told = Promise.withResolvers<void>()
-      this.#waiting.add(told.resolve)
-      signal.addEventListener('abort', () => told.resolve(), { once: true })
-      try {
+    let changed = Promise.withResolvers<void>()
+    const look = (): void => changed.resolve()
+    this.#waiting.add(look)
+    signal.addEventListener('abort', look)
+    try {
+      for (;;) {
+        changed = Promise.withResolvers<void>()
         const left = until - this.#clock.elapsed()
         if (signal.aborted || left <= 0 || !(await this.#anyRunning(ids))) return
-        const timer = setTimeout(told.resolve, Math.min(lookEveryMs, left))
-        await told.promise
+        const timer = setTimeout(look, Math.min(lookEveryMs, left))
+        await changed.promise
         clearTimeout(timer)
-      } finally {
-        this.#waiting.delete(told.resolve)
       }
+    } finally {
+      signal.removeEventListener('abort', look)
+      this.#waiting.delete(look)
     }
   }
 

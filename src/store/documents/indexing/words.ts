@@ -11,7 +11,7 @@ export interface QueryWord {
   readonly prefix: boolean
 }
 
-/** Longer words are cut: nobody types them, and an index has limits. */
+/** Longer words are cut: users do not type them, and an index has limits. */
 const wordMax = 64
 /** Words of one query that count; the rest of a long text adds time and little else. */
 const queryWordsMax = 32
@@ -68,7 +68,7 @@ export function wordVector(text: string, heading: string): string {
 
 interface Part {
   readonly part: string
-  /** Of a script without spaces. */
+  /** The part is of a script without spaces. */
   readonly run: boolean
 }
 

@@ -14,14 +14,14 @@ import { isOneOf } from '../statements.ts'
 const always = sql<SqlBool>`1 = 1`
 
 /** Documents whose record this viewer sees. */
-export function seesRecord(engine: Engine, viewer: Viewer): RawBuilder<SqlBool> {
+export function canSeeRecord(engine: Engine, viewer: Viewer): RawBuilder<SqlBool> {
   if (viewer.all) return always
   const owned = sql`select document_row from document_owners where ${isOneOf(engine, 'principal', viewer.principals)}`
   return sql<SqlBool>`(documents.importer_id = ${viewer.userId} or documents.row in (${owned}))`
 }
 
 /** Documents of which this viewer sees the visible chunks. */
-export function seesContent(engine: Engine, viewer: Viewer): RawBuilder<SqlBool> {
+export function canSeeContent(engine: Engine, viewer: Viewer): RawBuilder<SqlBool> {
   if (viewer.all) return always
   const owned = sql`
     select owner.document_row from document_owners as owner join documents as owned on owned.row = owner.document_row
@@ -30,7 +30,7 @@ export function seesContent(engine: Engine, viewer: Viewer): RawBuilder<SqlBool>
 }
 
 /** Documents that the filter lets through. */
-export function passes(engine: Engine, filter: DocumentFilter): RawBuilder<SqlBool> {
+export function matchesFilter(engine: Engine, filter: DocumentFilter): RawBuilder<SqlBool> {
   const conditions: RawBuilder<SqlBool>[] = [always]
   const { categories, owners, ids, states, name } = filter
   if (categories !== undefined) conditions.push(isOneOf(engine, 'documents.category', categories.map(plainText)))
