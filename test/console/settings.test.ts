@@ -56,11 +56,11 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByText('documents.max_attempts', { exact: true }).waitFor({ state: 'detached' })
       await button(page, `Edit ${name}`).click()
       await page.getByLabel('Value in attempts').fill('0')
-      await button(page, 'Store').click()
+      await button(page, 'Save').click()
       await page.getByText(/"value": expected a whole number of attempts from 1 to/).waitFor()
       await visitor.requireAccessible('a refused value')
       await page.getByLabel('Value in attempts').fill('2')
-      await button(page, 'Store').click()
+      await button(page, 'Save').click()
       await item(page, name).getByText('stored here').waitFor()
       expect(await setting(name)).toMatchObject({ value: 2, source: 'admin page' })
       await button(page, `Reset ${name} to its default`).click()
@@ -75,7 +75,7 @@ describe.skipIf(journeysSkipped !== null)(
       const store = async (name: string, text: string) => {
         await button(page, `Edit ${name}`).click()
         await page.getByLabel('Value').fill(text)
-        await button(page, 'Store').click()
+        await button(page, 'Save').click()
         await page.getByText(`Stored ${name}`).waitFor()
         return (await setting(name))?.value
       }

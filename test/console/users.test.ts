@@ -115,7 +115,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('region', { name: 'Members of Support' }).getByText(userEmail).waitFor()
       await visitor.requireAccessible('members')
       await button(page, 'Done').click()
-      await choose(page, 'Support', 'Rename…')
+      await choose(page, 'Support', 'Edit…')
       await page.getByRole('textbox', { name: 'Name' }).fill('Research')
       const refused = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
       await button(page, 'Save').click()

@@ -54,16 +54,7 @@ export function CheckList({ label, options, chosen, onChange, withAll = false }:
     <div className={styles.block}>
       {(options.length > searchedFrom || withAll) && (
         <div className={styles.tools}>
-          {options.length > searchedFrom && (
-            <Input
-              type="search"
-              id={undefined}
-              aria-label={`Search: ${label}`}
-              placeholder="Search…"
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          )}
+          {options.length > searchedFrom && <SearchField label={label} value={typed} onChange={setTyped} />}
           {withAll && (
             <Button
               disabled={free.length === 0}
@@ -103,6 +94,29 @@ export function CheckList({ label, options, chosen, onChange, withAll = false }:
         )}
       </div>
     </div>
+  )
+}
+
+interface SearchFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (typed: string) => void
+}
+
+function SearchField({ label, value, onChange }: SearchFieldProps) {
+  return (
+    <Input
+      type="search"
+      id={undefined}
+      aria-label={`Search: ${label}`}
+      placeholder="Search…"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => {
+        // Enter would send the form around the list.
+        if (event.key === 'Enter') event.preventDefault()
+      }}
+    />
   )
 }
 

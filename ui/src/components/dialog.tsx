@@ -1,4 +1,4 @@
-/** A dialog over the page. The focus goes in, stays in, and comes back; Escape closes it unless its work is under way. */
+/** A dialog over the page. The focus moves in, stays in, and returns. Escape closes it, unless it is persistent. */
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'

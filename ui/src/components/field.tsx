@@ -4,12 +4,15 @@
  */
 import { createContext, useContext, useId, type ReactNode } from 'react'
 import styles from './field.module.css'
+import { useFieldError } from './form-errors.tsx'
 
 export interface FieldProps {
   readonly label: string
   /** What to enter, below the label. */
   readonly hint?: string
-  /** What is wrong; shown instead of the hint. */
+  /** The parameter of the request that it fills; the field shows the server's error about it. */
+  readonly param?: string | undefined
+  /** What is wrong before anything is sent. Errors are shown in place of the hint. */
   readonly error?: string | null
   readonly children: ReactNode
 }
@@ -22,9 +25,10 @@ interface ControlProps {
 
 const FieldContext = createContext<ControlProps>({})
 
-export function Field({ label, hint, error = null, children }: FieldProps) {
+export function Field({ label, hint, param, error: ownError = null, children }: FieldProps) {
   const id = useId()
   const noteId = `${id}-note`
+  const error = useFieldError(param) ?? ownError
   const note = error ?? hint
   const control: ControlProps = {
     id,
@@ -52,7 +56,8 @@ export function useFieldControl(): ControlProps {
 }
 
 /** Several controls under one heading: check boxes, radio buttons. */
-export function FieldGroup({ label, hint, error = null, children }: FieldProps) {
+export function FieldGroup({ label, hint, param, error: ownError = null, children }: FieldProps) {
+  const error = useFieldError(param) ?? ownError
   const note = error ?? hint
   return (
     <fieldset className={styles.field}>

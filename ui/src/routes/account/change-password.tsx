@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { Button } from '../../components/button.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Field } from '../../components/field.tsx'
+import { Form } from '../../components/form.tsx'
 import { Input } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useSession } from '../../shell/use-session.ts'
@@ -25,56 +25,55 @@ export function ChangePassword() {
     gcTime: 0,
   })
   const error = changing.error === null ? null : asApiError(changing.error)
-  const errorOf = (param: string): string | null => (error?.param === param ? error.message : null)
   return (
     <Panel title="Password">
       <p className={styles.hint}>Changing it ends all your sessions, this one too. API keys go on working.</p>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          setDiffers(next !== again)
-          if (next === again) changing.mutate()
-        }}
-      >
-        {error !== null && error.param !== 'current' && error.param !== 'new' && <ErrorNotice error={error} />}
-        {/* For password managers. */}
-        <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-        <Field label="Current password" error={errorOf('current')}>
-          <Input
-            type="password"
-            required
-            autoComplete="current-password"
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-          />
-        </Field>
-        <Field label="New password" hint="At least 8 characters." error={errorOf('new')}>
-          <Input
-            type="password"
-            required
-            minLength={8}
-            maxLength={1024}
-            autoComplete="new-password"
-            value={next}
-            onChange={(event) => setNext(event.target.value)}
-          />
-        </Field>
-        <Field label="New password, once more" error={differs ? 'The two new passwords differ.' : null}>
-          <Input
-            type="password"
-            required
-            autoComplete="new-password"
-            value={again}
-            onChange={(event) => setAgain(event.target.value)}
-          />
-        </Field>
-        <div>
-          <Button type="submit" variant="primary" busy={changing.isPending}>
-            Change password
-          </Button>
-        </div>
-      </form>
+      <div className={styles.form}>
+        <Form
+          error={error}
+          onSubmit={() => {
+            setDiffers(next !== again)
+            if (next === again) changing.mutate()
+          }}
+        >
+          {/* For password managers. */}
+          <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+          <Field label="Current password" param="current">
+            <Input
+              type="password"
+              required
+              autoComplete="current-password"
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+            />
+          </Field>
+          <Field label="New password" hint="At least 8 characters." param="new">
+            <Input
+              type="password"
+              required
+              minLength={8}
+              maxLength={1024}
+              autoComplete="new-password"
+              value={next}
+              onChange={(event) => setNext(event.target.value)}
+            />
+          </Field>
+          <Field label="New password, once more" error={differs ? 'The two new passwords differ.' : null}>
+            <Input
+              type="password"
+              required
+              autoComplete="new-password"
+              value={again}
+              onChange={(event) => setAgain(event.target.value)}
+            />
+          </Field>
+          <div>
+            <Button type="submit" variant="primary" busy={changing.isPending}>
+              Change password
+            </Button>
+          </div>
+        </Form>
+      </div>
     </Panel>
   )
 }

@@ -92,7 +92,7 @@ function GroupMenu({ group, onAction }: { readonly group: Group; readonly onActi
       <MenuItem onSelect={() => onAction('open', group)}>Members and models…</MenuItem>
       {editable && (
         <>
-          <MenuItem onSelect={() => onAction('edit', group)}>Rename…</MenuItem>
+          <MenuItem onSelect={() => onAction('edit', group)}>Edit…</MenuItem>
           <MenuItem danger onSelect={() => onAction('delete', group)}>
             Delete…
           </MenuItem>

@@ -4,15 +4,15 @@ import { allGroupsQuery } from '../../api/queries.ts'
 import { CheckList } from '../../components/check-list.tsx'
 import { FieldGroup } from '../../components/field.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 
-export function AccessFields({ draft, change, error }: FieldsProps) {
+export function AccessFields({ draft, change }: FieldsProps) {
   const { data: groups = [] } = useQuery(allGroupsQuery)
   return (
     <Panel title="Who may use it">
       <div className={styles.fields}>
-        <FieldGroup label="Groups" hint="Members of any of these, and nobody else." error={messageAt(error, 'groups')}>
+        <FieldGroup label="Groups" hint="Members of any of these, and nobody else." param="groups">
           <CheckList
             label="Groups"
             options={groups.map(({ id, name, description }) => ({

@@ -3,7 +3,7 @@ import { Field, FieldGroup } from '../../components/field.tsx'
 import { Checkbox, Input, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { Known } from './draft.ts'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 
 const endpoints = [
@@ -21,11 +21,11 @@ const endpoints = [
 ] as const
 const inputs = ['text', 'image', 'audio', 'video', 'file'] as const
 
-export function CapabilityFields({ draft, change, error }: FieldsProps) {
+export function CapabilityFields({ draft, change }: FieldsProps) {
   return (
     <Panel title="What it can do">
       <div className={styles.fields}>
-        <Field label="Context length" hint="Tokens; empty when unknown." error={messageAt(error, 'context_length')}>
+        <Field label="Context length" hint="Tokens; empty when unknown." param="context_length">
           <Input
             type="number"
             min={1}
@@ -38,14 +38,14 @@ export function CapabilityFields({ draft, change, error }: FieldsProps) {
           label="Endpoints"
           known={endpoints}
           chosen={draft.endpoints}
-          error={messageAt(error, 'capabilities.endpoints')}
+          param="capabilities.endpoints"
           onChange={(chosen) => change({ endpoints: chosen })}
         />
         <Words
           label="Takes as input"
           known={inputs}
           chosen={draft.input}
-          error={messageAt(error, 'capabilities.input')}
+          param="capabilities.input"
           onChange={(chosen) => change({ input: chosen })}
         />
         <div className={styles.columns}>
@@ -62,15 +62,15 @@ interface WordsProps {
   readonly label: string
   readonly known: readonly string[]
   readonly chosen: readonly string[]
-  readonly error: string | null
+  readonly param: string
   readonly onChange: (chosen: readonly string[]) => void
 }
 
 /** The words that are known here, and those that the model has besides. */
-function Words({ label, known, chosen, error, onChange }: WordsProps) {
+function Words({ label, known, chosen, param, onChange }: WordsProps) {
   const words = [...known, ...chosen.filter((word) => !known.includes(word))]
   return (
-    <FieldGroup label={label} hint="None chosen: unknown." error={error}>
+    <FieldGroup label={label} hint="None chosen: unknown." param={param}>
       <div className={styles.words}>
         {words.map((word) => (
           <Checkbox

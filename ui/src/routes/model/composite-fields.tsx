@@ -17,7 +17,7 @@ import {
   type CompositeDraft,
   type Strategy,
 } from './composite-draft.ts'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './composite-fields.module.css'
 import formStyles from './model-form.module.css'
 
@@ -33,13 +33,13 @@ export interface CompositeFieldsProps extends FieldsProps {
   readonly health: readonly UpstreamHealth[]
 }
 
-export function CompositeFields({ draft, change, error, self, health }: CompositeFieldsProps) {
+export function CompositeFields({ draft, change, self, health }: CompositeFieldsProps) {
   const { composite } = draft
   const set = (next: CompositeDraft): void => change({ composite: next })
   return (
     <Panel title="Components">
       <div className={formStyles.fields}>
-        <Field label="Strategy" error={messageAt(error, 'composite.strategy')}>
+        <Field label="Strategy" param="composite.strategy">
           <Select
             value={composite.strategy}
             onChange={(event) => {
@@ -55,14 +55,8 @@ export function CompositeFields({ draft, change, error, self, health }: Composit
             ))}
           </Select>
         </Field>
-        <ComponentList
-          composite={composite}
-          onChange={set}
-          self={self}
-          health={health}
-          error={messageAt(error, 'composite.components')}
-        />
-        <Failover composite={composite} onChange={set} error={error} />
+        <ComponentList composite={composite} onChange={set} self={self} health={health} />
+        <Failover composite={composite} onChange={set} />
       </div>
     </Panel>
   )
@@ -73,10 +67,9 @@ interface ComponentListProps {
   readonly onChange: (composite: CompositeDraft) => void
   readonly self: string | null
   readonly health: readonly UpstreamHealth[]
-  readonly error: string | null
 }
 
-function ComponentList({ composite, onChange, self, health, error }: ComponentListProps) {
+function ComponentList({ composite, onChange, self, health }: ComponentListProps) {
   const { data: models = [] } = useQuery(allModelsQuery)
   const [announced, setAnnounced] = useState('')
   const list = useRef<HTMLOListElement>(null)
@@ -99,7 +92,7 @@ function ComponentList({ composite, onChange, self, health, error }: ComponentLi
     dragged.current = index
   }
   return (
-    <FieldGroup label="Components" error={error}>
+    <FieldGroup label="Components" param="composite.components">
       {components.length === 0 && <p className={formStyles.note}>None yet. Add the models that it stands for.</p>}
       <ol ref={list} className={styles.list}>
         {components.map((component, index) => (
@@ -142,18 +135,14 @@ function ComponentList({ composite, onChange, self, health, error }: ComponentLi
   )
 }
 
-function Failover({
-  composite,
-  onChange,
-  error,
-}: Pick<ComponentListProps, 'composite' | 'onChange'> & Pick<FieldsProps, 'error'>) {
+function Failover({ composite, onChange }: Pick<ComponentListProps, 'composite' | 'onChange'>) {
   return (
     <FieldGroup
       label="When a component fails"
       hint="Before the answer has begun, another component is tried. Empty: as in the settings failover.*"
     >
       <div className={formStyles.columns}>
-        <Field label="After these statuses" error={messageAt(error, 'composite.failover.statuses')}>
+        <Field label="After these statuses" param="composite.failover.statuses">
           <Input
             value={composite.statuses}
             placeholder="500, 502, 503"
@@ -163,7 +152,7 @@ function Failover({
             onChange={(event) => onChange({ ...composite, statuses: event.target.value })}
           />
         </Field>
-        <Field label="Attempts at most" error={messageAt(error, 'composite.failover.max_attempts')}>
+        <Field label="Attempts at most" param="composite.failover.max_attempts">
           <Input
             type="number"
             min={1}
@@ -173,7 +162,7 @@ function Failover({
             onChange={(event) => onChange({ ...composite, maxAttempts: event.target.value })}
           />
         </Field>
-        <Field label="Within (s)" error={messageAt(error, 'composite.failover.budget_seconds')}>
+        <Field label="Within (s)" param="composite.failover.budget_seconds">
           <Input
             type="number"
             min={0.05}

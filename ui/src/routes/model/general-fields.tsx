@@ -4,14 +4,14 @@ import { Input, Textarea } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { WordsInput } from '../../components/words-input.tsx'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 
-export function GeneralFields({ draft, change, error }: FieldsProps) {
+export function GeneralFields({ draft, change }: FieldsProps) {
   return (
     <Panel title="General">
       <div className={styles.fields}>
-        <Field label="Name" hint="What requests ask for. Case matters." error={messageAt(error, 'name')}>
+        <Field label="Name" hint="What requests ask for. Case matters." param="name">
           <Input
             value={draft.name}
             required
@@ -25,7 +25,7 @@ export function GeneralFields({ draft, change, error }: FieldsProps) {
         <Field
           label="Aliases"
           hint="Other names of the same model. Enter adds one. No name or alias exists twice."
-          error={messageAt(error, 'aliases')}
+          param="aliases"
         >
           <WordsInput
             what="alias"
@@ -34,7 +34,7 @@ export function GeneralFields({ draft, change, error }: FieldsProps) {
             onChange={(aliases) => change({ aliases })}
           />
         </Field>
-        <Field label="Description" hint="Shown to whoever may use it." error={messageAt(error, 'description')}>
+        <Field label="Description" hint="Shown to whoever may use it." param="description">
           <Textarea
             rows={2}
             maxLength={2000}

@@ -3,7 +3,7 @@ import { Field } from '../../components/field.tsx'
 import { Input } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { timeoutNames, type TimeoutName } from './draft.ts'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 
 const labels: Readonly<Record<TimeoutName, string>> = {
@@ -13,14 +13,14 @@ const labels: Readonly<Record<TimeoutName, string>> = {
   total_seconds: 'Whole answer',
 }
 
-export function LimitFields({ draft, change, error }: FieldsProps) {
+export function LimitFields({ draft, change }: FieldsProps) {
   return (
     <Panel title="Limits and time-outs">
       <div className={styles.fields}>
         <Field
           label="Requests in flight per account"
           hint="Empty: as in the settings. Holds while limits.realtime_inflight.enforce is on."
-          error={messageAt(error, 'inflight_limit')}
+          param="inflight_limit"
         >
           <Input
             type="number"
@@ -32,7 +32,7 @@ export function LimitFields({ draft, change, error }: FieldsProps) {
         </Field>
         <div className={styles.columns}>
           {timeoutNames.map((name) => (
-            <Field key={name} label={`${labels[name]} (s)`} error={messageAt(error, `timeouts.${name}`)}>
+            <Field key={name} label={`${labels[name]} (s)`} param={`timeouts.${name}`}>
               <Input
                 type="number"
                 min={0.05}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FormErrors } from '../../components/form-errors.tsx'
 import { AccessFields } from './access-fields.tsx'
 import { CapabilityFields } from './capability-fields.tsx'
 import { CompositeFields } from './composite-fields.tsx'
@@ -30,7 +31,7 @@ export interface ModelFormProps {
 
 export function ModelForm({ draft, change, error, self, readOnly, onSubmit, actions }: ModelFormProps) {
   const { data: health = [] } = useQuery({ ...healthQuery(self ?? ''), enabled: self !== null })
-  const fields = { draft, change, error }
+  const fields = { draft, change }
   return (
     <form
       className={styles.form}
@@ -39,27 +40,31 @@ export function ModelForm({ draft, change, error, self, readOnly, onSubmit, acti
         onSubmit()
       }}
     >
-      <fieldset disabled={readOnly} className={styles.form}>
-        <KindChoice kind={draft.kind} onChange={(kind) => change({ kind })} />
-        <div className={styles.body}>
-          <div className={styles.side}>
-            <GeneralFields {...fields} />
-            {draft.kind === 'plain' ? (
-              <UpstreamFields {...fields} />
-            ) : (
-              <CompositeFields {...fields} self={self} health={health} />
-            )}
-            <AccessFields {...fields} />
-            <RuleFields {...fields} self={self} />
-          </div>
-          <div className={styles.side}>
-            {self !== null && <HealthPanel id={self} />}
-            <CapabilityFields {...fields} />
-            <LimitFields {...fields} />
-            {draft.kind === 'plain' && <ReasoningFields {...fields} />}
-          </div>
-        </div>
-      </fieldset>
+      <FormErrors error={error}>
+        {() => (
+          <fieldset disabled={readOnly} className={styles.form}>
+            <KindChoice kind={draft.kind} onChange={(kind) => change({ kind })} />
+            <div className={styles.body}>
+              <div className={styles.side}>
+                <GeneralFields {...fields} />
+                {draft.kind === 'plain' ? (
+                  <UpstreamFields {...fields} />
+                ) : (
+                  <CompositeFields {...fields} self={self} health={health} />
+                )}
+                <AccessFields {...fields} />
+                <RuleFields {...fields} self={self} />
+              </div>
+              <div className={styles.side}>
+                {self !== null && <HealthPanel id={self} />}
+                <CapabilityFields {...fields} />
+                <LimitFields {...fields} />
+                {draft.kind === 'plain' && <ReasoningFields {...fields} />}
+              </div>
+            </div>
+          </fieldset>
+        )}
+      </FormErrors>
       {error !== null && <ErrorNotice error={error} />}
       {!readOnly && <div className={styles.bar}>{actions}</div>}
     </form>

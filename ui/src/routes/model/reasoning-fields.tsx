@@ -4,7 +4,7 @@ import { Field, FieldGroup } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Checkbox, Input, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 import {
   efforts,
@@ -15,13 +15,13 @@ import {
   type WriteDraft,
 } from './reasoning-draft.ts'
 
-export function ReasoningFields({ draft, change, error }: FieldsProps) {
+export function ReasoningFields({ draft, change }: FieldsProps) {
   const { reasoning } = draft
   const set = (next: ReasoningDraft): void => change({ reasoning: next })
   return (
     <Panel title="Reasoning">
       <div className={styles.fields}>
-        <Field label="Reasoning efforts" error={messageAt(error, 'reasoning')}>
+        <Field label="Reasoning efforts" param="reasoning">
           <Select
             value={reasoning.mode}
             onChange={({ target: { value } }) =>

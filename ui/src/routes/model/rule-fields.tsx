@@ -6,7 +6,7 @@ import { Field } from '../../components/field.tsx'
 import { Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { RuleDraft } from './draft.ts'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 
 const purposes = [
@@ -19,7 +19,7 @@ export interface RuleFieldsProps extends FieldsProps {
   readonly self: string | null
 }
 
-export function RuleFields({ draft, change, error, self }: RuleFieldsProps) {
+export function RuleFields({ draft, change, self }: RuleFieldsProps) {
   return (
     <Panel title="Traffic rules">
       <div className={styles.fields}>
@@ -30,7 +30,7 @@ export function RuleFields({ draft, change, error, self }: RuleFieldsProps) {
             hint={hint}
             rule={draft[purpose]}
             self={self}
-            error={messageAt(error, `rules.${purpose}`)}
+            param={`rules.${purpose}`}
             onChange={(rule) => change({ [purpose]: rule })}
           />
         ))}
@@ -44,16 +44,16 @@ interface RuleProps {
   readonly hint: string
   readonly rule: RuleDraft
   readonly self: string | null
-  readonly error: string | null
+  readonly param: string
   readonly onChange: (rule: RuleDraft) => void
 }
 
-function Rule({ label, hint, rule, self, error, onChange }: RuleProps) {
+function Rule({ label, hint, rule, self, param, onChange }: RuleProps) {
   const { data: models = [] } = useQuery(allModelsQuery)
   const target = models.find(({ id }) => id === rule.model)
   return (
     <div className={styles.rule}>
-      <Field label={label} hint={hint} error={error}>
+      <Field label={label} hint={hint} param={param}>
         <Select
           value={rule.action}
           onChange={({ target: { value } }) =>

@@ -6,18 +6,18 @@ import { allProvidersQuery } from '../../api/queries.ts'
 import { Field } from '../../components/field.tsx'
 import { Input, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { messageAt, type FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
 import { offeredQuery } from './queries.ts'
 
-export function UpstreamFields({ draft, change, error }: FieldsProps) {
+export function UpstreamFields({ draft, change }: FieldsProps) {
   const listId = useId()
   const { data: providers = [], isPending } = useQuery(allProvidersQuery)
   const offered = useQuery(offeredQuery(draft.providerId))
   return (
     <Panel title="Where it runs">
       <div className={styles.fields}>
-        <Field label="Provider" error={messageAt(error, 'provider_id')}>
+        <Field label="Provider" param="provider_id">
           <Select required value={draft.providerId} onChange={(event) => change({ providerId: event.target.value })}>
             <option value="">Choose a provider…</option>
             {providers.map(({ id, name, enabled }) => (
@@ -35,7 +35,7 @@ export function UpstreamFields({ draft, change, error }: FieldsProps) {
         <Field
           label="The provider’s name of the model"
           hint={offeredText(offered.data, draft.providerId !== '' && offered.isPending)}
-          error={messageAt(error, 'upstream_name')}
+          param="upstream_name"
         >
           <Input
             list={listId}

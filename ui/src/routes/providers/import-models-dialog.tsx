@@ -1,5 +1,5 @@
 /** Asks a provider for its models, and takes those in that are picked, many at once. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
@@ -7,9 +7,9 @@ import { allGroupsQuery, allModelsQuery } from '../../api/queries.ts'
 import type { ImportedModels, ModelRecord, Provider, ProviderTest } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { CheckList, type CheckListOption } from '../../components/check-list.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FieldGroup } from '../../components/field.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { everyoneId } from '../groups/queries.ts'
@@ -28,54 +28,39 @@ export function ImportModelsDialog({
   const offered = useQuery(offeredModelsQuery(provider.id))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [openTo, setOpenTo] = useState<ReadonlySet<string>>(new Set([everyoneId]))
-  const importing = useMutation({
-    mutationFn: () =>
-      api('POST /admin/api/v1/providers/{id}/import-models', {
-        params: { id: provider.id },
-        body: { ids: [...chosen], groups: [...openTo] },
-      }),
-    async onSuccess({ imported, skipped }) {
-      await refreshProviders(queryClient)
-      setChosen(new Set())
-      if (imported.length > 0) toast(`Imported ${counted(imported.length)}`)
-      if (skipped.length === 0) onClose()
-    },
-  })
+  const [result, setResult] = useState<ImportedModels | null>(null)
+  async function importChosen(): Promise<void> {
+    setResult(null)
+    const body = { ids: [...chosen], groups: [...openTo] }
+    const next = await api('POST /admin/api/v1/providers/{id}/import-models', { params: { id: provider.id }, body })
+    await refreshProviders(queryClient)
+    setChosen(new Set())
+    setResult(next)
+    if (next.imported.length > 0) toast(`Imported ${counted(next.imported.length)}`)
+    if (next.skipped.length === 0) onClose()
+  }
   return (
-    <Dialog
-      open
+    <FormDialog
       size="large"
       onClose={onClose}
       title={`Models of ${provider.name}`}
-      description="The server asks the provider now. Each model keeps the provider's name; aliases and limits come later."
-      actions={
-        <>
-          <Button onClick={onClose}>Close</Button>
-          <Button
-            variant="primary"
-            disabled={chosen.size === 0}
-            busy={importing.isPending}
-            onClick={() => importing.mutate()}
-          >
-            {chosen.size === 0 ? 'Import' : `Import ${counted(chosen.size)}`}
-          </Button>
-        </>
-      }
+      description="The list comes from the provider now. Each model keeps the provider’s name; you can add aliases and limits later."
+      cancelLabel="Close"
+      submitLabel={chosen.size === 0 ? 'Import' : `Import ${counted(chosen.size)}`}
+      disabled={chosen.size === 0}
+      onSubmit={importChosen}
     >
-      <div className={styles.block}>
-        <Asked id={provider.id} />
-        {importing.error !== null && <ErrorNotice error={asApiError(importing.error)} />}
-        {importing.data !== undefined && <Skipped {...importing.data} />}
-        {offered.data?.ok === true && (
-          <Picks offered={offered.data} picks={{ chosen, openTo }} onChoose={setChosen} onOpenTo={setOpenTo} />
-        )}
-      </div>
-    </Dialog>
+      <OfferedModels id={provider.id} />
+      {result !== null && <Skipped {...result} />}
+      {offered.data?.ok === true && (
+        <ModelChoice offered={offered.data} picks={{ chosen, openTo }} onChoose={setChosen} onOpenTo={setOpenTo} />
+      )}
+    </FormDialog>
   )
 }
 
-/** What the provider answered; asks again when it did not. */
-function Asked({ id }: { readonly id: string }) {
+/** The provider's answer, with a button that asks again when there is none. */
+function OfferedModels({ id }: { readonly id: string }) {
   const { data, error, isFetching, refetch } = useQuery(offeredModelsQuery(id))
   if (isFetching) return <Skeleton lines={3} label="Asking the provider" />
   if (error !== null) return <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />
@@ -92,14 +77,14 @@ function Asked({ id }: { readonly id: string }) {
   )
 }
 
-interface PicksProps {
+interface ModelChoiceProps {
   readonly offered: ProviderTest
   readonly picks: { readonly chosen: ReadonlySet<string>; readonly openTo: ReadonlySet<string> }
   readonly onChoose: (models: ReadonlySet<string>) => void
   readonly onOpenTo: (groups: ReadonlySet<string>) => void
 }
 
-function Picks({ offered, picks: { chosen, openTo }, onChoose, onOpenTo }: PicksProps) {
+function ModelChoice({ offered, picks: { chosen, openTo }, onChoose, onOpenTo }: ModelChoiceProps) {
   const { data: models } = useQuery(allModelsQuery)
   const { data: groups = [] } = useQuery(allGroupsQuery)
   if (models === undefined) return <Skeleton lines={3} label="Loading models" />
@@ -110,7 +95,11 @@ function Picks({ offered, picks: { chosen, openTo }, onChoose, onOpenTo }: Picks
       </FieldGroup>
       <FieldGroup
         label="Open to"
-        hint={openTo.size === 0 ? 'Nobody can use them before a group is chosen.' : 'Who may use them.'}
+        hint={
+          openTo.size === 0
+            ? 'Choose a group. Without one, nobody can use the models.'
+            : 'Members of these groups can use the models.'
+        }
       >
         <CheckList
           label="Groups"

@@ -34,7 +34,6 @@ export interface ProviderDraft {
 export interface ProviderFieldsProps {
   readonly draft: ProviderDraft
   readonly onChange: (draft: ProviderDraft) => void
-  readonly error: ApiError | null
   /** The provider that is changed; null for a new one. */
   readonly before: Provider | null
   /** What a new one began with, if anything. */

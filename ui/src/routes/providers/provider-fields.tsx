@@ -6,17 +6,13 @@ import { AdvancedFields } from './advanced-fields.tsx'
 import type { ProviderFieldsProps } from './provider-draft.ts'
 import { kindsQuery } from './queries.ts'
 
-/** Names of the fields that show the server's message themselves. */
-export const providerParams = ['name', 'base_url', 'credential']
-
 export function ProviderFields(props: ProviderFieldsProps) {
-  const { draft, onChange, error } = props
+  const { draft, onChange } = props
   const { data: kinds } = useQuery(kindsQuery)
   const kind = kinds?.find((each) => each.kind === draft.kind)
-  const errorOf = (param: string): string | null => (error?.param === param ? error.message : null)
   return (
     <>
-      <Field label="Name" hint="Shown as the owner of its models." error={errorOf('name')}>
+      <Field label="Name" hint="Shown as the owner of its models." param="name">
         <Input
           required
           maxLength={200}
@@ -28,7 +24,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
       <Field
         label={kind?.needs_base_url === false ? 'Base URL (optional)' : 'Base URL'}
         hint="Up to /v1, or what the server has in its place."
-        error={errorOf('base_url')}
+        param="base_url"
       >
         <Input
           type="url"
@@ -46,7 +42,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
   )
 }
 
-function CredentialField({ draft, onChange, error, before, preset }: ProviderFieldsProps) {
+function CredentialField({ draft, onChange, before, preset }: ProviderFieldsProps) {
   const kept = before?.has_credential === true
   const needed = preset?.place === 'vendor'
   return (
@@ -58,7 +54,7 @@ function CredentialField({ draft, onChange, error, before, preset }: ProviderFie
             ? 'One is kept, and never shown. Type another one to replace it.'
             : 'Sent with every request to the provider, and never shown again.'
         }
-        error={error?.param === 'credential' ? error.message : null}
+        param="credential"
       >
         <Input
           type="password"

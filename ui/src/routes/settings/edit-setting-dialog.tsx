@@ -1,52 +1,36 @@
 /** Stores a value for a setting. The server checks it and says what it expects. */
-import { useId, useState } from 'react'
-import { asApiError } from '../../api/api-error.ts'
+import { useState } from 'react'
 import type { Setting } from '../../api/schema.d.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Field } from '../../components/field.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Input, Textarea } from '../../components/input.tsx'
 import { useSettingChange } from './queries.ts'
 import { typedText, valueOfText } from './setting-text.ts'
 
-export function EditSettingDialog({ setting, onClose }: { readonly setting: Setting; readonly onClose: () => void }) {
-  const formId = useId()
+export interface EditSettingDialogProps {
+  readonly setting: Setting
+  readonly onClose: () => void
+}
+
+export function EditSettingDialog({ setting, onClose }: EditSettingDialogProps) {
   const [text, setText] = useState(() => typedText(setting.value, setting.type))
   const saving = useSettingChange(setting.name)
-  const error = saving.error === null ? null : asApiError(saving.error)
+  async function save(): Promise<void> {
+    await saving.mutateAsync(valueOfText(text, setting.type))
+    onClose()
+  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={setting.name}
       description={setting.sentence}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={saving.isPending}>
-            Store
-          </Button>
-        </>
-      }
+      submitLabel="Save"
+      onSubmit={save}
     >
-      <form
-        id={formId}
-        onSubmit={(event) => {
-          event.preventDefault()
-          saving.mutate(valueOfText(text, setting.type), { onSuccess: onClose })
-        }}
-      >
-        <Field
-          label={setting.unit === null ? 'Value' : `Value in ${setting.unit}`}
-          hint={hintOf(setting)}
-          error={error?.param === 'value' ? error.message : null}
-        >
-          <ValueControl type={setting.type} text={text} onChange={setText} />
-        </Field>
-      </form>
-      {error !== null && error.param !== 'value' && <ErrorNotice error={error} />}
-    </Dialog>
+      <Field label={setting.unit === null ? 'Value' : `Value in ${setting.unit}`} hint={hintOf(setting)} param="value">
+        <ValueControl type={setting.type} text={text} onChange={setText} />
+      </Field>
+    </FormDialog>
   )
 }
 

@@ -1,19 +1,15 @@
 /** Sets an account's own in-flight limit for a model. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState, type ReactNode } from 'react'
-import { asApiError } from '../../api/api-error.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
 import { api } from '../../api/client.ts'
 import { allModelsQuery, resource } from '../../api/queries.ts'
 import type { ModelRecord, OwnInflightLimit, User } from '../../api/schema.d.ts'
-import { Button } from '../../components/button.tsx'
 import { Combobox } from '../../components/combobox.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Field } from '../../components/field.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Input } from '../../components/input.tsx'
 import { toast } from '../../components/toast.tsx'
 import { UserPicker } from '../users/user-picker.tsx'
-import styles from './limits.module.css'
 
 /** For an account and a model that are chosen here. */
 export function AddLimitDialog({ onClose }: { readonly onClose: () => void }) {
@@ -70,67 +66,39 @@ interface LimitFormProps {
 }
 
 function LimitForm({ title, target, before, onClose, children }: LimitFormProps) {
-  const formId = useId()
+  const queryClient = useQueryClient()
   const [count, setCount] = useState(String(before ?? ''))
-  const saving = useSetLimit(onClose)
-  const error = saving.error === null ? null : asApiError(saving.error)
+  async function save(): Promise<void> {
+    if (target === null) return
+    await api('PUT /admin/api/v1/models/{id}/inflight-limits/{userId}', {
+      params: { id: target.model_id, userId: target.user_id },
+      body: { limit: Number(count) },
+    })
+    await queryClient.invalidateQueries({ queryKey: resource.settings })
+    toast(`Set the limit of ${target.user}`)
+    onClose()
+  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={title}
-      description="It counts while limits are enforced, from the next request on."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={saving.isPending} disabled={target === null}>
-            Set limit
-          </Button>
-        </>
-      }
+      description="The limit applies to the next request, while limits are enforced."
+      submitLabel="Set limit"
+      disabled={target === null}
+      onSubmit={save}
     >
-      <form
-        id={formId}
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (target !== null) saving.mutate({ target, limit: Number(count) })
-        }}
-      >
-        {error !== null && error.param !== 'limit' && <ErrorNotice error={error} />}
-        {children}
-        <Field
-          label="Requests in flight"
-          hint="At the same time, over all keys of the account."
-          error={error?.param === 'limit' ? error.message : null}
-        >
-          <Input
-            type="number"
-            required
-            min={1}
-            max={1_000_000}
-            step={1}
-            value={count}
-            onChange={(event) => setCount(event.target.value)}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      {children}
+      <Field label="Requests in flight" hint="At the same time, across all keys of the account." param="limit">
+        <Input
+          type="number"
+          required
+          min={1}
+          max={1_000_000}
+          step={1}
+          value={count}
+          onChange={(event) => setCount(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   )
-}
-
-function useSetLimit(onSet: () => void) {
-  const queryClient = useQueryClient()
-  return useMutation({
-    mutationFn: ({ target, limit }: { readonly target: Target; readonly limit: number }) =>
-      api('PUT /admin/api/v1/models/{id}/inflight-limits/{userId}', {
-        params: { id: target.model_id, userId: target.user_id },
-        body: { limit },
-      }),
-    async onSuccess(_, { target }) {
-      await queryClient.invalidateQueries({ queryKey: resource.settings })
-      toast(`Set the limit of ${target.user}`)
-      onSet()
-    },
-  })
 }

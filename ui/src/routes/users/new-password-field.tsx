@@ -5,7 +5,7 @@ import { Field, type FieldProps } from '../../components/field.tsx'
 import { Input } from '../../components/input.tsx'
 import styles from './new-password-field.module.css'
 
-export interface NewPasswordFieldProps extends Omit<FieldProps, 'children'> {
+export interface NewPasswordFieldProps extends Pick<FieldProps, 'label' | 'hint'> {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly required?: boolean
@@ -13,7 +13,7 @@ export interface NewPasswordFieldProps extends Omit<FieldProps, 'children'> {
 
 export function NewPasswordField({ value, onChange, required = false, ...field }: NewPasswordFieldProps) {
   return (
-    <Field {...field}>
+    <Field {...field} param="password">
       <div className={styles.row}>
         <Input
           value={value}

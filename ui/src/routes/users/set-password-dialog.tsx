@@ -1,68 +1,38 @@
-/** Sets a user's password, or takes it away. Either ends all sessions of the user. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
-import { asApiError } from '../../api/api-error.ts'
+/** Sets or removes a user's password. Both end all sessions of the user. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { User } from '../../api/schema.d.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { toast } from '../../components/toast.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 import { refreshUsers } from './queries.ts'
 
 export function SetPasswordDialog({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
-  const formId = useId()
   const queryClient = useQueryClient()
   const [password, setPassword] = useState('')
-  const saving = useMutation({
-    mutationFn: (next: string | null) =>
-      api('POST /admin/api/v1/users/{id}/password', { params: { id: user.id }, body: { password: next } }),
-    async onSuccess(_, next) {
-      await refreshUsers(queryClient)
-      toast(next === null ? `${user.email} has no password now` : `Set the password of ${user.email}`)
-      onClose()
-    },
-    // A password is kept no longer than it is needed.
-    gcTime: 0,
-  })
-  const error = saving.error === null ? null : asApiError(saving.error)
+  async function save(next: string | null): Promise<void> {
+    await api('POST /admin/api/v1/users/{id}/password', { params: { id: user.id }, body: { password: next } })
+    await refreshUsers(queryClient)
+    toast(next === null ? `Removed the password of ${user.email}` : `Set the password of ${user.email}`)
+    onClose()
+  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={`Password of ${user.email}`}
-      description="All sessions of the user end at once. API keys go on working."
-      actions={
-        <>
-          {user.has_password && (
-            <Button busy={saving.isPending} onClick={() => saving.mutate(null)}>
-              Remove the password
-            </Button>
-          )}
-          <Button type="submit" form={formId} variant="primary" busy={saving.isPending}>
-            Set password
-          </Button>
-        </>
-      }
+      description="All sessions of the user end at once. API keys continue to work."
+      submitLabel="Set password"
+      onSubmit={() => save(password)}
+      {...(user.has_password && { secondary: { label: 'Remove the password', run: () => save(null) } })}
     >
-      <form
-        id={formId}
-        onSubmit={(event) => {
-          event.preventDefault()
-          saving.mutate(password)
-        }}
-      >
-        <NewPasswordField
-          label="New password"
-          hint="At least 8 characters. Copy it now: nobody can read it afterwards."
-          error={error?.param === 'password' ? error.message : null}
-          required
-          value={password}
-          onChange={setPassword}
-        />
-      </form>
-      {error !== null && error.param !== 'password' && <ErrorNotice error={error} />}
-    </Dialog>
+      <NewPasswordField
+        label="New password"
+        hint="At least 8 characters. Copy it now: it cannot be read later."
+        required
+        value={password}
+        onChange={setPassword}
+      />
+    </FormDialog>
   )
 }

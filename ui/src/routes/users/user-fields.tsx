@@ -1,6 +1,5 @@
 /** The fields that creating and editing a user share. */
 import { useQuery } from '@tanstack/react-query'
-import type { ApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { allGroupsQuery } from '../../api/queries.ts'
 import type { User } from '../../api/schema.d.ts'
@@ -20,17 +19,12 @@ export interface UserDraft {
 export interface UserFieldsProps {
   readonly draft: UserDraft
   readonly onChange: (draft: UserDraft) => void
-  readonly error: ApiError | null
   /** The configuration file has the user: only groups can be changed. */
   readonly declared?: boolean
 }
 
-/** Names of the fields that show the server's message themselves. */
-export const userParams = ['email', 'name', 'role', 'password']
-
-export function UserFields({ draft, onChange, error, declared = false }: UserFieldsProps) {
+export function UserFields({ draft, onChange, declared = false }: UserFieldsProps) {
   const { data: groups } = useQuery(allGroupsQuery)
-  const errorOf = (param: string): string | null => (error?.param === param ? error.message : null)
   return (
     <>
       {declared && (
@@ -38,7 +32,7 @@ export function UserFields({ draft, onChange, error, declared = false }: UserFie
           The configuration file declares this user. Address, name and role are changed there.
         </p>
       )}
-      <Field label="E-mail address" error={errorOf('email')}>
+      <Field label="E-mail address" param="email">
         <Input
           type="email"
           required
@@ -50,7 +44,7 @@ export function UserFields({ draft, onChange, error, declared = false }: UserFie
         />
       </Field>
       <div className={styles.pair}>
-        <Field label="Name (optional)" error={errorOf('name')}>
+        <Field label="Name (optional)" param="name">
           <Input
             maxLength={200}
             autoComplete="off"
@@ -59,7 +53,7 @@ export function UserFields({ draft, onChange, error, declared = false }: UserFie
             onChange={(event) => onChange({ ...draft, name: event.target.value })}
           />
         </Field>
-        <Field label="Role" error={errorOf('role')}>
+        <Field label="Role" param="role">
           <Select
             disabled={declared}
             value={draft.role}

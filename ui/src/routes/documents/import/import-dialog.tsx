@@ -1,12 +1,11 @@
 /** Before files are imported: which, under what category, for whom, and how they are read. */
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { asApiError } from '../../../api/api-error.ts'
-import { Button } from '../../../components/button.tsx'
 import { byteText } from '../../../components/byte-size.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Field } from '../../../components/field.tsx'
+import { FormDialog } from '../../../components/form-dialog.tsx'
 import { Input, Select } from '../../../components/input.tsx'
 import { useSession } from '../../../shell/use-session.ts'
 import type { NamedFile } from './named-file.ts'
@@ -27,55 +26,41 @@ export interface ImportDialogProps {
 }
 
 export function ImportDialog({ files, onFiles, wishes, onWishes, onClose, onImport }: ImportDialogProps) {
-  const formId = useId()
   const options = useQuery(documentOptionsQuery)
   const [isChosen, setIsChosen] = useState(true)
   const change = (next: Partial<ImportWishes>): void => onWishes({ ...wishes, ...next })
   const count = files.length === 1 ? '1 file' : `${files.length.toLocaleString('en')} files`
+  async function submit(): Promise<void> {
+    setIsChosen(files.length > 0)
+    if (files.length > 0) onImport(fieldsOf(wishes))
+  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Import documents"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary">
-            {files.length === 0 ? 'Import' : `Import ${count}`}
-          </Button>
-        </>
-      }
+      submitLabel={files.length === 0 ? 'Import' : `Import ${count}`}
+      onSubmit={submit}
     >
-      <form
-        id={formId}
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          setIsChosen(files.length > 0)
-          if (files.length > 0) onImport(fieldsOf(wishes))
-        }}
-      >
-        <div className={styles.drop}>
-          <ChosenFiles files={files} />
-          <FileChoosers onFiles={onFiles} />
-          {!isChosen && files.length === 0 && (
-            <p role="alert" className={styles.missing}>
-              Choose what to import first.
-            </p>
-          )}
-        </div>
-        {options.error !== null && (
-          <ErrorNotice error={asApiError(options.error)} onRetry={() => void options.refetch()} />
+      <div className={styles.drop}>
+        <ChosenFiles files={files} />
+        <FileChoosers onFiles={onFiles} />
+        {!isChosen && files.length === 0 && (
+          <p role="alert" className={styles.missing}>
+            Choose files or a folder first.
+          </p>
         )}
-        <CategoryField
-          known={options.data?.categories ?? null}
-          value={wishes.category}
-          onChange={(category) => change({ category })}
-        />
-        <AudienceFields wishes={wishes} onChange={change} />
-        {options.data !== undefined && <ImportOptions options={options.data} wishes={wishes} onChange={change} />}
-      </form>
-    </Dialog>
+      </div>
+      {options.error !== null && (
+        <ErrorNotice error={asApiError(options.error)} onRetry={() => void options.refetch()} />
+      )}
+      <CategoryField
+        known={options.data?.categories ?? null}
+        value={wishes.category}
+        onChange={(category) => change({ category })}
+      />
+      <AudienceFields wishes={wishes} onChange={change} />
+      {options.data !== undefined && <ImportOptions options={options.data} wishes={wishes} onChange={change} />}
+    </FormDialog>
   )
 }
 

@@ -1,0 +1,72 @@
+/** A dialog that sends a form: its buttons, the request under way, and the error when the server refuses it. */
+import { useMutation } from '@tanstack/react-query'
+import { useId } from 'react'
+import { asApiError } from '../api/api-error.ts'
+import { Button } from './button.tsx'
+import { Dialog, type DialogProps } from './dialog.tsx'
+import { Form } from './form.tsx'
+import styles from './form-dialog.module.css'
+
+export interface FormDialogProps extends Pick<DialogProps, 'title' | 'description' | 'size' | 'onClose' | 'children'> {
+  /** The text of the main button: "Create". */
+  readonly submitLabel: string
+  /** Sends the form, then closes the dialog or shows what comes next. The dialog shows the error that it throws. */
+  readonly onSubmit: () => Promise<unknown>
+  /** The form cannot be sent yet. */
+  readonly disabled?: boolean
+  readonly cancelLabel?: string
+  /** Leads to the step before, in place of the button that cancels. */
+  readonly onBack?: () => void
+  /** Another action on the same fields. Its errors are shown like those of `onSubmit`. */
+  readonly secondary?: { readonly label: string; readonly run: () => Promise<unknown> }
+}
+
+type Action = 'submit' | 'secondary'
+
+export function FormDialog(props: FormDialogProps) {
+  const { title, description, size = 'medium', children, onClose, onBack, secondary } = props
+  const { submitLabel, onSubmit, disabled = false, cancelLabel = 'Cancel' } = props
+  const formId = useId()
+  const sending = useMutation({
+    mutationFn: async (action: Action) => (action === 'submit' ? onSubmit() : secondary?.run()),
+    // Passwords and keys leave the memory with the dialog.
+    gcTime: 0,
+  })
+  const isBusy = (action: Action): boolean => sending.isPending && sending.variables === action
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      description={description}
+      size={size}
+      actions={
+        <>
+          {onBack === undefined ? (
+            <Button onClick={onClose}>{cancelLabel}</Button>
+          ) : (
+            <Button className={styles.back ?? ''} onClick={onBack}>
+              Back
+            </Button>
+          )}
+          {secondary !== undefined && (
+            <Button busy={isBusy('secondary')} onClick={() => sending.mutate('secondary')}>
+              {secondary.label}
+            </Button>
+          )}
+          <Button type="submit" form={formId} variant="primary" busy={isBusy('submit')} disabled={disabled}>
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id={formId}
+        error={sending.error === null ? null : asApiError(sending.error)}
+        onSubmit={() => sending.mutate('submit')}
+      >
+        {children}
+      </Form>
+    </Dialog>
+  )
+}
