@@ -1,64 +1,113 @@
-/** What users and API keys are called, for lists that the server fills with their ids. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+/** Names of users and API keys, for records that have only their ids. */
+import { queryOptions, useQueries, type QueryClient } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
 import { api } from './client.ts'
-import { resource, type UsageReach } from './queries.ts'
+import { pagesOf, resource, type Page, type PageQuery, type UsageReach } from './queries.ts'
+import type { ApiKey } from './schema.d.ts'
 
 export type NamedKind = 'user' | 'key'
 
-/** Those beyond are shown by their id. */
-const pagesMax = 25
-const pageSize = 200
+/** Whose names are needed: users or keys, the caller's own or everyone's. */
+export interface NameScope {
+  readonly kind: NamedKind
+  readonly reach: UsageReach
+}
 
-/** Names by id: e-mail addresses of users, names of keys. An ordinary user has names of the own keys only. */
-function namesQuery(kind: NamedKind, reach: UsageReach) {
-  return queryOptions({
-    queryKey: [...(kind === 'user' ? resource.users : resource.keys), 'names', reach],
-    queryFn: async ({ signal }) => {
-      const names = new Map<string, string>()
-      let cursor: string | null = null
-      for (let page = 0; page < pagesMax; page += 1) {
-        const query: { limit: number; cursor?: string } = { limit: pageSize, ...(cursor !== null && { cursor }) }
-        const next: NamePage = await readPage(kind, reach, { query, signal })
-        for (const [id, name] of next.names) names.set(id, name)
-        cursor = next.nextCursor
-        if (cursor === null) break
-      }
-      return names
-    },
-    staleTime: 5 * 60_000,
+type NamedId = readonly [id: string, name: string]
+
+const staleTime = 5 * 60_000
+
+/** The name of a key where several are listed. */
+export function keyName({ name, prefix }: Pick<ApiKey, 'name' | 'prefix'>): string {
+  return `${name} (${prefix})`
+}
+
+/** The names of these ids, in their order. "…" while a name is read; null has a text of its own. */
+export function useNames(scope: NameScope, ids: readonly (string | null)[]): readonly string[] {
+  const results = useQueries({
+    queries: ids.map((id) => ({ ...nameQuery(scope, id ?? ''), enabled: id !== null })),
+  })
+  return ids.map((id, index) => {
+    if (id === null) return textOfNull(scope)
+    const result = results[index]
+    return result?.data ?? (result?.error ? shortId(id) : '…')
   })
 }
 
-interface NamePage {
-  readonly names: readonly (readonly [string, string])[]
-  readonly nextCursor: string | null
-}
-
-interface PageInput {
-  readonly query: { readonly limit: number; readonly cursor?: string }
-  readonly signal: AbortSignal
-}
-
-async function readPage(kind: NamedKind, reach: UsageReach, input: PageInput): Promise<NamePage> {
-  if (kind === 'user') {
-    if (reach === 'self') return { names: [], nextCursor: null }
-    const { data, next_cursor: nextCursor } = await api('GET /admin/api/v1/users', input)
-    return { names: data.map(({ id, email }) => [id, email] as const), nextCursor }
+/** Reads the names of many ids at once, page by page until all are found. */
+export async function readNames(
+  scope: NameScope,
+  ids: ReadonlySet<string | null>,
+): Promise<(id: string | null) => string> {
+  const names = new Map<string, string>()
+  const missing = new Set(ids)
+  missing.delete(null)
+  for await (const page of pagesOf((query) => readPage(scope, query))) {
+    for (const [id, name] of page) if (missing.delete(id)) names.set(id, name)
+    if (missing.size === 0) break
   }
-  const { data, next_cursor: nextCursor } =
-    reach === 'self' ? await api('GET /admin/api/v1/me/keys', input) : await api('GET /admin/api/v1/keys', input)
-  return { names: data.map(({ id, name, prefix }) => [id, `${name} (${prefix})`] as const), nextCursor }
+  return (id) => (id === null ? textOfNull(scope) : (names.get(id) ?? deletedText(scope, id)))
 }
 
-/** Tells what an id is called; one that is gone by the beginning of its id. */
-export function useNames(kind: NamedKind, reach: UsageReach): (id: string | null) => string {
-  const { data } = useQuery(namesQuery(kind, reach))
-  return useCallback(
-    (id) => {
-      if (id === null) return kind === 'user' ? 'nobody' : 'signed in, without a key'
-      return data === undefined ? '…' : (data.get(id) ?? `deleted ${kind} ${id.slice(0, 8)}`)
-    },
-    [data, kind],
-  )
+/** One request answers for all names of a small server; beyond the first page each id is read by itself. */
+function nameQuery(scope: NameScope, id: string) {
+  return queryOptions({
+    queryKey: [...listKey(scope), 'name', scope.reach, id],
+    queryFn: async ({ client }) => (await firstNames(client, scope)).get(id) ?? (await readName(scope, id)),
+    staleTime,
+  })
+}
+
+function firstNames(client: QueryClient, scope: NameScope): Promise<ReadonlyMap<string, string>> {
+  return client.fetchQuery({
+    queryKey: [...listKey(scope), 'first-names', scope.reach],
+    queryFn: async () => new Map((await readPage(scope, { limit: 200 })).data),
+    staleTime,
+  })
+}
+
+function listKey({ kind }: NameScope): readonly string[] {
+  return kind === 'user' ? resource.users : resource.keys
+}
+
+async function readPage({ kind, reach }: NameScope, query: PageQuery): Promise<Page<NamedId>> {
+  if (kind === 'user' && reach === 'self') {
+    const { user } = await api('GET /admin/api/v1/session')
+    return { data: [[user.id, user.email]], next_cursor: null }
+  }
+  if (kind === 'user') {
+    const page = await api('GET /admin/api/v1/users', { query })
+    return { ...page, data: page.data.map(({ id, email }) => [id, email]) }
+  }
+  const page = await (reach === 'self'
+    ? api('GET /admin/api/v1/me/keys', { query })
+    : api('GET /admin/api/v1/keys', { query }))
+  return { ...page, data: page.data.map((key) => [key.id, keyName(key)]) }
+}
+
+async function readName(scope: NameScope, id: string): Promise<string> {
+  const params = { id }
+  try {
+    if (scope.kind === 'user') return (await api('GET /admin/api/v1/users/{id}', { params })).email
+    return keyName(
+      await (scope.reach === 'self'
+        ? api('GET /admin/api/v1/me/keys/{id}', { params })
+        : api('GET /admin/api/v1/keys/{id}', { params })),
+    )
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 404) return deletedText(scope, id)
+    throw thrown
+  }
+}
+
+function textOfNull({ kind }: NameScope): string {
+  return kind === 'user' ? 'unknown' : 'none (signed in)'
+}
+
+function deletedText({ kind }: NameScope, id: string): string {
+  return `deleted ${kind} ${shortId(id)}`
+}
+
+function shortId(id: string): string {
+  return id.slice(0, 8)
 }

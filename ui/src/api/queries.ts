@@ -52,51 +52,49 @@ export function keysQuery(owner: KeyOwner) {
   })
 }
 
-interface Page<Item> {
+/** A page of a list, as the server answers it. */
+export interface Page<Item> {
   readonly data: readonly Item[]
   readonly next_cursor: string | null
 }
 
-type PageQuery = { readonly limit: number; readonly cursor?: string }
+export type PageQuery = { readonly limit: number; readonly cursor?: string }
+type ReadPage<Item> = (query: PageQuery) => Promise<Page<Item>>
 
-/** All of a list that is short enough to be held whole. */
-async function everyPage<Item>(read: (query: PageQuery) => Promise<Page<Item>>): Promise<readonly Item[]> {
-  const items: Item[] = []
+/** Reads a list page by page, in the largest pages that the server answers. */
+export async function* pagesOf<Item>(read: ReadPage<Item>): AsyncGenerator<readonly Item[]> {
   let cursor: string | null = null
   do {
     const page: Page<Item> = await read({ limit: 200, ...(cursor !== null && { cursor }) })
-    items.push(...page.data)
+    yield page.data
     cursor = page.next_cursor
   } while (cursor !== null)
+}
+
+/** Reads a whole list, however many pages it has. */
+export async function allItems<Item>(read: ReadPage<Item>): Promise<readonly Item[]> {
+  const items: Item[] = []
+  for await (const page of pagesOf(read)) items.push(...page)
   return items
 }
 
 /** Every group; for administrators. */
 export const allGroupsQuery = queryOptions({
   queryKey: [...resource.groups, 'all'],
-  queryFn: ({ signal }) => everyPage((query) => api('GET /admin/api/v1/groups', { query, signal })),
+  queryFn: ({ signal }) => allItems((query) => api('GET /admin/api/v1/groups', { query, signal })),
 })
 
 /** Every model, active or not; for administrators. */
 export const allModelsQuery = queryOptions({
   queryKey: [...resource.models, 'all'],
-  queryFn: ({ signal }) => everyPage((query) => api('GET /admin/api/v1/models', { query, signal })),
+  queryFn: ({ signal }) => allItems((query) => api('GET /admin/api/v1/models', { query, signal })),
 })
 
 /** Every provider; for administrators. */
 export const allProvidersQuery = queryOptions({
   queryKey: [...resource.providers, 'all'],
-  queryFn: ({ signal }) => everyPage((query) => api('GET /admin/api/v1/providers', { query, signal })),
+  queryFn: ({ signal }) => allItems((query) => api('GET /admin/api/v1/providers', { query, signal })),
 })
-
-/** One user; for administrators. */
-export function userQuery(id: string) {
-  return queryOptions({
-    queryKey: [...resource.users, id],
-    queryFn: ({ signal }) => api('GET /admin/api/v1/users/{id}', { params: { id }, signal }),
-    staleTime: 5 * 60_000,
-  })
-}
 
 /** Whose usage is shown: the own, or that of all. */
 export type UsageReach = 'self' | 'everyone'
@@ -148,24 +146,4 @@ export const inflightQuery = queryOptions({
   queryKey: resource.inflight,
   queryFn: async ({ signal }) => (await api('GET /admin/api/v1/inflight', { signal })).data,
   refetchInterval: 5000,
-})
-
-/** The in-flight limits that hold for accounts without one of their own; for administrators. */
-export const limitsQuery = queryOptions({
-  queryKey: [...resource.settings, 'limits'],
-  queryFn: async ({ signal }) => {
-    const [settings, models] = await Promise.all([
-      api('GET /admin/api/v1/settings', { signal }),
-      api('GET /admin/api/v1/models', { query: { limit: 200 }, signal }),
-    ])
-    const valueOf = (name: string): unknown => settings.data.find((setting) => setting.name === name)?.value
-    return {
-      enforced: valueOf('limits.realtime_inflight.enforce') === true,
-      standard: Number(valueOf('limits.realtime_inflight.default')),
-      ofModel: new Map(
-        models.data.flatMap(({ id, inflight_limit: own }) => (own === null ? [] : [[id, own] as const])),
-      ),
-    }
-  },
-  staleTime: 60_000,
 })

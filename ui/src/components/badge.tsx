@@ -1,9 +1,10 @@
 /** A word about the state or kind of something. Colour never says it alone. */
 import type { ReactNode } from 'react'
 import styles from './badge.module.css'
+import toneStyles from './tone.module.css'
 
 export type BadgeTone = 'neutral' | 'accent' | 'success' | 'warning' | 'danger'
 
 export function Badge({ tone = 'neutral', children }: { readonly tone?: BadgeTone; readonly children: ReactNode }) {
-  return <span className={`${styles.badge} ${styles[tone]}`}>{children}</span>
+  return <span className={`${styles.badge} ${toneStyles[tone]}`}>{children}</span>
 }

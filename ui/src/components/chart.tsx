@@ -7,6 +7,7 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Panel } from './panel.tsx'
 import styles from './chart.module.css'
+import tableStyles from './figure-table.module.css'
 
 export interface ChartSeries {
   readonly name: string
@@ -113,7 +114,7 @@ function Bars({ points, series, width, max, formatValue, formatTime }: DrawnProp
           return (
             <rect
               key={name}
-              className={styles[tone]}
+              className={toneClass(tone)}
               x={index * step + step * 0.15}
               y={base}
               width={Math.max(1, step * 0.7)}
@@ -141,7 +142,7 @@ function Lines({ points, series, width, max, formatValue, formatTime }: DrawnPro
           .map(({ index, value }, order) => `${order === 0 ? 'M' : 'L'}${x(index)} ${y(value)}`)
           .join('')
         return (
-          <g key={name} className={styles[tone]}>
+          <g key={name} className={toneClass(tone)}>
             <path d={path} className={styles.line} />
             {known.map(({ index, value }) => (
               <circle key={index} cx={x(index)} cy={y(value)} r={known.length > 40 ? 1 : 2.5} />
@@ -164,7 +165,7 @@ function Legend({ series }: Pick<ChartProps, 'series'>) {
     <ul className={styles.legend}>
       {series.map(({ name, tone }) => (
         <li key={name}>
-          <span className={`${styles.swatch} ${styles[tone]}`} />
+          <span className={`${styles.swatch} ${toneClass(tone)}`} />
           {name}
         </li>
       ))}
@@ -175,7 +176,7 @@ function Legend({ series }: Pick<ChartProps, 'series'>) {
 function ChartTable({ title, series, points, formatValue, formatTime }: ChartProps) {
   return (
     <div className={styles.tableScroller} tabIndex={0} role="region" aria-label={`${title}, table`}>
-      <table className={styles.table}>
+      <table className={tableStyles.table}>
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -228,6 +229,10 @@ function pointText(
 
 function valueText(value: number | null, format: (value: number) => string): string {
   return value === null ? '–' : format(value)
+}
+
+function toneClass(tone: ChartSeries['tone']): string {
+  return `${styles.tone} ${styles[tone]}`
 }
 
 /** The next round number above. */

@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react'
 import styles from './check-list.module.css'
 import { Button } from './button.tsx'
+import { hasEveryWord } from './has-every-word.ts'
 import { Checkbox, Input } from './input.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -29,7 +30,7 @@ const rowHeight = 32
 
 export function CheckList({ label, options, chosen, onChange, withAll = false }: CheckListProps) {
   const [typed, setTyped] = useState('')
-  const shown = options.filter((option) => matches(option, typed))
+  const shown = options.filter(({ label: text, note = '' }) => hasEveryWord([text, note], typed))
   const free = shown.filter(({ disabled }) => disabled !== true)
   const all = free.length > 0 && free.every(({ value }) => chosen.has(value))
   const toggle = (values: readonly string[], on: boolean): void => {
@@ -127,12 +128,4 @@ function OptionText({ label, note }: CheckListOption) {
       {note !== undefined && <span className={styles.note}> {note}</span>}
     </>
   )
-}
-
-function matches({ label, note = '' }: CheckListOption, typed: string): boolean {
-  const haystack = `${label} ${note}`.toLowerCase()
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
 }

@@ -3,7 +3,9 @@ import { Combobox as Base } from '@base-ui/react/combobox'
 import { useState } from 'react'
 import { buttonClass } from './button.tsx'
 import styles from './combobox.module.css'
+import popupStyles from './popup.module.css'
 import { useFieldControl } from './field.tsx'
+import { hasEveryWord } from './has-every-word.ts'
 import { Icon } from './icon.tsx'
 
 export interface ComboboxOption {
@@ -23,24 +25,40 @@ export interface ComboboxProps {
   readonly placeholder?: string
   /** Told what was typed, by whoever finds the options elsewhere: they are then shown as they come. */
   readonly onSearch?: (typed: string) => void
+  /** Stands below the options: that there are more, for example. */
+  readonly note?: string | undefined
 }
 
-export function Combobox({ label, options, value, onChange, placeholder = 'Choose…', onSearch }: ComboboxProps) {
+/** Longer lists would take long to draw, and nobody scrolls through them. */
+const shownMax = 200
+
+export function Combobox(props: ComboboxProps) {
+  const { label, options, value, onChange, placeholder = 'Choose…', onSearch, note } = props
   // Beside the button, so that it belongs to the same part of the page for screen readers.
   const [container, setContainer] = useState<HTMLElement | null>(null)
   const { id, 'aria-describedby': describedBy } = useFieldControl()
+  const [typed, setTyped] = useState('')
   const chosen = options.find((option) => option.value === value) ?? (value === null ? null : { value })
+  const matching = onSearch === undefined ? options.filter((option) => matches(option, typed)) : options
+  const footnote =
+    matching.length > shownMax ? `The first ${shownMax} of ${matching.length}. Type to find others.` : note
   return (
     <Base.Root<ComboboxOption>
-      items={options}
+      items={matching.slice(0, shownMax)}
       value={chosen}
       onValueChange={(next) => {
         if (next !== null) onChange(next.value)
       }}
       itemToStringLabel={(option) => option.value}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={onSearch === undefined ? matches : null}
-      {...(onSearch && { onInputValueChange: onSearch })}
+      // Filtered here, so that the number of matches is known.
+      filter={null}
+      onInputValueChange={(text) => {
+        // The value itself is not a search: the library reports it when the list opens.
+        const search = text === value ? '' : text
+        setTyped(search)
+        onSearch?.(search)
+      }}
       autoHighlight
     >
       <div className={styles.root}>
@@ -54,7 +72,7 @@ export function Combobox({ label, options, value, onChange, placeholder = 'Choos
           <Icon name="chevron" />
         </Base.Trigger>
         <Base.Portal container={container}>
-          <Base.Positioner className={styles.positioner} positionMethod="fixed" sideOffset={4} align="start">
+          <Base.Positioner className={popupStyles.positioner} positionMethod="fixed" sideOffset={4} align="start">
             <Base.Popup className={styles.popup} aria-label={label}>
               <Base.Input className={styles.input} placeholder="Search…" aria-label={`Search: ${label}`} />
               <Base.Empty className={styles.empty}>Nothing matches. Try fewer letters.</Base.Empty>
@@ -73,6 +91,7 @@ export function Combobox({ label, options, value, onChange, placeholder = 'Choos
                   </Base.Item>
                 )}
               </Base.List>
+              {footnote !== undefined && <p className={styles.footnote}>{footnote}</p>}
             </Base.Popup>
           </Base.Positioner>
         </Base.Portal>
@@ -82,11 +101,6 @@ export function Combobox({ label, options, value, onChange, placeholder = 'Choos
   )
 }
 
-/** Every word that was typed is somewhere in the option. */
 function matches({ value, note = '', keywords = [] }: ComboboxOption, typed: string): boolean {
-  const haystack = [value, note, ...keywords].join(' ').toLowerCase()
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
+  return hasEveryWord([value, note, ...keywords], typed)
 }

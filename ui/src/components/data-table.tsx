@@ -127,7 +127,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 const HeadRow = memo(PlainHeadRow) as typeof PlainHeadRow
 const RowCells = memo(PlainRowCells) as typeof PlainRowCells
 
-function PlainHeadRow<Row>({ columns, rows, rowId, selection }: DataTableProps<Row>) {
+function PlainHeadRow<Row>({ columns, rows, rowId, selection, hasMore = false }: DataTableProps<Row>) {
   const chosen = selection === undefined ? 0 : rows.filter((row) => selection.selected.has(rowId(row))).length
   const all = rows.length > 0 && chosen === rows.length
   return (
@@ -136,7 +136,7 @@ function PlainHeadRow<Row>({ columns, rows, rowId, selection }: DataTableProps<R
         {selection !== undefined && (
           <th scope="col" className={styles.check}>
             <Checkbox
-              label="Select all rows"
+              label={hasMore ? `Select the ${rows.length} rows that are loaded` : 'Select all rows'}
               labelHidden
               checked={all}
               indeterminate={chosen > 0 && !all}

@@ -1,24 +1,26 @@
-/** What the server said, word for word, with the id that an administrator finds the request by. */
+/** The server's error message, with the id by which an administrator finds the request in the log. */
 import type { ApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { Icon } from './icon.tsx'
 import styles from './error-notice.module.css'
+import { Notice } from './notice.tsx'
 
-export function ErrorNotice({ error, onRetry }: { readonly error: ApiError; readonly onRetry?: () => void }) {
+export interface ErrorNoticeProps {
+  readonly error: ApiError
+  readonly onRetry?: () => void
+}
+
+export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   return (
-    <div role="alert" className={styles.notice}>
-      <Icon name="warning" />
-      <div className={styles.text}>
-        <p>{error.message}</p>
-        {error.requestId !== null && (
-          <p className={styles.request}>
-            Request id <code>{error.requestId}</code>
-            <CopyButton text={error.requestId} what="request id" />
-          </p>
-        )}
-        {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
-      </div>
-    </div>
+    <Notice tone="danger" role="alert">
+      <p>{error.message}</p>
+      {error.requestId !== null && (
+        <p className={styles.request}>
+          Request id <code>{error.requestId}</code>
+          <CopyButton text={error.requestId} what="request id" />
+        </p>
+      )}
+      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+    </Notice>
   )
 }

@@ -9,11 +9,11 @@ import { useFieldError } from './form-errors.tsx'
 export interface FieldProps {
   readonly label: string
   /** What to enter, below the label. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** The parameter of the request that it fills; the field shows the server's error about it. */
   readonly param?: string | undefined
   /** What is wrong before anything is sent. Errors are shown in place of the hint. */
-  readonly error?: string | null
+  readonly error?: string | null | undefined
   readonly children: ReactNode
 }
 

@@ -2,6 +2,7 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { useState, type ReactElement, type ReactNode } from 'react'
 import styles from './menu.module.css'
+import popupStyles from './popup.module.css'
 
 export interface MenuProps {
   /** The button that opens it. */
@@ -19,7 +20,7 @@ export function Menu({ trigger, children, align = 'end', defaultOpen = false }: 
     <Base.Root modal={false} defaultOpen={defaultOpen}>
       <Base.Trigger render={trigger} />
       <Base.Portal container={container}>
-        <Base.Positioner className={styles.positioner} positionMethod="fixed" sideOffset={4} align={align}>
+        <Base.Positioner className={popupStyles.positioner} positionMethod="fixed" sideOffset={4} align={align}>
           <Base.Popup className={styles.popup}>{children}</Base.Popup>
         </Base.Positioner>
       </Base.Portal>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { resource } from '../api/queries.ts'
 import { buttonClass } from '../components/button.tsx'
+import { Notice } from '../components/notice.tsx'
 import { refusalText } from './sign-in-refusals.ts'
 import styles from './sign-in.module.css'
 
@@ -24,9 +25,9 @@ export function SignInIssuer({
   return (
     <>
       {error !== undefined && (
-        <p role="alert" className={styles.refusal}>
+        <Notice tone="danger" role="alert">
           {refusalText(error)}
-        </p>
+        </Notice>
       )}
       {oidc !== null && (
         <>

@@ -1,5 +1,6 @@
 /** The own account: who one is here, the password, and the sessions. */
 import { Badge } from '../../components/badge.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useSession } from '../../shell/use-session.ts'
@@ -14,24 +15,18 @@ export function AccountPage() {
       <PageHeader title="Your account" description="Programs use API keys, which have a page of their own." />
       <div className={styles.panels}>
         <Panel title="You">
-          <dl className={styles.facts}>
-            <dt>E-mail address</dt>
-            <dd>{user.email}</dd>
-            {user.name !== '' && (
-              <>
-                <dt>Name</dt>
-                <dd>{user.name}</dd>
-              </>
-            )}
-            <dt>Role</dt>
-            <dd>{user.role === 'admin' ? 'Administrator' : 'User'}</dd>
-            <dt>Groups</dt>
-            <dd className={styles.groups}>
-              {groups.map(({ id, name }) => (
-                <Badge key={id}>{name}</Badge>
-              ))}
-            </dd>
-          </dl>
+          <Facts>
+            <Fact name="E-mail address">{user.email}</Fact>
+            {user.name !== '' && <Fact name="Name">{user.name}</Fact>}
+            <Fact name="Role">{user.role === 'admin' ? 'Administrator' : 'User'}</Fact>
+            <Fact name="Groups">
+              <span className={styles.groups}>
+                {groups.map(({ id, name }) => (
+                  <Badge key={id}>{name}</Badge>
+                ))}
+              </span>
+            </Fact>
+          </Facts>
         </Panel>
         {user.has_password && <ChangePassword />}
         <SignOutEverywhere />

@@ -4,13 +4,14 @@ import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { Button } from '../../components/button.tsx'
-import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
-import { Input } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { useSession } from '../../shell/use-session.ts'
 import styles from './account-page.module.css'
 import { useLeave } from './use-leave.ts'
+
+const newPassword = { type: 'password', required: true, autoComplete: 'new-password' } as const
 
 export function ChangePassword() {
   const { user } = useSession()
@@ -38,35 +39,32 @@ export function ChangePassword() {
         >
           {/* For password managers. */}
           <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-          <Field label="Current password" param="current">
-            <Input
-              type="password"
-              required
-              autoComplete="current-password"
-              value={current}
-              onChange={(event) => setCurrent(event.target.value)}
-            />
-          </Field>
-          <Field label="New password" hint="At least 8 characters." param="new">
-            <Input
-              type="password"
-              required
-              minLength={8}
-              maxLength={1024}
-              autoComplete="new-password"
-              value={next}
-              onChange={(event) => setNext(event.target.value)}
-            />
-          </Field>
-          <Field label="New password, once more" error={differs ? 'The two new passwords differ.' : null}>
-            <Input
-              type="password"
-              required
-              autoComplete="new-password"
-              value={again}
-              onChange={(event) => setAgain(event.target.value)}
-            />
-          </Field>
+          <TextField
+            type="password"
+            label="Current password"
+            param="current"
+            required
+            autoComplete="current-password"
+            value={current}
+            onChange={setCurrent}
+          />
+          <TextField
+            {...newPassword}
+            label="New password"
+            hint="At least 8 characters."
+            param="new"
+            minLength={8}
+            maxLength={1024}
+            value={next}
+            onChange={setNext}
+          />
+          <TextField
+            {...newPassword}
+            label="New password, again"
+            error={differs ? 'The two new passwords differ. Type the same one twice.' : null}
+            value={again}
+            onChange={setAgain}
+          />
           <div>
             <Button type="submit" variant="primary" busy={changing.isPending}>
               Change password

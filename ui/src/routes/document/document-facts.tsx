@@ -1,16 +1,15 @@
 /** Everything that the record of a document says, to be read and copied. */
-import type { ReactNode } from 'react'
 import type { Document } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { ByteSize } from '../../components/byte-size.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { CopiedFact, Fact, Facts } from '../../components/facts.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import styles from './document-facts.module.css'
 
 export function DocumentFacts({ document }: { readonly document: Document }) {
   const { doc_id: id, title, category, owners, bytes, media_type: mediaType, sha256, version } = document
   return (
-    <dl className={styles.facts}>
+    <Facts>
       {title !== null && <Fact name="Title">{title}</Fact>}
       <Fact name="Category">{category}</Fact>
       <Fact name="Visible to">{owners.join(', ')}</Fact>
@@ -44,21 +43,12 @@ export function DocumentFacts({ document }: { readonly document: Document }) {
         <Component component={document.embedder} />
       </Fact>
       <Fact name="Id">
-        <Copied text={id} what="id" />
+        <CopiedFact text={id} what="id" />
       </Fact>
       <Fact name="SHA-256">
-        <Copied text={sha256} what="SHA-256" />
+        <CopiedFact text={sha256} what="SHA-256" />
       </Fact>
-    </dl>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
+    </Facts>
   )
 }
 
@@ -72,14 +62,5 @@ function Component({ component: { name, ...options } }: { readonly component: Do
       {name}
       {texts.length > 0 && <span className={styles.options}>{texts.join(', ')}</span>}
     </>
-  )
-}
-
-function Copied({ text, what }: { readonly text: string; readonly what: string }) {
-  return (
-    <span className={styles.copied}>
-      <code>{text}</code>
-      <CopyButton text={text} what={what} />
-    </span>
   )
 }

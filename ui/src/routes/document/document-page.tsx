@@ -8,6 +8,7 @@ import { Button, buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -159,7 +160,7 @@ function Actions({ document, busy, onChange }: ActionsProps) {
 function Failure({ document: { error } }: { readonly document: Document }) {
   if (error === null) return null
   return (
-    <div role="alert" className={styles.failure}>
+    <Notice tone="danger" role="alert">
       <p>{error.message}</p>
       <p className={styles.remedy}>
         {error.retryable
@@ -169,6 +170,6 @@ function Failure({ document: { error } }: { readonly document: Document }) {
       <p className={styles.remedy}>
         <code>{error.code}</code> while {error.stage}
       </p>
-    </div>
+    </Notice>
   )
 }

@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Input } from '../../components/input.tsx'
 import { MarkedText } from '../../components/marked-text.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { excerpt, wordsOf } from '../../components/word-pattern.ts'
 import { placeText } from './chunk-list.tsx'
@@ -75,9 +76,9 @@ function Passages({ document, question, onChoose }: PassagesProps) {
   return (
     <section aria-label="Passages" className={styles.passages}>
       {data.warnings.map((warning) => (
-        <p key={warning} className={styles.warning}>
+        <Notice key={warning} tone="warning">
           {warning}
-        </p>
+        </Notice>
       ))}
       <p role="status" className={styles.count}>
         {data.data.length === 0 ? `Nothing fits “${question}”.` : `The best of ${data.data.length} passages first.`}

@@ -2,6 +2,7 @@
 import type { Document } from '../../api/schema.d.ts'
 import { stages, doneShare, doneText, StateBadge } from '../documents/document-state.tsx'
 import { isUnfinished, unfinishedStates, type DocumentState } from '../documents/queries.ts'
+import { durationText } from '../../components/format.ts'
 import { Progress } from '../../components/progress.tsx'
 import styles from './stage-timeline.module.css'
 
@@ -50,10 +51,4 @@ export function StageProgress({ document }: { readonly document: Document }) {
       })}
     </dl>
   )
-}
-
-function durationText(ms: number): string {
-  if (ms < 1000) return `${ms} ms`
-  const seconds = ms / 1000
-  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }

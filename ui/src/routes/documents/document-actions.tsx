@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { Document } from '../../api/schema.d.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { countText } from '../../components/format.ts'
 import { toast } from '../../components/toast.tsx'
 import { dropDocuments, putDocuments } from './queries.ts'
 
@@ -37,7 +38,7 @@ const deletedTogether = 4
 /** Asks, names what goes, and deletes it; what could not be deleted stays in the list. */
 export function DeleteDocuments({ documents, open, onClose, onDeleted }: DeleteDocumentsProps) {
   const queryClient = useQueryClient()
-  const what = documents.length === 1 ? '1 document' : `${documents.length} documents`
+  const what = countText(documents.length, 'document')
   async function deleteAll(): Promise<void> {
     const gone = new Set<string>()
     const failures: unknown[] = []

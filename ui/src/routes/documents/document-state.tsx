@@ -1,6 +1,7 @@
 /** The state of a document in a word, and how far it is. */
 import type { Document } from '../../api/schema.d.ts'
 import { Badge, type BadgeTone } from '../../components/badge.tsx'
+import { countText } from '../../components/format.ts'
 import { Progress } from '../../components/progress.tsx'
 import styles from './document-state.module.css'
 import { isUnfinished, type DocumentState } from './queries.ts'
@@ -58,11 +59,7 @@ export function StateCell({ document }: { readonly document: Document }) {
             {doneText(progress[stage])} {stage}
           </span>
         )}
-        {state === 'completed' && (
-          <span className={styles.note}>
-            {progress.chunks.done === 1 ? '1 chunk' : `${doneText(progress.chunks)} chunks`}
-          </span>
-        )}
+        {state === 'completed' && <span className={styles.note}>{countText(progress.chunks.done, 'chunk')}</span>}
         {error !== null && (
           <span className={styles.note} title={`${error.message} (${error.code}, ${error.stage})`}>
             {error.message}

@@ -1,18 +1,19 @@
 /** Documents: drop files in, watch them being processed, mend what failed, delete what is not needed. */
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
+import { useItems } from '../../api/use-items.ts'
 import type { Document } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { countText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import type { DocumentsSearch } from '../search.ts'
 import { DeleteDocuments, useDocumentChange } from './document-actions.tsx'
-import { DocumentFilters, stateChoices } from './document-filters.tsx'
+import { DocumentFilters, isFiltered, stateChoices } from './document-filters.tsx'
 import { DocumentTable, type DocumentTableProps } from './document-table.tsx'
 import styles from './documents-page.module.css'
 import type { NamedFile } from './import/named-file.ts'
@@ -79,45 +80,35 @@ function DocumentList({ onFiles }: { readonly onFiles: (files: readonly NamedFil
     [navigate],
   )
   const { q: name, category, state } = search
-  const isFiltered = [name, category, state].some((value) => value !== undefined)
-  const list = useInfiniteQuery(documentsQuery({ name, category, state: state && stateChoices[state].states }))
-  const documents = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
+  const states = state && stateChoices[state].states
+  const { list, items: documents, fetchMore } = useItems(documentsQuery({ name, category, state: states }))
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const { hasNextPage, fetchNextPage, isFetchingNextPage } = list
-  const fetchMore = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage()
-  }, [isFetchingNextPage, fetchNextPage])
   const isEmpty = list.data !== undefined && !list.isPlaceholderData && documents.length === 0
-  if (isEmpty && !isFiltered) return <NoDocuments onFiles={onFiles} />
+  if (isEmpty && !isFiltered(search)) return <NoDocuments onFiles={onFiles} />
   return (
     <>
-      <div className={styles.tools}>
-        <DocumentFilters search={search} onChange={changeSearch} />
-        <DeleteSelected
-          documents={documents.filter(({ doc_id: id }) => selected.has(id))}
-          onDeleted={() => setSelected(new Set())}
-        />
-      </div>
+      <DocumentFilters
+        search={search}
+        onChange={changeSearch}
+        actions={
+          <DeleteSelected
+            documents={documents.filter(({ doc_id: id }) => selected.has(id))}
+            onDeleted={() => setSelected(new Set())}
+          />
+        }
+      />
       {list.error !== null && <ErrorNotice error={asApiError(list.error)} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={6} label="Loading documents" />}
       {isEmpty && (
-        <EmptyState
-          icon="search"
-          title="No document matches"
-          action={
-            <Button onClick={() => changeSearch({ q: undefined, category: undefined, state: undefined })}>
-              Clear the filters
-            </Button>
-          }
-        >
-          A part of the name is enough; a category has to be written in full.
+        <EmptyState icon="search" title="No document matches">
+          The search looks for a part of the name. A category must be complete.
         </EmptyState>
       )}
       {documents.length > 0 && (
         <DocumentRows
           documents={documents}
           selection={{ selected, onChange: setSelected }}
-          hasMore={hasNextPage}
+          hasMore={list.hasNextPage}
           onEndNear={fetchMore}
         />
       )}
@@ -159,7 +150,7 @@ function DeleteSelected({
     <>
       <Button className={styles.delete ?? ''} onClick={() => setAsking(true)}>
         <Icon name="trash" />
-        Delete {documents.length === 1 ? '1 document' : `${documents.length} documents`}
+        Delete {countText(documents.length, 'document')}
       </Button>
       <DeleteDocuments documents={documents} open={asking} onClose={() => setAsking(false)} onDeleted={onDeleted} />
     </>

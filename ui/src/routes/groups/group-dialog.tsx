@@ -4,9 +4,8 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { Group } from '../../api/schema.d.ts'
-import { Field } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Input, Textarea } from '../../components/input.tsx'
+import { NameFields } from '../../components/text-field.tsx'
 import { toast } from '../../components/toast.tsx'
 
 export interface GroupDialogProps {
@@ -18,10 +17,9 @@ export interface GroupDialogProps {
 
 export function GroupDialog({ group, onClose, onCreated }: GroupDialogProps) {
   const queryClient = useQueryClient()
-  const [name, setName] = useState(group?.name ?? '')
-  const [description, setDescription] = useState(group?.description ?? '')
+  const [fields, setFields] = useState({ name: group?.name ?? '', description: group?.description ?? '' })
   async function save(): Promise<void> {
-    const body = { name: name.trim(), description: description.trim() }
+    const body = { name: fields.name.trim(), description: fields.description.trim() }
     const saved = await (group === null
       ? api('POST /admin/api/v1/groups', { body })
       : api('PATCH /admin/api/v1/groups/{id}', { params: { id: group.id }, body }))
@@ -38,23 +36,7 @@ export function GroupDialog({ group, onClose, onCreated }: GroupDialogProps) {
       submitLabel={group === null ? 'Create' : 'Save'}
       onSubmit={save}
     >
-      <Field label="Name" param="name">
-        <Input
-          value={name}
-          required
-          maxLength={200}
-          autoComplete="off"
-          onChange={(event) => setName(event.target.value)}
-        />
-      </Field>
-      <Field label="Description (optional)" param="description">
-        <Textarea
-          rows={2}
-          value={description}
-          maxLength={2000}
-          onChange={(event) => setDescription(event.target.value)}
-        />
-      </Field>
+      <NameFields {...fields} onChange={(change) => setFields({ ...fields, ...change })} />
     </FormDialog>
   )
 }

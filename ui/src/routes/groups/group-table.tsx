@@ -1,10 +1,10 @@
 /** Groups as rows. */
 import type { Group, ModelRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Button } from '../../components/button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Menu, MenuItem, MenuText } from '../../components/menu.tsx'
+import { MenuItem, MenuText } from '../../components/menu.tsx'
+import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
+import { RowName } from '../../components/row-name.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import styles from './group-table.module.css'
 import { isOrdinary } from './queries.ts'
@@ -24,12 +24,11 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
       id: 'name',
       header: 'Name',
       cell: (group) => (
-        <span className={styles.cell}>
-          <button type="button" className={styles.name} onClick={() => onAction('open', group)}>
-            {group.name}
-          </button>
-          {group.declared && <Badge tone="accent">declared</Badge>}
-        </span>
+        <RowName
+          name={group.name}
+          onOpen={() => onAction('open', group)}
+          badge={group.declared && <Badge tone="accent">declared</Badge>}
+        />
       ),
     },
     {
@@ -57,14 +56,7 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
       hideBelow: 'medium',
       cell: (group) => (isOrdinary(group) ? <RelativeTime at={group.created_at} /> : '–'),
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      headerHidden: true,
-      width: '60px',
-      align: 'end',
-      cell: (group) => <GroupMenu group={group} onAction={onAction} />,
-    },
+    menuColumn((group) => <GroupMenu group={group} onAction={onAction} />),
   ]
   return (
     <DataTable
@@ -81,13 +73,7 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
 function GroupMenu({ group, onAction }: { readonly group: Group; readonly onAction: GroupTableProps['onAction'] }) {
   const editable = isOrdinary(group) && !group.declared
   return (
-    <Menu
-      trigger={
-        <Button variant="quiet" icon aria-label={`Actions for ${group.name}`}>
-          <Icon name="more" />
-        </Button>
-      }
-    >
+    <RowMenu name={group.name}>
       {group.declared && <MenuText>Declared in the configuration file: rename or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('open', group)}>Members and models…</MenuItem>
       {editable && (
@@ -98,6 +84,6 @@ function GroupMenu({ group, onAction }: { readonly group: Group; readonly onActi
           </MenuItem>
         </>
       )}
-    </Menu>
+    </RowMenu>
   )
 }

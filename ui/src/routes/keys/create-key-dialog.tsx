@@ -8,8 +8,10 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Field } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Input, Select, Textarea } from '../../components/input.tsx'
+import { Select } from '../../components/input.tsx'
 import styles from './create-key-dialog.module.css'
+import { Notice } from '../../components/notice.tsx'
+import { NameFields } from '../../components/text-field.tsx'
 import { scopesOnWire, ScopeFields, usualScopes } from './scope-fields.tsx'
 
 type CreatedApiKey = AnswerOf<'POST /admin/api/v1/me/keys'>
@@ -53,14 +55,13 @@ interface CreateFormProps {
 
 function CreateForm({ suggestedName, onClose, onCreated }: CreateFormProps) {
   const queryClient = useQueryClient()
-  const [name, setName] = useState(suggestedName)
-  const [description, setDescription] = useState('')
+  const [fields, setFields] = useState({ name: suggestedName, description: '' })
   const [days, setDays] = useState('')
   const [scopes, setScopes] = useState(usualScopes)
   async function create(): Promise<void> {
     const body = {
-      name: name.trim(),
-      description: description.trim(),
+      name: fields.name.trim(),
+      description: fields.description.trim(),
       expires_at: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString(),
       scopes: scopesOnWire(scopes),
     }
@@ -70,24 +71,11 @@ function CreateForm({ suggestedName, onClose, onCreated }: CreateFormProps) {
   }
   return (
     <FormDialog onClose={onClose} title="Create an API key" submitLabel="Create" onSubmit={create}>
-      <Field label="Name" hint="What the key is for, such as a program or a machine." param="name">
-        <Input
-          value={name}
-          required
-          maxLength={200}
-          autoComplete="off"
-          onChange={(event) => setName(event.target.value)}
-        />
-      </Field>
-      <Field label="Description (optional)" param="description">
-        <Textarea
-          rows={2}
-          value={description}
-          maxLength={2000}
-          autoComplete="off"
-          onChange={(event) => setDescription(event.target.value)}
-        />
-      </Field>
+      <NameFields
+        {...fields}
+        nameHint="What the key is for, such as a program or a machine."
+        onChange={(change) => setFields({ ...fields, ...change })}
+      />
       <Field label="Expires" param="expires_at">
         <Select value={days} onChange={(event) => setDays(event.target.value)}>
           {lifetimes.map(([value, label]) => (
@@ -123,9 +111,7 @@ function ShowSecret({
         </Button>
       }
     >
-      <p className={styles.warning}>
-        Copy the key now. It is shown this once: the server keeps only a digest of it, and nobody can show it again.
-      </p>
+      <Notice tone="warning">Copy the key now. It cannot be shown again: the server stores only a hash of it.</Notice>
       <div className={styles.secret}>
         <code data-testid="secret">{secret}</code>
       </div>

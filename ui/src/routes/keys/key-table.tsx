@@ -1,10 +1,9 @@
 /** API keys as rows. The secret is in none of them: the server does not have it. */
-import { useQuery } from '@tanstack/react-query'
-import { userQuery } from '../../api/queries.ts'
 import type { ApiKey } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column, type Selection } from '../../components/data-table.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { RecordName } from '../record-name.tsx'
 import styles from './key-table.module.css'
 
 export interface KeyTableProps {
@@ -59,13 +58,15 @@ const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readon
   if (column.id === 'created') return []
   if (column.id === 'used') return [{ ...column, hideBelow: 'small' }]
   if (column.id !== 'name') return [column]
-  return [column, { id: 'owner', header: 'User', cell: ({ user_id: userId }) => <Owner userId={userId} /> }]
+  return [
+    column,
+    {
+      id: 'owner',
+      header: 'User',
+      cell: ({ user_id: userId }) => <RecordName kind="user" reach="everyone" id={userId} />,
+    },
+  ]
 })
-
-function Owner({ userId }: { readonly userId: string }) {
-  const { data } = useQuery(userQuery(userId))
-  return <span>{data?.email ?? '…'}</span>
-}
 
 function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
   if (at !== null && Date.parse(at) <= Date.now()) return <Badge tone="danger">expired</Badge>

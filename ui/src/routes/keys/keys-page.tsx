@@ -1,15 +1,18 @@
 /** API keys: create one, see when each was last used, delete several at once. Administrators can see all users' keys. */
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { keysQuery, resource, type KeyOwner } from '../../api/queries.ts'
+import { useItems } from '../../api/use-items.ts'
 import type { ApiKey } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FilterForm } from '../../components/filter-form.tsx'
+import { countText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Checkbox } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -26,15 +29,10 @@ export function KeysPage() {
   const isAdmin = useIsAdmin()
   const owner: KeyOwner = route.useSearch().owner === 'anyone' && isAdmin ? 'anyone' : 'self'
   const navigate = route.useNavigate()
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    keysQuery(owner),
-  )
-  const keys = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  const { list, items: keys, fetchMore } = useItems(keysQuery(owner))
+  const { data, error, isPending, hasNextPage, refetch } = list
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
-  const fetchMore = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage()
-  }, [isFetchingNextPage, fetchNextPage])
   const create = (
     <Button variant="primary" onClick={() => setCreating(true)}>
       <Icon name="plus" />
@@ -48,7 +46,17 @@ export function KeysPage() {
         description="Programs call this server with a key. A key can do what its user can do, or less."
         actions={create}
       />
-      <div className={styles.tools}>
+      <FilterForm
+        label="Filter keys"
+        onClear={null}
+        actions={
+          <DeleteSelected
+            keys={keys.filter(({ id }) => selected.has(id))}
+            owner={owner}
+            onDeleted={() => setSelected(new Set())}
+          />
+        }
+      >
         {isAdmin && (
           <Checkbox
             label="Keys of all users"
@@ -59,12 +67,7 @@ export function KeysPage() {
             }}
           />
         )}
-        <DeleteSelected
-          keys={keys.filter(({ id }) => selected.has(id))}
-          owner={owner}
-          onDeleted={() => setSelected(new Set())}
-        />
-      </div>
+      </FilterForm>
       {error !== null && <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />}
       {isPending && <Skeleton lines={6} label="Loading API keys" />}
       {data !== undefined && keys.length === 0 && (
@@ -92,17 +95,26 @@ interface DeleteSelectedProps {
   readonly onDeleted: () => void
 }
 
+/** The server deletes at most this many keys with one request. */
+const deletedTogetherMax = 1000
+
 /** Nothing is taken out of the list before the server has answered: then the next request with such a key is refused. */
 function DeleteSelected({ keys, owner, onDeleted }: DeleteSelectedProps) {
   const [asking, setAsking] = useState(false)
   const queryClient = useQueryClient()
-  const what = keys.length === 1 ? '1 API key' : `${keys.length} API keys`
+  const what = countText(keys.length, 'API key')
   async function deleteAll(): Promise<void> {
-    const body = { ids: keys.map(({ id }) => id) }
-    await (owner === 'self'
-      ? api('POST /admin/api/v1/me/keys/delete', { body })
-      : api('POST /admin/api/v1/keys/delete', { body }))
-    await queryClient.invalidateQueries({ queryKey: resource.keys })
+    const ids = keys.map(({ id }) => id)
+    try {
+      for (let first = 0; first < ids.length; first += deletedTogetherMax) {
+        const body = { ids: ids.slice(first, first + deletedTogetherMax) }
+        await (owner === 'self'
+          ? api('POST /admin/api/v1/me/keys/delete', { body })
+          : api('POST /admin/api/v1/keys/delete', { body }))
+      }
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: resource.keys })
+    }
     toast(`Deleted ${what}`)
     onDeleted()
   }

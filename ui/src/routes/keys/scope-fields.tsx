@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { ownModelsQuery } from '../../api/queries.ts'
 import type { ApiKeyCreation } from '../../api/schema.d.ts'
+import { CheckList } from '../../components/check-list.tsx'
 import { FieldGroup } from '../../components/field.tsx'
 import { Checkbox } from '../../components/input.tsx'
-import styles from './scope-fields.module.css'
 
 const areas = [
   ['inference', 'Models: chat, embeddings, generation'],
@@ -61,16 +61,12 @@ export function ScopeFields({
           }
         />
         {limited !== null && (
-          <div className={styles.models}>
-            {models.map(({ name }) => (
-              <Checkbox
-                key={name}
-                label={name}
-                checked={limited.has(name)}
-                onChange={() => onChange({ ...scopes, models: toggled(limited, name) })}
-              />
-            ))}
-          </div>
+          <CheckList
+            label="Models"
+            options={models.map(({ name }) => ({ value: name, label: name }))}
+            chosen={limited}
+            onChange={(chosen) => onChange({ ...scopes, models: chosen })}
+          />
         )}
       </FieldGroup>
     </>

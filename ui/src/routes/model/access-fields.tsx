@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { allGroupsQuery } from '../../api/queries.ts'
 import { CheckList } from '../../components/check-list.tsx'
 import { FieldGroup } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
@@ -24,7 +25,9 @@ export function AccessFields({ draft, change }: FieldsProps) {
             onChange={(chosen) => change({ groups: chosen })}
           />
         </FieldGroup>
-        {draft.groups.size === 0 && <p className={styles.warning}>Open to no group: nobody can use it.</p>}
+        {draft.groups.size === 0 && (
+          <Notice tone="warning">Choose a group. Without one, nobody can use the model.</Notice>
+        )}
       </div>
     </Panel>
   )

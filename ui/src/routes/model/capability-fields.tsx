@@ -1,7 +1,8 @@
 /** What the model can do, as far as it is known: shown to users; requests for other endpoints are still sent on. */
 import { Field, FieldGroup } from '../../components/field.tsx'
-import { Checkbox, Input, Select } from '../../components/input.tsx'
+import { Checkbox, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { NumberField } from '../../components/text-field.tsx'
 import type { Known } from './draft.ts'
 import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
@@ -25,15 +26,14 @@ export function CapabilityFields({ draft, change }: FieldsProps) {
   return (
     <Panel title="What it can do">
       <div className={styles.fields}>
-        <Field label="Context length" hint="Tokens; empty when unknown." param="context_length">
-          <Input
-            type="number"
-            min={1}
-            step={1}
-            value={draft.contextLength}
-            onChange={(event) => change({ contextLength: event.target.value })}
-          />
-        </Field>
+        <NumberField
+          label="Context length"
+          hint="In tokens. Leave empty if unknown."
+          param="context_length"
+          min={1}
+          value={draft.contextLength}
+          onChange={(contextLength) => change({ contextLength })}
+        />
         <Words
           label="Endpoints"
           known={endpoints}

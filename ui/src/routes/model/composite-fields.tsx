@@ -5,8 +5,9 @@ import { allModelsQuery } from '../../api/queries.ts'
 import type { UpstreamHealth } from '../../api/schema.d.ts'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field, FieldGroup } from '../../components/field.tsx'
-import { Input, Select } from '../../components/input.tsx'
+import { Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { NumberField, TextField } from '../../components/text-field.tsx'
 import { ComponentRow } from './component-row.tsx'
 import {
   moved,
@@ -142,37 +143,34 @@ function Failover({ composite, onChange }: Pick<ComponentListProps, 'composite' 
       hint="Before the answer has begun, another component is tried. Empty: as in the settings failover.*"
     >
       <div className={formStyles.columns}>
-        <Field label="After these statuses" param="composite.failover.statuses">
-          <Input
-            value={composite.statuses}
-            placeholder="500, 502, 503"
-            pattern="[\s,]*([45]\d\d[\s,]*)*"
-            title="Statuses from 400 to 599, separated by commas"
-            autoComplete="off"
-            onChange={(event) => onChange({ ...composite, statuses: event.target.value })}
-          />
-        </Field>
-        <Field label="Attempts at most" param="composite.failover.max_attempts">
-          <Input
-            type="number"
-            min={1}
-            max={20}
-            placeholder="as in the settings"
-            value={composite.maxAttempts}
-            onChange={(event) => onChange({ ...composite, maxAttempts: event.target.value })}
-          />
-        </Field>
-        <Field label="Within (s)" param="composite.failover.budget_seconds">
-          <Input
-            type="number"
-            min={0.05}
-            max={3600}
-            step="any"
-            placeholder="as in the settings"
-            value={composite.budgetSeconds}
-            onChange={(event) => onChange({ ...composite, budgetSeconds: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="After these statuses"
+          param="composite.failover.statuses"
+          placeholder="500, 502, 503"
+          pattern="[\s,]*([45]\d\d[\s,]*)*"
+          title="Statuses from 400 to 599, separated by commas"
+          value={composite.statuses}
+          onChange={(statuses) => onChange({ ...composite, statuses })}
+        />
+        <NumberField
+          label="Maximum attempts"
+          param="composite.failover.max_attempts"
+          min={1}
+          max={20}
+          placeholder="as in the settings"
+          value={composite.maxAttempts}
+          onChange={(maxAttempts) => onChange({ ...composite, maxAttempts })}
+        />
+        <NumberField
+          label="Within (s)"
+          param="composite.failover.budget_seconds"
+          min={0.05}
+          max={3600}
+          step="any"
+          placeholder="as in the settings"
+          value={composite.budgetSeconds}
+          onChange={(budgetSeconds) => onChange({ ...composite, budgetSeconds })}
+        />
       </div>
     </FieldGroup>
   )

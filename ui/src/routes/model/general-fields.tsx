@@ -1,8 +1,9 @@
 /** What callers see of a model: its names, what is said about it, whether it answers at all. */
 import { Field } from '../../components/field.tsx'
-import { Input, Textarea } from '../../components/input.tsx'
+import { Textarea } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Switch } from '../../components/switch.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { WordsInput } from '../../components/words-input.tsx'
 import type { FieldsProps } from './fields.ts'
 import styles from './model-form.module.css'
@@ -11,17 +12,17 @@ export function GeneralFields({ draft, change }: FieldsProps) {
   return (
     <Panel title="General">
       <div className={styles.fields}>
-        <Field label="Name" hint="What requests ask for. Case matters." param="name">
-          <Input
-            value={draft.name}
-            required
-            maxLength={200}
-            pattern="\S+"
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Name"
+          hint="What requests ask for. Case matters."
+          param="name"
+          required
+          maxLength={200}
+          pattern="\S+"
+          spellCheck={false}
+          value={draft.name}
+          onChange={(name) => change({ name })}
+        />
         <Field
           label="Aliases"
           hint="Other names of the same model. Enter adds one. No name or alias exists twice."

@@ -6,13 +6,14 @@ import { asApiError } from '../../api/api-error.ts'
 import { allGroupsQuery, allModelsQuery, allProvidersQuery } from '../../api/queries.ts'
 import type { ModelRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Button, buttonClass } from '../../components/button.tsx'
+import { buttonClass } from '../../components/button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Input } from '../../components/input.tsx'
-import { Menu, MenuItem } from '../../components/menu.tsx'
+import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
+import { hasEveryWord } from '../../components/has-every-word.ts'
+import { MenuItem } from '../../components/menu.tsx'
+import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { DeleteModel } from '../model/delete-model.tsx'
 import styles from './manage-models.module.css'
@@ -34,7 +35,7 @@ export function ManageModels() {
       : `${model.composite.components.length} components, ${model.composite.strategy}`
   const groupsOf = (model: ModelRecord): string => model.groups.map((id) => groupNames.get(id) ?? '…').join(', ')
   const found = (models.data ?? [])
-    .filter((model) => matches([model.name, ...model.aliases, targetOf(model), groupsOf(model)], q))
+    .filter((model) => hasEveryWord([model.name, ...model.aliases, targetOf(model), groupsOf(model)], q))
     .toSorted((a, b) => a.name.localeCompare(b.name))
   const search = (next: string | undefined): void =>
     void navigate({ search: (before) => ({ ...before, q: next }), replace: true })
@@ -57,27 +58,29 @@ export function ManageModels() {
       )}
       {models.data !== undefined && models.data.length > 0 && (
         <>
-          <div className={styles.tools}>
-            <Input
-              type="search"
-              aria-label="Search all models"
+          <FilterForm
+            label="Filter all models"
+            onClear={q === '' ? null : () => search(undefined)}
+            status={`${found.length} of ${models.data.length} models`}
+          >
+            <TextFilter
+              label="Search all models"
               placeholder="Search name, alias, provider, group…"
               value={q}
-              onChange={(event) => search(event.target.value || undefined)}
+              onChange={search}
             />
-          </div>
+          </FilterForm>
           {found.length === 0 ? (
-            <EmptyState
-              icon="search"
-              title={`No model matches “${q}”`}
-              action={<Button onClick={() => search(undefined)}>Clear the search</Button>}
-            >
-              Names, aliases, providers and groups are searched.
+            <EmptyState icon="search" title={`No model matches “${q}”`}>
+              The search covers names, aliases, providers and groups.
             </EmptyState>
           ) : (
             <DataTable
               label="All models"
-              columns={[...columns(targetOf, groupsOf), actionsColumn(setDeleting)]}
+              columns={[
+                ...columns(targetOf, groupsOf),
+                menuColumn((model: ModelRecord) => <Actions model={model} onDelete={setDeleting} />),
+              ]}
               rows={found}
               rowId={({ id }) => id}
               rowName={({ name }) => name}
@@ -126,16 +129,6 @@ function columns(targetOf: TextOf, groupsOf: TextOf): readonly Column<ModelRecor
   ]
 }
 
-function actionsColumn(onDelete: (model: ModelRecord) => void): Column<ModelRecord> {
-  return {
-    id: 'actions',
-    header: 'Actions',
-    headerHidden: true,
-    width: '56px',
-    cell: (model) => <Actions model={model} onDelete={onDelete} />,
-  }
-}
-
 function Actions({
   model,
   onDelete,
@@ -146,13 +139,7 @@ function Actions({
   const navigate = route.useNavigate()
   const { id, name, declared } = model
   return (
-    <Menu
-      trigger={
-        <Button variant="quiet" icon aria-label={`Actions for ${name}`}>
-          <Icon name="more" />
-        </Button>
-      }
-    >
+    <RowMenu name={name}>
       <MenuItem onSelect={() => void navigate({ to: '/models/$id', params: { id } })}>
         {declared ? 'Look at it' : 'Edit'}
       </MenuItem>
@@ -162,14 +149,6 @@ function Actions({
           Delete…
         </MenuItem>
       )}
-    </Menu>
+    </RowMenu>
   )
-}
-
-function matches(texts: readonly string[], search: string): boolean {
-  const haystack = texts.join(' ').toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
 }

@@ -4,8 +4,8 @@ import { answersChat } from '../../api/model-abilities.ts'
 import { Badge } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { CodeTabs } from '../../components/code-block.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { CopiedFact, Fact, Facts } from '../../components/facts.tsx'
 import { useIsAdmin, useSession } from '../../shell/use-session.ts'
 import type { UsableModel } from '../../api/schema.d.ts'
 import { codeSamples } from './code-samples.ts'
@@ -38,29 +38,26 @@ export function ModelDetails({ model, onClose }: { readonly model: UsableModel; 
       }
       {...(model.description !== '' && { description: model.description })}
     >
-      <dl className={styles.facts}>
-        <dt>Names</dt>
-        <dd className={styles.names}>
-          {[model.name, ...model.aliases].map((name) => (
-            <span key={name} className={styles.name}>
-              <code>{name}</code>
-              <CopyButton text={name} what={name === model.name ? `name ${name}` : `alias ${name}`} />
-            </span>
-          ))}
-        </dd>
-        <dt>Provider</dt>
-        <dd>{model.provider}</dd>
-        <dt>Open to</dt>
-        <dd className={styles.names}>
-          {openTo.map((group) => (
-            <Badge key={group.id}>{group.name}</Badge>
-          ))}
-        </dd>
-        <dt>Can do</dt>
-        <dd>
+      <Facts>
+        <Fact name="Names">
+          <span className={styles.names}>
+            {[model.name, ...model.aliases].map((name) => (
+              <CopiedFact key={name} text={name} what={name === model.name ? `name ${name}` : `alias ${name}`} />
+            ))}
+          </span>
+        </Fact>
+        <Fact name="Provider">{model.provider}</Fact>
+        <Fact name="Open to">
+          <span className={styles.names}>
+            {openTo.map((group) => (
+              <Badge key={group.id}>{group.name}</Badge>
+            ))}
+          </span>
+        </Fact>
+        <Fact name="Capabilities">
           <ModelFacts model={model} />
-        </dd>
-      </dl>
+        </Fact>
+      </Facts>
       <CodeTabs
         label="Code samples"
         samples={codeSamples(model.name, model.capabilities.endpoints, window.location.origin)}

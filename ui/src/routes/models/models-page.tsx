@@ -6,10 +6,12 @@ import { ownModelsQuery } from '../../api/queries.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Checkbox, Input } from '../../components/input.tsx'
+import { Checkbox } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { hasEveryWord } from '../../components/has-every-word.ts'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import type { ModelsSearch } from '../search.ts'
 import { CreateModel } from './create-model.tsx'
@@ -58,7 +60,7 @@ function UsableModels() {
   const models = useQuery(ownModelsQuery)
   const change = (next: ModelsSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
-  const found = (models.data ?? []).filter((each) => matches(each, q))
+  const found = (models.data ?? []).filter((each) => hasEveryWord(textsOf(each), q))
   const opened = models.data?.find((each) => each.name === model)
   const open = (name: string): void => change({ model: name })
   return (
@@ -68,26 +70,22 @@ function UsableModels() {
       {models.data?.length === 0 && <NoModels />}
       {models.data !== undefined && models.data.length > 0 && (
         <>
-          <div className={styles.tools}>
-            <Input
-              type="search"
-              aria-label="Search models"
+          <FilterForm
+            label="Filter models"
+            onClear={q === '' ? null : () => change({ q: undefined })}
+            status={`${found.length} of ${models.data.length} models`}
+            actions={<ViewSwitch view={view} onChange={(next) => change({ view: next })} />}
+          >
+            <TextFilter
+              label="Search models"
               placeholder="Search name, alias, provider…"
               value={q}
-              onChange={(event) => change({ q: event.target.value || undefined })}
+              onChange={(next) => change({ q: next })}
             />
-            <ViewSwitch view={view} onChange={(next) => change({ view: next })} />
-          </div>
-          <p className="visually-hidden" role="status">
-            {found.length} of {models.data.length} models
-          </p>
+          </FilterForm>
           {found.length === 0 && (
-            <EmptyState
-              icon="search"
-              title={`No model matches “${q}”`}
-              action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
-            >
-              Names, aliases, providers, descriptions and capabilities are searched.
+            <EmptyState icon="search" title={`No model matches “${q}”`}>
+              The search covers names, aliases, providers, descriptions and capabilities.
             </EmptyState>
           )}
           {found.length > 0 &&
@@ -147,19 +145,7 @@ function ViewSwitch({
   )
 }
 
-function matches(model: UsableModel, search: string): boolean {
+function textsOf(model: UsableModel): readonly string[] {
   const { name, aliases, provider, description, capabilities } = model
-  const text = [
-    name,
-    ...aliases,
-    provider,
-    description,
-    ...(capabilities.endpoints ?? []),
-    ...(capabilities.input ?? []),
-  ]
-  const haystack = text.join(' ').toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
+  return [name, ...aliases, provider, description, ...(capabilities.endpoints ?? []), ...(capabilities.input ?? [])]
 }

@@ -1,20 +1,24 @@
 /** How many requests run now on each model, and how many one account may have there. */
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
-import { inflightQuery, limitsQuery } from '../../api/queries.ts'
+import { inflightQuery } from '../../api/queries.ts'
+import type { InflightUse } from '../../api/schema.d.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import tableStyles from '../../components/figure-table.module.css'
 import { Panel } from '../../components/panel.tsx'
+import { modelQuery } from '../model/queries.ts'
+import { settingsQuery } from '../settings/queries.ts'
 import styles from './inflight.module.css'
 
 export function Inflight() {
   const inflight = useQuery(inflightQuery)
-  const limits = useQuery(limitsQuery)
   const running = (inflight.data ?? []).filter((model) => model.in_use > 0)
+  const limits = useLimits(running)
   return (
     <Panel title="In flight now">
       <p className={styles.note}>
-        {limits.data === undefined ? 'Requests of all accounts.' : limitText(limits.data)}{' '}
+        {limits === null ? 'Requests of all accounts.' : limitText(limits)}{' '}
         <Link to="/settings" search={{ tab: 'limits' }}>
           Limits
         </Link>
@@ -22,7 +26,7 @@ export function Inflight() {
       {inflight.error !== null && <ErrorNotice error={asApiError(inflight.error)} />}
       {inflight.data !== undefined && running.length === 0 && <p>No request is running.</p>}
       {running.length > 0 && (
-        <table className={styles.table} aria-label="Requests in flight">
+        <table className={tableStyles.table} aria-label="Requests in flight">
           <thead>
             <tr>
               <th scope="col">Model</th>
@@ -31,13 +35,11 @@ export function Inflight() {
             </tr>
           </thead>
           <tbody>
-            {running.map(({ model_id: id, model, in_use: inUse }) => (
+            {running.map(({ model_id: id, model, in_use: inUse }, index) => (
               <tr key={id}>
                 <th scope="row">{model}</th>
                 <td>{inUse}</td>
-                <td>
-                  {limits.data?.enforced === true ? (limits.data.ofModel.get(id) ?? limits.data.standard) : 'none'}
-                </td>
+                <td>{limits?.enforced === true ? (limits.ofModels[index] ?? limits.standard) : 'none'}</td>
               </tr>
             ))}
           </tbody>
@@ -47,8 +49,29 @@ export function Inflight() {
   )
 }
 
-function limitText({ enforced, standard }: { readonly enforced: boolean; readonly standard: number }): string {
+interface Limits {
+  readonly enforced: boolean
+  /** For models without a limit. */
+  readonly standard: number
+  /** The limit of each running model; null where the model has none. */
+  readonly ofModels: readonly (number | null)[]
+}
+
+/** The limits that apply to accounts without a limit of their own; null until the settings are read. */
+function useLimits(running: readonly InflightUse[]): Limits | null {
+  const { data: settings } = useQuery({ ...settingsQuery, staleTime: 60_000 })
+  const models = useQueries({ queries: running.map(({ model_id: id }) => ({ ...modelQuery(id), staleTime: 60_000 })) })
+  if (settings === undefined) return null
+  const valueOf = (name: string): unknown => settings.find((setting) => setting.name === name)?.value
+  return {
+    enforced: valueOf('limits.realtime_inflight.enforce') === true,
+    standard: Number(valueOf('limits.realtime_inflight.default')),
+    ofModels: models.map(({ data }) => data?.inflight_limit ?? null),
+  }
+}
+
+function limitText({ enforced, standard }: Limits): string {
   return enforced
-    ? `An account may have ${standard} requests in flight on a model, unless the model or the account has a limit of its own.`
+    ? `Each account may have ${standard} requests in flight on a model, unless the model or the account has its own limit.`
     : 'No limit is enforced.'
 }

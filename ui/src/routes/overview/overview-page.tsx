@@ -7,15 +7,15 @@ import { buttonClass } from '../../components/button.tsx'
 import { Chart } from '../../components/chart.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { compactText, durationText } from '../../components/format.ts'
 import { Select } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { ChartGrid, RequestTiles, Tile } from '../../components/tile.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { spans, type Span } from '../search.ts'
 import { bucketsAround, firstTokenPoints, quantile, usagePoints } from './buckets.ts'
 import { Inflight } from './inflight.tsx'
-import styles from './overview-page.module.css'
-import { Tile } from './tile.tsx'
 
 const route = getRouteApi('/shell/')
 
@@ -26,9 +26,6 @@ const spanOptions = {
   month: { label: 'Last 30 days', spanMs: 30 * 86_400_000, bucket: 'day', bucketMs: 86_400_000 },
 } as const
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 const hours = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const days = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
 const daysAndHours = new Intl.DateTimeFormat('en', {
@@ -80,28 +77,22 @@ function UsageFigures({ span, isAdmin }: { readonly span: Span; readonly isAdmin
   const points = usagePoints(usage.data, option.bucketMs)
   const formatTime = (at: number): string =>
     (span === 'month' ? days : span === 'hour' ? hours : daysAndHours).format(at)
-  const time = { formatTime, formatValue: (value: number) => compact.format(value), kind: 'bar' as const }
+  const time = { formatTime, formatValue: compactText, kind: 'bar' as const }
   return (
     <>
-      <div className={styles.tiles}>
-        <Tile name="Requests" value={whole.format(totals.requests)} />
-        <Tile
-          name="Errors"
-          value={whole.format(totals.errors)}
-          note={percent.format(totals.errors / totals.requests)}
-        />
+      <RequestTiles totals={totals}>
         <Tile
           name="Tokens"
-          value={compact.format(totals.prompt_tokens + totals.completion_tokens)}
-          note={`${compact.format(totals.prompt_tokens)} in, ${compact.format(totals.completion_tokens)} out`}
+          value={compactText(totals.prompt_tokens + totals.completion_tokens)}
+          note={`${compactText(totals.prompt_tokens)} in, ${compactText(totals.completion_tokens)} out`}
         />
         {isAdmin ? (
           <FirstTokenTile spanMs={option.spanMs} />
         ) : (
-          <Tile name="Mean duration" value={milliseconds(totals.duration_ms / totals.requests)} />
+          <Tile name="Mean duration" value={durationText(totals.duration_ms / totals.requests)} />
         )}
-      </div>
-      <div className={styles.charts}>
+      </RequestTiles>
+      <ChartGrid>
         <Chart
           {...time}
           title="Requests"
@@ -122,7 +113,7 @@ function UsageFigures({ span, isAdmin }: { readonly span: Span; readonly isAdmin
         />
         {isAdmin && <FirstTokenChart spanMs={option.spanMs} />}
         {isAdmin && <Inflight />}
-      </div>
+      </ChartGrid>
     </>
   )
 }
@@ -151,8 +142,8 @@ function FirstTokenTile({ spanMs }: { readonly spanMs: number }) {
   return (
     <Tile
       name="Time to first token"
-      value={median === null ? '–' : milliseconds(median)}
-      note={slow === null ? 'no streamed requests' : `95% within ${milliseconds(slow)}, latest ${times.length}`}
+      value={median === null ? '–' : durationText(median)}
+      note={slow === null ? 'no streamed requests' : `95% within ${durationText(slow)}, latest ${times.length}`}
     />
   )
 }
@@ -167,12 +158,8 @@ function FirstTokenChart({ spanMs }: { readonly spanMs: number }) {
       kind="line"
       series={[{ name: 'median', tone: 'accent' }]}
       points={firstTokenPoints(data, buckets)}
-      formatValue={milliseconds}
+      formatValue={durationText}
       formatTime={(at) => daysAndHours.format(at)}
     />
   )
-}
-
-function milliseconds(value: number): string {
-  return value < 1000 ? `${whole.format(value)} ms` : `${(value / 1000).toFixed(1)} s`
 }

@@ -17,13 +17,6 @@ export const effortsQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Names of categories, when the server has a fixed list of them. */
-export const categoriesQuery = queryOptions({
-  queryKey: ['documents', 'options'],
-  queryFn: ({ signal }) => api('GET /api/v1/documents/options', { signal }),
-  staleTime: 5 * 60_000,
-})
-
 export type SearchBody = BodyOf<'POST /api/v1/search'>
 
 /** The hits of a search. */

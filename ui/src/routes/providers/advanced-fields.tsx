@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { Field, FieldGroup } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Input, Select, Textarea } from '../../components/input.tsx'
+import { NumberField } from '../../components/text-field.tsx'
 import {
   headerDraft,
   timeoutNames,
@@ -45,18 +46,15 @@ export function AdvancedFields({ draft, onChange, before, preset }: ProviderFiel
         <FieldGroup label="Time-outs in seconds" hint="Left empty: as in the settings.">
           <div className={styles.timeouts}>
             {timeoutNames.map((name) => (
-              <Field key={name} label={timeoutLabels[name]}>
-                <Input
-                  type="number"
-                  min={0.05}
-                  max={86_400}
-                  step="any"
-                  value={draft.timeouts[name]}
-                  onChange={(event) =>
-                    onChange({ ...draft, timeouts: { ...draft.timeouts, [name]: event.target.value } })
-                  }
-                />
-              </Field>
+              <NumberField
+                key={name}
+                label={timeoutLabels[name]}
+                min={0.05}
+                max={86_400}
+                step="any"
+                value={draft.timeouts[name]}
+                onChange={(seconds) => onChange({ ...draft, timeouts: { ...draft.timeouts, [name]: seconds } })}
+              />
             ))}
           </div>
         </FieldGroup>

@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts'
 import { allModelsQuery } from '../../api/queries.ts'
 import type { Provider } from '../../api/schema.d.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { countText } from '../../components/format.ts'
 import { toast } from '../../components/toast.tsx'
 import { refreshProviders } from './queries.ts'
 
@@ -11,7 +12,7 @@ export function DeleteProvider({ provider, onClose }: { readonly provider: Provi
   const queryClient = useQueryClient()
   const { data } = useQuery(allModelsQuery)
   const models = (data ?? []).filter((model) => model.provider_id === provider.id)
-  const count = models.length === 1 ? '1 model' : `${models.length} models`
+  const count = countText(models.length, 'model')
   return (
     <ConfirmDialog
       open

@@ -10,6 +10,7 @@ import { CheckList, type CheckListOption } from '../../components/check-list.tsx
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FieldGroup } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { countText } from '../../components/format.ts'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { everyoneId } from '../groups/queries.ts'
@@ -36,7 +37,7 @@ export function ImportModelsDialog({
     await refreshProviders(queryClient)
     setChosen(new Set())
     setResult(next)
-    if (next.imported.length > 0) toast(`Imported ${counted(next.imported.length)}`)
+    if (next.imported.length > 0) toast(`Imported ${countText(next.imported.length, 'model')}`)
     if (next.skipped.length === 0) onClose()
   }
   return (
@@ -46,7 +47,7 @@ export function ImportModelsDialog({
       title={`Models of ${provider.name}`}
       description="The list comes from the provider now. Each model keeps the provider’s name; you can add aliases and limits later."
       cancelLabel="Close"
-      submitLabel={chosen.size === 0 ? 'Import' : `Import ${counted(chosen.size)}`}
+      submitLabel={chosen.size === 0 ? 'Import' : `Import ${countText(chosen.size, 'model')}`}
       disabled={chosen.size === 0}
       onSubmit={importChosen}
     >
@@ -122,7 +123,7 @@ function Skipped({ skipped }: ImportedModels) {
   if (skipped.length === 0) return null
   return (
     <div role="status">
-      <p>{counted(skipped.length)} left out:</p>
+      <p>{countText(skipped.length, 'model')} left out:</p>
       <ul className={styles.skipped}>
         {skipped.map(({ id, reason }) => (
           <li key={id}>
@@ -144,8 +145,4 @@ function optionsOf({ models: offered }: ProviderTest, models: readonly ModelReco
       ? { note: 'here already', disabled: true }
       : length !== null && { note: `${length.toLocaleString('en')} tokens` }),
   }))
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 model' : `${count} models`
 }

@@ -1,7 +1,7 @@
 /** The fields of a provider; what few need is folded away. */
 import { useQuery } from '@tanstack/react-query'
-import { Field } from '../../components/field.tsx'
-import { Checkbox, Input } from '../../components/input.tsx'
+import { Checkbox } from '../../components/input.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { AdvancedFields } from './advanced-fields.tsx'
 import type { ProviderFieldsProps } from './provider-draft.ts'
 import { kindsQuery } from './queries.ts'
@@ -12,30 +12,26 @@ export function ProviderFields(props: ProviderFieldsProps) {
   const kind = kinds?.find((each) => each.kind === draft.kind)
   return (
     <>
-      <Field label="Name" hint="Shown as the owner of its models." param="name">
-        <Input
-          required
-          maxLength={200}
-          autoComplete="off"
-          value={draft.name}
-          onChange={(event) => onChange({ ...draft, name: event.target.value })}
-        />
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        hint="Shown as the owner of its models."
+        param="name"
+        required
+        maxLength={200}
+        value={draft.name}
+        onChange={(name) => onChange({ ...draft, name })}
+      />
+      <TextField
+        type="url"
         label={kind?.needs_base_url === false ? 'Base URL (optional)' : 'Base URL'}
-        hint="Up to /v1, or what the server has in its place."
+        hint="Includes the version, such as /v1."
         param="base_url"
-      >
-        <Input
-          type="url"
-          required={kind?.needs_base_url !== false}
-          maxLength={2000}
-          autoComplete="off"
-          placeholder="https://api.example.com/v1"
-          value={draft.baseUrl}
-          onChange={(event) => onChange({ ...draft, baseUrl: event.target.value })}
-        />
-      </Field>
+        required={kind?.needs_base_url !== false}
+        maxLength={2000}
+        placeholder="https://api.example.com/v1"
+        value={draft.baseUrl}
+        onChange={(baseUrl) => onChange({ ...draft, baseUrl })}
+      />
       <CredentialField {...props} />
       <AdvancedFields {...props} />
     </>
@@ -47,26 +43,23 @@ function CredentialField({ draft, onChange, before, preset }: ProviderFieldsProp
   const needed = preset?.place === 'vendor'
   return (
     <>
-      <Field
+      <TextField
+        type="password"
         label={needed ? 'API key' : 'API key (optional)'}
         hint={
           kept
-            ? 'One is kept, and never shown. Type another one to replace it.'
-            : 'Sent with every request to the provider, and never shown again.'
+            ? 'A key is stored; it is never shown. Type another key to replace it.'
+            : 'Sent with every request to the provider. It is not shown again.'
         }
         param="credential"
-      >
-        <Input
-          type="password"
-          required={needed}
-          disabled={draft.removeCredential}
-          maxLength={10_000}
-          autoComplete="new-password"
-          placeholder={kept ? '••••••••' : undefined}
-          value={draft.credential}
-          onChange={(event) => onChange({ ...draft, credential: event.target.value })}
-        />
-      </Field>
+        required={needed}
+        disabled={draft.removeCredential}
+        maxLength={10_000}
+        autoComplete="new-password"
+        placeholder={kept ? '••••••••' : undefined}
+        value={draft.credential}
+        onChange={(credential) => onChange({ ...draft, credential })}
+      />
       {kept && (
         <Checkbox
           label="Remove the API key that is kept"

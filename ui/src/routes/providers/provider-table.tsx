@@ -1,10 +1,10 @@
 /** Providers as rows: address, models, how they are doing, and whether they are asked at all. */
 import type { ModelRecord, Provider, ProviderHealth } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Button } from '../../components/button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Menu, MenuItem, MenuText } from '../../components/menu.tsx'
+import { MenuItem, MenuText } from '../../components/menu.tsx'
+import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
+import { RowName } from '../../components/row-name.tsx'
 import { Switch } from '../../components/switch.tsx'
 import styles from './provider-table.module.css'
 
@@ -35,7 +35,17 @@ export function ProviderTable(props: ProviderTableProps) {
 
 function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): readonly Column<Provider>[] {
   return [
-    { id: 'name', header: 'Name', cell: (provider) => <Name provider={provider} onAction={onAction} /> },
+    {
+      id: 'name',
+      header: 'Name',
+      cell: (provider) => (
+        <RowName
+          name={provider.name}
+          onOpen={() => onAction(provider.declared ? 'import' : 'edit', provider)}
+          badge={provider.declared && <Badge tone="accent">declared</Badge>}
+        />
+      ),
+    },
     { id: 'kind', header: 'Kind', width: '104px', hideBelow: 'medium', cell: ({ kind }) => kind },
     {
       id: 'address',
@@ -74,35 +84,8 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
         />
       ),
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      headerHidden: true,
-      width: '60px',
-      align: 'end',
-      cell: (provider) => <ProviderMenu provider={provider} onAction={onAction} />,
-    },
+    menuColumn((provider) => <ProviderMenu provider={provider} onAction={onAction} />),
   ]
-}
-
-interface RowProps {
-  readonly provider: Provider
-  readonly onAction: ProviderTableProps['onAction']
-}
-
-function Name({ provider, onAction }: RowProps) {
-  return (
-    <span className={styles.cell}>
-      <button
-        type="button"
-        className={styles.name}
-        onClick={() => onAction(provider.declared ? 'import' : 'edit', provider)}
-      >
-        {provider.name}
-      </button>
-      {provider.declared && <Badge tone="accent">declared</Badge>}
-    </span>
-  )
 }
 
 function Health({ enabled, health }: { readonly enabled: boolean; readonly health: ProviderHealth | undefined }) {
@@ -115,15 +98,14 @@ function Health({ enabled, health }: { readonly enabled: boolean; readonly healt
   return <span className={styles.muted}>not asked yet</span>
 }
 
-function ProviderMenu({ provider, onAction }: RowProps) {
+interface ProviderMenuProps {
+  readonly provider: Provider
+  readonly onAction: ProviderTableProps['onAction']
+}
+
+function ProviderMenu({ provider, onAction }: ProviderMenuProps) {
   return (
-    <Menu
-      trigger={
-        <Button variant="quiet" icon aria-label={`Actions for ${provider.name}`}>
-          <Icon name="more" />
-        </Button>
-      }
-    >
+    <RowMenu name={provider.name}>
       {provider.declared && <MenuText>Declared in the configuration file: change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('import', provider)}>Test and import models…</MenuItem>
       {!provider.declared && (
@@ -134,6 +116,6 @@ function ProviderMenu({ provider, onAction }: RowProps) {
           </MenuItem>
         </>
       )}
-    </Menu>
+    </RowMenu>
   )
 }

@@ -1,22 +1,19 @@
-/** How a provider answered when it was asked for its models. */
+/** The result of a connection test. */
 import type { ProviderTest } from '../../api/schema.d.ts'
-import { Icon } from '../../components/icon.tsx'
-import styles from './test-result.module.css'
+import { countText } from '../../components/format.ts'
+import { Notice } from '../../components/notice.tsx'
 
 export function TestResult({ test }: { readonly test: ProviderTest }) {
   if (!test.ok) {
     return (
-      <p role="alert" className={`${styles.result} ${styles.failed}`}>
-        <Icon name="warning" />
-        {test.error ?? 'The provider did not answer.'}
-      </p>
+      <Notice tone="danger" role="alert">
+        {test.error ?? 'The provider did not answer. Check the base URL and the API key.'}
+      </Notice>
     )
   }
-  const count = test.models.length === 1 ? '1 model' : `${test.models.length} models`
   return (
-    <p role="status" className={`${styles.result} ${styles.ok}`}>
-      <Icon name="check" />
-      It answered in {test.latency_ms} ms and offers {count}.
-    </p>
+    <Notice tone="success" role="status">
+      The provider answered in {test.latency_ms} ms and offers {countText(test.models.length, 'model')}.
+    </Notice>
   )
 }

@@ -1,4 +1,4 @@
-/** How moments and durations of requests are written. */
+/** Times of requests as text. */
 
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
 const time = new Intl.DateTimeFormat('en', {
@@ -8,7 +8,6 @@ const time = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 })
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
 /** "Nov 20", local. */
 export function dateText(at: string): string {
@@ -23,11 +22,4 @@ export function timeText(at: string): string {
 /** Everything about the moment, its zone too. */
 export function exactTimeText(at: string): string {
   return exact.format(Date.parse(at))
-}
-
-/** "310 ms", "1.2 s", "4 min 5 s" */
-export function secondsText(ms: number): string {
-  if (ms < 1000) return `${whole.format(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }

@@ -1,15 +1,15 @@
 /** What the page of requests reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { resource, type UsageReach } from '../../api/queries.ts'
+import { allItems, resource, type PageQuery, type UsageReach } from '../../api/queries.ts'
 import type { RequestsSearch } from '../search.ts'
 import { rangeOf } from '../time-range.ts'
 
 const pageSize = 200
 
 /**
- * Requests in pages, the newest first. What was read stays as it is until somebody asks anew: a list
- * that changes under the reader's eyes cannot be read, and fetching fifty pages again helps nobody.
+ * Requests in pages, the newest first. The list changes only when the reader presses Refresh: rows
+ * that move cannot be read, and reading fifty pages again would cost more than it shows.
  */
 export function requestsQuery(reach: UsageReach, search: RequestsSearch) {
   const { span, from, to, model, user, key, status } = search
@@ -40,25 +40,21 @@ export function requestsQuery(reach: UsageReach, search: RequestsSearch) {
   })
 }
 
-/** Users whose address has this in it; for administrators. */
-export function userSearchQuery(email: string) {
-  return queryOptions({
-    queryKey: [...resource.users, 'search', email],
-    queryFn: async ({ signal }) =>
-      (await api('GET /admin/api/v1/users', { query: { limit: 20, ...(email !== '' && { email }) }, signal })).data,
-    staleTime: 60_000,
-  })
-}
-
-/** The keys to choose from: the own ones, those of a user, or the oldest of all. */
+/** The keys to choose from: all own keys, all keys of a user, or the first keys of the server. */
 export function keyChoicesQuery(reach: UsageReach, user: string | undefined) {
   return queryOptions({
     queryKey: [...resource.keys, 'choices', reach, user ?? ''],
     queryFn: async ({ signal }) => {
-      const query = { limit: pageSize }
-      if (reach === 'self') return (await api('GET /admin/api/v1/me/keys', { query, signal })).data
-      if (user === undefined) return (await api('GET /admin/api/v1/keys', { query, signal })).data
-      return (await api('GET /admin/api/v1/users/{id}/keys', { params: { id: user }, query, signal })).data
+      if (reach === 'self') {
+        return { keys: await allItems((query) => api('GET /admin/api/v1/me/keys', { query, signal })), hasMore: false }
+      }
+      if (user !== undefined) {
+        const params = { id: user }
+        const read = (query: PageQuery) => api('GET /admin/api/v1/users/{id}/keys', { params, query, signal })
+        return { keys: await allItems(read), hasMore: false }
+      }
+      const { data, next_cursor: next } = await api('GET /admin/api/v1/keys', { query: { limit: pageSize }, signal })
+      return { keys: data, hasMore: next !== null }
     },
     staleTime: 60_000,
   })

@@ -1,21 +1,22 @@
 /** Everything that is kept of one request, beside the list. */
 import type { ReactNode } from 'react'
+import type { UsageReach } from '../../api/queries.ts'
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { byteText } from '../../components/byte-size.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { dateText, exactTimeText, secondsText, timeText } from './figures.ts'
+import { CopiedFact, Fact, Facts } from '../../components/facts.tsx'
+import { byteText, durationText } from '../../components/format.ts'
+import { RecordName } from '../record-name.tsx'
+import { dateText, exactTimeText, timeText } from './figures.ts'
 import styles from './request-details.module.css'
 
 export interface RequestDetailsProps {
   readonly request: RequestRecord
-  readonly userName: string
-  readonly keyName: string
+  readonly reach: UsageReach
   readonly onClose: () => void
 }
 
-export function RequestDetails({ request, userName, keyName, onClose }: RequestDetailsProps) {
+export function RequestDetails({ request, reach, onClose }: RequestDetailsProps) {
   const { status, code, endpoint, model, model_asked: asked, streamed } = request
   return (
     <Dialog
@@ -28,16 +29,17 @@ export function RequestDetails({ request, userName, keyName, onClose }: RequestD
         <Badge tone={status >= 500 ? 'danger' : status >= 400 ? 'warning' : 'success'}>{status}</Badge>
         <code>{code ?? 'answered'}</code>
       </div>
-      <Facts label="Request">
+      <Section label="Request">
         <Fact name="Time">{exactTimeText(request.at)}</Fact>
         <Fact name="Request id">
-          <span className={styles.copied}>
-            <code>{request.request_id}</code>
-            <CopyButton text={request.request_id} what="request id" />
-          </span>
+          <CopiedFact text={request.request_id} what="request id" />
         </Fact>
-        <Fact name="User">{userName}</Fact>
-        <Fact name="API key">{keyName}</Fact>
+        <Fact name="User">
+          <RecordName kind="user" reach={reach} id={request.user_id} />
+        </Fact>
+        <Fact name="API key">
+          <RecordName kind="key" reach={reach} id={request.key_id} />
+        </Fact>
         <Fact name="Endpoint">
           <code>{endpoint}</code>
         </Fact>
@@ -47,15 +49,17 @@ export function RequestDetails({ request, userName, keyName, onClose }: RequestD
           {byteText(request.request_bytes)} in, {byteText(request.response_bytes)} out
         </Fact>
         <Fact name="Answer">{streamed ? 'streamed' : 'whole'}</Fact>
-      </Facts>
+      </Section>
       <Attempts request={request} />
-      <Facts label="Timing and tokens">
-        <Fact name="First token">{request.first_token_ms === null ? 'none' : secondsText(request.first_token_ms)}</Fact>
-        <Fact name="Duration">{secondsText(request.duration_ms)}</Fact>
+      <Section label="Timing and tokens">
+        <Fact name="First token">
+          {request.first_token_ms === null ? 'none' : durationText(request.first_token_ms)}
+        </Fact>
+        <Fact name="Duration">{durationText(request.duration_ms)}</Fact>
         <Fact name="Tokens in">{request.prompt_tokens?.toLocaleString('en') ?? 'not told'}</Fact>
         <Fact name="Tokens out">{request.completion_tokens?.toLocaleString('en') ?? 'not told'}</Fact>
         {tokenRate(request) !== null && <Fact name="Speed">{tokenRate(request)} tokens/s</Fact>}
-      </Facts>
+      </Section>
     </Dialog>
   )
 }
@@ -91,21 +95,12 @@ function Attempts({ request }: { readonly request: RequestRecord }) {
   )
 }
 
-function Facts({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+function Section({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <section className={styles.section} aria-label={label}>
       <h3>{label}</h3>
-      <dl className={styles.facts}>{children}</dl>
+      <Facts>{children}</Facts>
     </section>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   )
 }
 

@@ -1,42 +1,45 @@
-/** Which requests are listed; kept in the address, so that a filtered list can be shared and comes back. */
+/** The filters of the page of requests. */
 import { useQuery } from '@tanstack/react-query'
-import { memo, useState } from 'react'
+import { memo } from 'react'
+import { keyName, useNames } from '../../api/names.ts'
 import { allModelsQuery, ownModelsQuery, type UsageReach } from '../../api/queries.ts'
-import { Combobox, type ComboboxOption } from '../../components/combobox.tsx'
-import { Select } from '../../components/input.tsx'
+import { ComboboxFilter, FilterForm, SelectFilter } from '../../components/filter-form.tsx'
 import { RangePicker } from '../range-picker.tsx'
-import { requestOutcomes, type RequestsSearch } from '../search.ts'
-import { keyChoicesQuery, userSearchQuery } from './queries.ts'
-import styles from './request-filters.module.css'
+import type { RequestsSearch } from '../search.ts'
+import { useUserSearch } from '../users/user-picker.tsx'
+import { keyChoicesQuery } from './queries.ts'
 
 export interface RequestFiltersProps {
   readonly search: RequestsSearch
   readonly reach: UsageReach
-  readonly userName: (id: string | null) => string
-  readonly keyName: (id: string | null) => string
   readonly onChange: (search: RequestsSearch) => void
 }
 
-const outcomeTexts = {
-  success: 'Answered',
-  error: 'All errors',
-  client_error: 'Errors 4xx',
-  server_error: 'Errors 5xx',
-} as const
+const outcomes = [
+  ['success', 'Answered'],
+  ['error', 'All errors'],
+  ['client_error', 'Errors 4xx'],
+  ['server_error', 'Errors 5xx'],
+] as const
 
-/** Not rendered again while pages come in: three lists to choose from cost more than the rows do. */
+const noFilter: RequestsSearch = { model: undefined, user: undefined, key: undefined, status: undefined }
+
+/** True when the list does not show every request of the time range. */
+export function isFiltered({ model, user, key, status }: RequestsSearch): boolean {
+  return [model, user, key, status].some((value) => value !== undefined)
+}
+
+/** Not rendered again for each page of rows: the three lists of choices cost more than the rows. */
 export const RequestFilters = memo(PlainRequestFilters)
 
-function PlainRequestFilters({ search, reach, userName, keyName, onChange }: RequestFiltersProps) {
+function PlainRequestFilters({ search, reach, onChange }: RequestFiltersProps) {
   const own = useQuery({ ...ownModelsQuery, enabled: reach === 'self' })
   const all = useQuery({ ...allModelsQuery, enabled: reach === 'everyone' })
   const models = (all.data ?? own.data ?? []).map(({ name }) => name).toSorted((a, b) => a.localeCompare(b))
-  const { data: keys = [] } = useQuery(keyChoicesQuery(reach, search.user))
-  const keyChoices = keys.map(({ id, name, prefix }) => ({ id, label: `${name} (${prefix})` }))
   return (
-    <search className={styles.filters}>
+    <FilterForm label="Filter requests" onClear={isFiltered(search) ? () => onChange(noFilter) : null}>
       <RangePicker range={search} onChange={onChange} />
-      <Choice
+      <ComboboxFilter
         label="Model"
         all="All models"
         options={models.map((name) => ({ value: name }))}
@@ -44,75 +47,53 @@ function PlainRequestFilters({ search, reach, userName, keyName, onChange }: Req
         onChange={(model) => onChange({ model })}
       />
       {reach === 'everyone' && (
-        <UserChoice
-          value={search.user === undefined ? undefined : userName(search.user)}
-          onChange={(user) => onChange({ user, key: undefined })}
-        />
+        <UserFilter user={search.user} onChange={(user) => onChange({ user, key: undefined })} />
       )}
-      <Choice
-        label="API key"
-        all="All keys"
-        options={keyChoices.map(({ label }) => ({ value: label }))}
-        value={search.key === undefined ? undefined : keyName(search.key)}
-        onChange={(label) => onChange({ key: keyChoices.find((choice) => choice.label === label)?.id })}
+      <KeyFilter search={search} reach={reach} onChange={onChange} />
+      <SelectFilter
+        label="Outcome"
+        all="All outcomes"
+        options={outcomes}
+        value={search.status}
+        onChange={(status) => onChange({ status })}
       />
-      <span className={styles.outcome}>
-        <Select
-          aria-label="Outcome"
-          value={search.status ?? ''}
-          onChange={(event) => onChange({ status: requestOutcomes.find((each) => each === event.target.value) })}
-        >
-          <option value="">All outcomes</option>
-          {requestOutcomes.map((outcome) => (
-            <option key={outcome} value={outcome}>
-              {outcomeTexts[outcome]}
-            </option>
-          ))}
-        </Select>
-      </span>
-    </search>
+    </FilterForm>
   )
 }
 
-function UserChoice({
-  value,
-  onChange,
-}: {
-  readonly value: string | undefined
+interface UserFilterProps {
+  readonly user: string | undefined
   readonly onChange: (user: string | undefined) => void
-}) {
-  const [typed, setTyped] = useState('')
-  const { data: users = [] } = useQuery(userSearchQuery(typed))
+}
+
+function UserFilter({ user, onChange }: UserFilterProps) {
+  const { userOf, ...found } = useUserSearch()
+  const [email] = useNames({ kind: 'user', reach: 'everyone' }, [user ?? null])
   return (
-    <Choice
+    <ComboboxFilter
+      {...found}
       label="User"
       all="All users"
-      options={users.map(({ email }) => ({ value: email }))}
-      value={value}
-      onSearch={setTyped}
-      onChange={(email) => onChange(users.find((user) => user.email === email)?.id)}
+      value={user === undefined ? undefined : email}
+      onChange={(chosen) => onChange(userOf(chosen)?.id)}
     />
   )
 }
 
-interface ChoiceProps {
-  readonly label: string
-  /** Stands for no filter. */
-  readonly all: string
-  readonly options: readonly ComboboxOption[]
-  readonly value: string | undefined
-  readonly onChange: (value: string | undefined) => void
-  readonly onSearch?: (typed: string) => void
-}
-
-function Choice({ label, all, options, value, onChange, onSearch }: ChoiceProps) {
+function KeyFilter({ search: { user, key }, reach, onChange }: RequestFiltersProps) {
+  const { data } = useQuery(keyChoicesQuery(reach, user))
+  const choices = (data?.keys ?? []).map((each) => ({ id: each.id, label: keyName(each) }))
+  const [name] = useNames({ kind: 'key', reach }, [key ?? null])
   return (
-    <Combobox
-      label={label}
-      options={[{ value: all }, ...options]}
-      value={value ?? all}
-      onChange={(chosen) => onChange(chosen === all ? undefined : chosen)}
-      {...(onSearch && { onSearch: (typed) => onSearch(typed === (value ?? all) ? '' : typed) })}
+    <ComboboxFilter
+      label="API key"
+      all="All keys"
+      options={choices.map(({ label }) => ({ value: label }))}
+      value={key === undefined ? undefined : name}
+      onChange={(label) => onChange({ key: choices.find((choice) => choice.label === label)?.id })}
+      note={
+        data?.hasMore === true ? `The first ${choices.length} keys. Choose a user to see the user’s keys.` : undefined
+      }
     />
   )
 }

@@ -3,7 +3,9 @@ import { useMemo } from 'react'
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
-import { dateText, secondsText, timeText } from './figures.ts'
+import { durationText } from '../../components/format.ts'
+import { RecordName } from '../record-name.tsx'
+import { dateText, timeText } from './figures.ts'
 import styles from './request-table.module.css'
 
 /** A request with its place in the list: ids come from clients, who may send one twice. */
@@ -14,22 +16,15 @@ export interface ListedRequest extends RequestRecord {
 export interface RequestTableProps {
   readonly requests: readonly ListedRequest[]
   readonly withUser: boolean
-  readonly userName: (id: string | null) => string
   readonly hasMore: boolean
   readonly onEndNear: () => void
   readonly onOpen: (request: ListedRequest) => void
 }
 
-export function RequestTable({ requests, withUser, userName, hasMore, onEndNear, onOpen }: RequestTableProps) {
+export function RequestTable({ requests, withUser, hasMore, onEndNear, onOpen }: RequestTableProps) {
   const columns = useMemo<readonly Column<ListedRequest>[]>(() => {
-    const user: Column<ListedRequest> = {
-      id: 'user',
-      header: 'User',
-      hideBelow: 'small',
-      cell: ({ user_id: id }) => <span title={userName(id)}>{userName(id)}</span>,
-    }
-    return [timeColumn(onOpen), ...firstColumns, ...(withUser ? [user] : []), ...lastColumns]
-  }, [withUser, userName, onOpen])
+    return [timeColumn(onOpen), ...firstColumns, ...(withUser ? [userColumn] : []), ...lastColumns]
+  }, [withUser, onOpen])
   return (
     <DataTable
       label="Requests"
@@ -98,6 +93,13 @@ const firstColumns: readonly Column<ListedRequest>[] = [
   },
 ]
 
+const userColumn: Column<ListedRequest> = {
+  id: 'user',
+  header: 'User',
+  hideBelow: 'small',
+  cell: ({ user_id: id }) => <RecordName kind="user" reach="everyone" id={id} />,
+}
+
 const lastColumns: readonly Column<ListedRequest>[] = [
   { id: 'endpoint', header: 'Endpoint', width: '146px', hideBelow: 'medium', cell: ({ endpoint }) => endpoint },
   {
@@ -115,13 +117,13 @@ const lastColumns: readonly Column<ListedRequest>[] = [
     width: '98px',
     align: 'end',
     hideBelow: 'medium',
-    cell: ({ first_token_ms: ms }) => (ms === null ? '–' : secondsText(ms)),
+    cell: ({ first_token_ms: ms }) => (ms === null ? '–' : durationText(ms)),
   },
   {
     id: 'duration',
     header: 'Duration',
     width: 'clamp(68px, 20vw, 84px)',
     align: 'end',
-    cell: ({ duration_ms: ms }) => secondsText(ms),
+    cell: ({ duration_ms: ms }) => durationText(ms),
   },
 ]

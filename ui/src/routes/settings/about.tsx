@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -16,29 +17,26 @@ export function About() {
   if (data === undefined) return <Skeleton lines={3} label="Loading" />
   return (
     <Panel title="Sluice">
-      <dl className={styles.facts}>
-        <dt>Version</dt>
-        <dd>{data.version}</dd>
-        <dt>Database</dt>
-        <dd>{engines[data.database]}</dd>
-        <dt>Started</dt>
-        <dd>
+      <Facts>
+        <Fact name="Version">{data.version}</Fact>
+        <Fact name="Database">{engines[data.database]}</Fact>
+        <Fact name="Started">
           <RelativeTime at={data.started_at} />
-        </dd>
-        <dt>Address</dt>
-        <dd>
+        </Fact>
+        <Fact name="Address">
           <code>{window.location.origin}</code>
-        </dd>
-        <dt>Read more</dt>
-        <dd className={styles.links}>
-          <a href="/docs" target="_blank" rel="noreferrer">
-            API reference
-          </a>
-          <a href="/openapi.json" target="_blank" rel="noreferrer">
-            OpenAPI document
-          </a>
-        </dd>
-      </dl>
+        </Fact>
+        <Fact name="Read more">
+          <span className={styles.links}>
+            <a href="/docs" target="_blank" rel="noreferrer">
+              API reference
+            </a>
+            <a href="/openapi.json" target="_blank" rel="noreferrer">
+              OpenAPI document
+            </a>
+          </span>
+        </Fact>
+      </Facts>
     </Panel>
   )
 }

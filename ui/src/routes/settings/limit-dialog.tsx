@@ -7,7 +7,7 @@ import type { ModelRecord, OwnInflightLimit, User } from '../../api/schema.d.ts'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Input } from '../../components/input.tsx'
+import { NumberField } from '../../components/text-field.tsx'
 import { toast } from '../../components/toast.tsx'
 import { UserPicker } from '../users/user-picker.tsx'
 
@@ -88,17 +88,16 @@ function LimitForm({ title, target, before, onClose, children }: LimitFormProps)
       onSubmit={save}
     >
       {children}
-      <Field label="Requests in flight" hint="At the same time, across all keys of the account." param="limit">
-        <Input
-          type="number"
-          required
-          min={1}
-          max={1_000_000}
-          step={1}
-          value={count}
-          onChange={(event) => setCount(event.target.value)}
-        />
-      </Field>
+      <NumberField
+        label="Requests in flight"
+        hint="At the same time, across all keys of the account."
+        param="limit"
+        required
+        min={1}
+        max={1_000_000}
+        value={count}
+        onChange={setCount}
+      />
     </FormDialog>
   )
 }

@@ -1,9 +1,8 @@
 /** Accounts' own in-flight limits as rows. */
 import type { OwnInflightLimit } from '../../api/schema.d.ts'
-import { Button } from '../../components/button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Menu, MenuItem } from '../../components/menu.tsx'
+import { MenuItem } from '../../components/menu.tsx'
+import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 
 export interface LimitTableProps {
   readonly limits: readonly OwnInflightLimit[]
@@ -15,27 +14,14 @@ export function LimitTable({ limits, onAction }: LimitTableProps) {
     { id: 'user', header: 'Account', cell: ({ user }) => <span title={user}>{user}</span> },
     { id: 'model', header: 'Model', width: '36%', cell: ({ model }) => <span title={model}>{model}</span> },
     { id: 'limit', header: 'In flight', width: '84px', align: 'end', cell: ({ limit }) => limit.toLocaleString('en') },
-    {
-      id: 'actions',
-      header: 'Actions',
-      headerHidden: true,
-      width: '60px',
-      align: 'end',
-      cell: (limit) => (
-        <Menu
-          trigger={
-            <Button variant="quiet" icon aria-label={`Actions for ${limit.user} and ${limit.model}`}>
-              <Icon name="more" />
-            </Button>
-          }
-        >
-          <MenuItem onSelect={() => onAction('change', limit)}>Change…</MenuItem>
-          <MenuItem danger onSelect={() => onAction('remove', limit)}>
-            Remove…
-          </MenuItem>
-        </Menu>
-      ),
-    },
+    menuColumn((limit) => (
+      <RowMenu name={`${limit.user} and ${limit.model}`}>
+        <MenuItem onSelect={() => onAction('change', limit)}>Change…</MenuItem>
+        <MenuItem danger onSelect={() => onAction('remove', limit)}>
+          Remove…
+        </MenuItem>
+      </RowMenu>
+    )),
   ]
   return (
     <DataTable

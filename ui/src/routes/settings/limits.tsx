@@ -17,6 +17,7 @@ import { LimitTable } from './limit-table.tsx'
 import styles from './limits.module.css'
 import { ownLimitsQuery, settingsQuery } from './queries.ts'
 import { SettingRow } from './setting-row.tsx'
+import pageStyles from './settings-page.module.css'
 
 type Opened = { readonly what: 'add' } | { readonly what: 'change' | 'remove'; readonly limit: OwnInflightLimit } | null
 
@@ -29,7 +30,7 @@ export function Limits() {
     <div className={styles.block}>
       <Panel title="For every account and model">
         {settings.data === undefined && <Skeleton lines={2} label="Loading settings" />}
-        <ul className={styles.list}>
+        <ul className={pageStyles.list}>
           {settings.data
             ?.filter(({ name }) => name.startsWith('limits.'))
             .map((setting) => (
@@ -46,7 +47,7 @@ export function Limits() {
           </Button>
         }
       >
-        <p className={styles.hint}>
+        <p className={pageStyles.hint}>
           An account’s own limit for a model goes before the model’s and before the default. All keys of the account
           share one count.
         </p>

@@ -1,5 +1,6 @@
 /** Settings under headings, in the order of the server, and the ones that a search finds. */
 import type { Setting } from '../../api/schema.d.ts'
+import { hasEveryWord } from '../../components/has-every-word.ts'
 
 export interface SettingGroup {
   readonly title: string
@@ -33,11 +34,7 @@ export function groupsOf(settings: readonly Setting[]): readonly SettingGroup[] 
 
 /** Every word of the search is somewhere in the name, the sentence or the variable. */
 export function matchesSearch({ name, sentence, variable }: Setting, search: string): boolean {
-  const haystack = `${name} ${sentence} ${variable}`.toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
+  return hasEveryWord([name, sentence, variable], search)
 }
 
 function titleOf(name: string): string {

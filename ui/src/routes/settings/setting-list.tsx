@@ -2,10 +2,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import type { Setting } from '../../api/schema.d.ts'
-import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { Input } from '../../components/input.tsx'
+import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { groupsOf, matchesSearch } from './setting-groups.ts'
@@ -16,7 +15,7 @@ export interface SettingListProps {
   readonly settings: UseQueryResult<readonly Setting[]>
   readonly kind: Setting['class']
   readonly search: string
-  readonly onSearch: (typed: string) => void
+  readonly onSearch: (search: string | undefined) => void
 }
 
 const hints = {
@@ -34,27 +33,21 @@ export function SettingList({ settings, kind, search, onSearch }: SettingListPro
   return (
     <>
       <p className={styles.hint}>{hints[kind]}</p>
-      <div className={styles.tools}>
-        <Input
-          type="search"
-          aria-label="Search settings"
-          placeholder="Search name, sentence, variable…"
+      <FilterForm
+        label="Filter settings"
+        onClear={search === '' ? null : () => onSearch(undefined)}
+        status={`${found.length} of ${ofKind.length} settings`}
+      >
+        <TextFilter
+          label="Search settings"
+          placeholder="Search name, description, variable…"
           value={search}
-          onChange={(event) => onSearch(event.target.value)}
+          onChange={onSearch}
         />
-      </div>
-      <p className="visually-hidden" role="status">
-        {found.length} of {ofKind.length} settings
-      </p>
+      </FilterForm>
       {found.length === 0 && (
-        <EmptyState
-          icon="search"
-          title={`No setting matches “${search}”`}
-          action={<Button onClick={() => onSearch('')}>Clear the search</Button>}
-        >
-          {kind === 'live'
-            ? 'It may be one that is read at start: see the other tab.'
-            : 'It may be a live one: see the first tab.'}
+        <EmptyState icon="search" title={`No setting matches “${search}”`}>
+          {kind === 'live' ? 'Look at “Read at start” as well.' : 'Look at “Live settings” as well.'}
         </EmptyState>
       )}
       <div className={styles.groups}>

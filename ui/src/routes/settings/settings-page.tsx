@@ -20,7 +20,7 @@ export function SettingsPage() {
       settings={settings}
       kind={kind}
       search={q}
-      onSearch={(typed) => void navigate({ search: (before) => ({ ...before, q: typed || undefined }), replace: true })}
+      onSearch={(next) => void navigate({ search: (before) => ({ ...before, q: next }), replace: true })}
     />
   )
   return (

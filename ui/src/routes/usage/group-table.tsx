@@ -1,21 +1,22 @@
 /** The sums of each model, user or key, the largest first; a row leads to its requests. */
+import type { UsageReach } from '../../api/queries.ts'
 import { DataTable, type Column } from '../../components/data-table.tsx'
+import { durationText, percentText, wholeText } from '../../components/format.ts'
+import { RecordName } from '../record-name.tsx'
 import type { GroupSums } from './groups.ts'
-import type { Grouping } from './queries.ts'
+import { unknownModel, type Grouping } from './queries.ts'
 import styles from './group-table.module.css'
 
 export interface GroupTableProps {
   readonly groups: readonly GroupSums[]
   readonly by: Grouping
-  readonly name: (group: string | null) => string
+  readonly reach: UsageReach
   readonly onOpen: (group: string) => void
 }
 
 const headings = { model: 'Model', user: 'User', key: 'API key' } as const
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
-export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
+export function GroupTable({ groups, by, reach, onOpen }: GroupTableProps) {
   const all = groups.reduce((sum, { requests }) => sum + requests, 0)
   const columns: readonly Column<GroupSums>[] = [
     {
@@ -23,21 +24,23 @@ export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
       header: headings[by],
       cell: ({ group }) =>
         group === null ? (
-          <span className={styles.unknown}>{name(group)}</span>
+          <span className={styles.unknown}>
+            <GroupName by={by} reach={reach} group={group} />
+          </span>
         ) : (
           <button type="button" className={styles.name} title="Show its requests" onClick={() => onOpen(group)}>
-            {name(group)}
+            <GroupName by={by} reach={reach} group={group} />
           </button>
         ),
     },
-    { id: 'requests', header: 'Requests', width: '96px', align: 'end', cell: (row) => whole.format(row.requests) },
+    { id: 'requests', header: 'Requests', width: '96px', align: 'end', cell: (row) => wholeText(row.requests) },
     {
       id: 'share',
       header: 'Share',
       width: '80px',
       align: 'end',
       hideBelow: 'medium',
-      cell: ({ requests }) => percent.format(requests / all),
+      cell: ({ requests }) => percentText(requests / all),
     },
     {
       id: 'errors',
@@ -45,8 +48,8 @@ export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
       width: '96px',
       align: 'end',
       cell: ({ errors, requests }) => (
-        <span title={percent.format(errors / requests)} className={errors > 0 ? styles.errors : undefined}>
-          {whole.format(errors)}
+        <span title={percentText(errors / requests)} className={errors > 0 ? styles.errors : undefined}>
+          {wholeText(errors)}
         </span>
       ),
     },
@@ -56,7 +59,7 @@ export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
       width: '110px',
       align: 'end',
       hideBelow: 'small',
-      cell: ({ promptTokens }) => whole.format(promptTokens),
+      cell: ({ promptTokens }) => wholeText(promptTokens),
     },
     {
       id: 'out',
@@ -64,7 +67,7 @@ export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
       width: '110px',
       align: 'end',
       hideBelow: 'small',
-      cell: ({ completionTokens }) => whole.format(completionTokens),
+      cell: ({ completionTokens }) => wholeText(completionTokens),
     },
     {
       id: 'duration',
@@ -72,7 +75,7 @@ export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
       width: '120px',
       align: 'end',
       hideBelow: 'medium',
-      cell: ({ durationMs, requests }) => `${whole.format(durationMs / requests)} ms`,
+      cell: ({ durationMs, requests }) => durationText(durationMs / requests),
     },
   ]
   return (
@@ -81,10 +84,19 @@ export function GroupTable({ groups, by, name, onOpen }: GroupTableProps) {
       columns={columns}
       rows={groups}
       rowId={({ group }) => group ?? ''}
-      rowName={({ group }) => name(group)}
+      rowName={({ group }) => group ?? ''}
       onOpen={({ group }) => {
         if (group !== null) onOpen(group)
       }}
     />
   )
+}
+
+interface GroupNameProps extends Pick<GroupTableProps, 'by' | 'reach'> {
+  readonly group: string | null
+}
+
+function GroupName({ by, reach, group }: GroupNameProps) {
+  if (by === 'model') return group ?? unknownModel
+  return <RecordName kind={by} reach={reach} id={group} />
 }

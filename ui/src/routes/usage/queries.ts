@@ -7,6 +7,9 @@ import { bucketOf, rangeOf, type Bucket, type RangeSearch } from '../time-range.
 
 export type Grouping = 'model' | 'user' | 'key'
 
+/** Stands for requests that named a model which does not exist. */
+export const unknownModel = 'unknown model'
+
 export interface GroupedUsage {
   readonly by: Grouping
   readonly totals: UsageTotals

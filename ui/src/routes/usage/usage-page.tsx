@@ -1,35 +1,33 @@
 /** What was used: by model, user or key, over a span of time, as a chart, a table and a file. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
-import { useNames } from '../../api/names.ts'
+import { readNames, useNames } from '../../api/names.ts'
 import type { UsageReach } from '../../api/queries.ts'
 import type { UsagePoint } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { Chart, type ChartSeries } from '../../components/chart.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FilterForm } from '../../components/filter-form.tsx'
+import { compactText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Select } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { ChartGrid, RequestTiles, Tile } from '../../components/tile.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
-import { Tile } from '../overview/tile.tsx'
 import { RangePicker } from '../range-picker.tsx'
 import type { UsageSearch } from '../search.ts'
 import { bucketText } from '../time-range.ts'
 import { csvText } from './csv.ts'
 import { GroupTable } from './group-table.tsx'
 import { groupSums, stackedPoints } from './groups.ts'
-import { groupedUsageQuery, type GroupedUsage, type Grouping } from './queries.ts'
-import styles from './usage-page.module.css'
+import { groupedUsageQuery, unknownModel, type GroupedUsage, type Grouping } from './queries.ts'
 
 const route = getRouteApi('/shell/usage')
 
 const tones = ['accent', 'second', 'third', 'fourth', 'fifth'] as const
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
 export function UsagePage() {
   const isAdmin = useIsAdmin()
@@ -40,7 +38,7 @@ export function UsagePage() {
   const change = (next: UsageSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
   const usage = useQuery(groupedUsageQuery(reach, { range: search, by }))
-  const name = useGroupNames(by, reach)
+  const exporting = useMutation({ mutationFn: (data: GroupedUsage) => download(data, by, reach) })
   return (
     <>
       <PageHeader
@@ -49,27 +47,22 @@ export function UsagePage() {
         actions={
           <Button
             disabled={usage.data === undefined || usage.data.points.length === 0}
-            onClick={() => usage.data && download(usage.data, by, name)}
+            busy={exporting.isPending}
+            onClick={() => usage.data && exporting.mutate(usage.data)}
           >
             <Icon name="download" />
             Download CSV
           </Button>
         }
       />
-      <div className={styles.tools}>
-        <RangePicker range={search} onChange={change} />
-        <Select aria-label="Part by" value={by} onChange={(event) => change({ by: groupingOf(event.target.value) })}>
-          <option value="model">By model</option>
-          {isAdmin && <option value="user">By user</option>}
-          <option value="key">By API key</option>
-        </Select>
-      </div>
+      <UsageFilters search={search} by={by} onChange={change} />
       {usage.error !== null && <ErrorNotice error={asApiError(usage.error)} onRetry={() => void usage.refetch()} />}
+      {exporting.error !== null && <ErrorNotice error={asApiError(exporting.error)} />}
       {usage.isPending && <Skeleton lines={8} label="Loading usage" />}
       {usage.data !== undefined && usage.data.totals.requests === 0 && (
         <EmptyState
           icon="chart"
-          title="No requests in this span of time"
+          title="No requests in this time range"
           action={<Button onClick={() => change({ span: 'month' })}>Show the last 30 days</Button>}
         >
           Requests are counted a second after they have ended, also those that were refused.
@@ -79,7 +72,7 @@ export function UsagePage() {
         <Figures
           usage={usage.data}
           by={by}
-          name={name}
+          reach={reach}
           onOpen={(group) =>
             void navigate({
               to: '/requests',
@@ -92,26 +85,46 @@ export function UsagePage() {
   )
 }
 
-/** What a group is called; of models the name is the group. */
-function useGroupNames(by: Grouping, reach: UsageReach): (group: string | null) => string {
-  const nameOf = useNames(by === 'key' ? 'key' : 'user', reach)
-  return by === 'model' ? (group) => group ?? 'no such model' : nameOf
+interface UsageFiltersProps {
+  readonly search: UsageSearch
+  readonly by: Grouping
+  readonly onChange: (next: UsageSearch) => void
+}
+
+function UsageFilters({ search, by, onChange }: UsageFiltersProps) {
+  const isAdmin = useIsAdmin()
+  return (
+    <FilterForm
+      label="Filter usage"
+      onClear={search.span === undefined ? null : () => onChange({ span: undefined, from: undefined, to: undefined })}
+      actions={
+        <Select aria-label="Group by" value={by} onChange={(event) => onChange({ by: groupingOf(event.target.value) })}>
+          <option value="model">By model</option>
+          {isAdmin && <option value="user">By user</option>}
+          <option value="key">By API key</option>
+        </Select>
+      }
+    >
+      <RangePicker range={search} onChange={onChange} />
+    </FilterForm>
+  )
 }
 
 interface FiguresProps {
   readonly usage: GroupedUsage
   readonly by: Grouping
-  readonly name: (group: string | null) => string
+  readonly reach: UsageReach
   readonly onOpen: (group: string) => void
 }
 
-function Figures({ usage, by, name, onOpen }: FiguresProps) {
+function Figures({ usage, by, reach, onOpen }: FiguresProps) {
   const { totals, points, bucket, from, to } = usage
   const groups = groupSums(points)
   const shown = groups.slice(0, tones.length).map(({ group }) => group)
+  const names = useGroupNames(by, reach, shown)
   const others = groups.length - shown.length
   const series: readonly ChartSeries[] = [
-    ...shown.map((group, index) => ({ name: name(group), tone: tones[index] ?? ('muted' as const) })),
+    ...shown.map((_, index) => ({ name: names[index] ?? '…', tone: tones[index] ?? ('muted' as const) })),
     ...(others > 0 ? [{ name: `${others} more`, tone: 'muted' as const }] : []),
   ]
   const stacked = (valueOf: (point: UsagePoint) => number) =>
@@ -119,28 +132,28 @@ function Figures({ usage, by, name, onOpen }: FiguresProps) {
   const chart = {
     kind: 'bar' as const,
     series,
-    formatValue: (value: number) => compact.format(value),
+    formatValue: compactText,
     formatTime: (at: number) => bucketText(at, bucket),
   }
   return (
     <>
-      <div className={styles.tiles}>
-        <Tile name="Requests" value={whole.format(totals.requests)} />
-        <Tile
-          name="Errors"
-          value={whole.format(totals.errors)}
-          note={percent.format(totals.errors / totals.requests)}
-        />
-        <Tile name="Tokens in" value={compact.format(totals.prompt_tokens)} />
-        <Tile name="Tokens out" value={compact.format(totals.completion_tokens)} />
-      </div>
-      <div className={styles.charts}>
+      <RequestTiles totals={totals}>
+        <Tile name="Tokens in" value={compactText(totals.prompt_tokens)} />
+        <Tile name="Tokens out" value={compactText(totals.completion_tokens)} />
+      </RequestTiles>
+      <ChartGrid>
         <Chart {...chart} title="Requests" points={stacked((point) => point.requests)} />
         <Chart {...chart} title="Tokens" points={stacked((point) => point.prompt_tokens + point.completion_tokens)} />
-      </div>
-      <GroupTable groups={groups} by={by} name={name} onOpen={onOpen} />
+      </ChartGrid>
+      <GroupTable groups={groups} by={by} reach={reach} onOpen={onOpen} />
     </>
   )
+}
+
+/** The names of these groups; the group of a model is its name. */
+function useGroupNames(by: Grouping, reach: UsageReach, groups: readonly (string | null)[]): readonly string[] {
+  const names = useNames({ kind: by === 'key' ? 'key' : 'user', reach }, by === 'model' ? [] : groups)
+  return by === 'model' ? groups.map((group) => group ?? unknownModel) : names
 }
 
 function groupingOf(value: string): Grouping | undefined {
@@ -148,7 +161,10 @@ function groupingOf(value: string): Grouping | undefined {
 }
 
 /** One line for each bucket and group, as the charts have them. */
-function download({ points, from, to }: GroupedUsage, by: Grouping, name: (group: string | null) => string): void {
+async function download({ points, from, to }: GroupedUsage, by: Grouping, reach: UsageReach): Promise<void> {
+  const ids = new Set(points.map(({ group }) => group))
+  const name =
+    by === 'model' ? (group: string | null) => group ?? unknownModel : await readNames({ kind: by, reach }, ids)
   const head = ['time', by, `${by}_name`, 'requests', 'errors', 'prompt_tokens', 'completion_tokens']
   const rows = points.map((point) => [
     point.at,

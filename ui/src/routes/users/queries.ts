@@ -1,11 +1,12 @@
 /** What the page of the users reads, and what a change of a user makes stale. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { resource } from '../../api/queries.ts'
+import { allItems, resource } from '../../api/queries.ts'
 
 const pageSize = 100
+export const userChoicesMax = 50
 
-/** Users in pages, of whose address this is a part. */
+/** Users in pages, whose e-mail address contains this text. */
 export function usersQuery(email: string) {
   return infiniteQueryOptions({
     queryKey: [...resource.users, 'list', email],
@@ -21,22 +22,25 @@ export function usersQuery(email: string) {
   })
 }
 
-/** The first users of whose address this is a part. */
-export function someUsersQuery(email: string) {
+/** The first users whose e-mail address contains this text, and whether there are more. */
+export function userChoicesQuery(email: string) {
   return queryOptions({
-    queryKey: [...resource.users, 'some', email],
-    queryFn: async ({ signal }) =>
-      (await api('GET /admin/api/v1/users', { query: { limit: 50, ...(email !== '' && { email }) }, signal })).data,
+    queryKey: [...resource.users, 'choices', email],
+    queryFn: async ({ signal }) => {
+      const query = { limit: userChoicesMax, ...(email !== '' && { email }) }
+      const { data, next_cursor: next } = await api('GET /admin/api/v1/users', { query, signal })
+      return { users: data, hasMore: next !== null }
+    },
     placeholderData: keepPreviousData,
   })
 }
 
-/** The API keys that go with a user: at most 200 of them. */
+/** All API keys of a user. */
 export function keysOfUserQuery(id: string) {
   return queryOptions({
     queryKey: [...resource.keys, 'of', id],
-    queryFn: async ({ signal }) =>
-      (await api('GET /admin/api/v1/users/{id}/keys', { params: { id }, query: { limit: 200 }, signal })).data,
+    queryFn: ({ signal }) =>
+      allItems((query) => api('GET /admin/api/v1/users/{id}/keys', { params: { id }, query, signal })),
   })
 }
 

@@ -1,4 +1,4 @@
-/** Disabling and deleting: each asks first and says what stops working. */
+/** Disables or deletes a user, after asking and naming what stops working. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import type { User } from '../../api/schema.d.ts'
@@ -6,53 +6,49 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { toast } from '../../components/toast.tsx'
 import { keysOfUserQuery, refreshUsers } from './queries.ts'
 
-interface RemoveUserProps {
+export interface RemoveUserProps {
   readonly user: User
+  readonly how: 'disable' | 'delete'
   readonly onClose: () => void
 }
 
-export function DisableUser({ user, onClose }: RemoveUserProps) {
+const texts = {
+  disable: {
+    verb: 'Disable',
+    done: 'Disabled',
+    consequence: 'Nothing is deleted: everything works again when you enable the user. Until then these are refused:',
+  },
+  delete: {
+    verb: 'Delete',
+    done: 'Deleted',
+    consequence: 'This cannot be undone. Usage records are kept. These are deleted:',
+  },
+} as const
+
+export function RemoveUser({ user, how, onClose }: RemoveUserProps) {
+  const { id, email } = user
+  const { verb, done, consequence } = texts[how]
   const queryClient = useQueryClient()
-  const names = useWhatStops(user)
+  const { data: keys = [] } = useQuery(keysOfUserQuery(id))
   return (
     <ConfirmDialog
       open
       onClose={onClose}
-      title={`Disable ${user.email}?`}
-      consequence="Nothing is deleted: everything works again once the user is enabled. Until then these are refused:"
-      names={names}
-      confirm="Disable"
+      title={`${verb} ${email}?`}
+      consequence={consequence}
+      names={[
+        ...(how === 'delete' ? [`The user ${email}`] : []),
+        'All sessions in browsers',
+        ...keys.map(({ name, prefix }) => `API key “${name}” (${prefix})`),
+      ]}
+      confirm={`${verb} user`}
       onConfirm={async () => {
-        await api('PATCH /admin/api/v1/users/{id}', { params: { id: user.id }, body: { disabled: true } })
+        await (how === 'disable'
+          ? api('PATCH /admin/api/v1/users/{id}', { params: { id }, body: { disabled: true } })
+          : api('DELETE /admin/api/v1/users/{id}', { params: { id } }))
         await refreshUsers(queryClient)
-        toast(`Disabled ${user.email}`)
+        toast(`${done} ${email}`)
       }}
     />
   )
-}
-
-export function DeleteUser({ user, onClose }: RemoveUserProps) {
-  const queryClient = useQueryClient()
-  const names = useWhatStops(user)
-  return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      title={`Delete ${user.email}?`}
-      consequence="There is no way to get the user back. Usage records stay. What goes at once:"
-      names={[`The user ${user.email}`, ...names]}
-      confirm="Delete user"
-      onConfirm={async () => {
-        await api('DELETE /admin/api/v1/users/{id}', { params: { id: user.id } })
-        await refreshUsers(queryClient)
-        toast(`Deleted ${user.email}`)
-      }}
-    />
-  )
-}
-
-/** The user's sessions and keys, by name. */
-function useWhatStops({ id }: User): readonly string[] {
-  const { data: keys } = useQuery(keysOfUserQuery(id))
-  return ['All sessions in browsers', ...(keys ?? []).map(({ name, prefix }) => `API key “${name}” (${prefix})`)]
 }

@@ -5,7 +5,9 @@ import { allGroupsQuery } from '../../api/queries.ts'
 import type { User } from '../../api/schema.d.ts'
 import { CheckList } from '../../components/check-list.tsx'
 import { Field, FieldGroup } from '../../components/field.tsx'
-import { Input, Select } from '../../components/input.tsx'
+import { Select } from '../../components/input.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { isOrdinary } from '../groups/queries.ts'
 import styles from './user-fields.module.css'
 
@@ -28,31 +30,29 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
   return (
     <>
       {declared && (
-        <p className={styles.note}>
-          The configuration file declares this user. Address, name and role are changed there.
-        </p>
+        <Notice tone="neutral">
+          The configuration file declares this user. Change the address, name and role there.
+        </Notice>
       )}
-      <Field label="E-mail address" param="email">
-        <Input
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          disabled={declared}
-          value={draft.email}
-          onChange={(event) => onChange({ ...draft, email: event.target.value })}
-        />
-      </Field>
+      <TextField
+        type="email"
+        label="E-mail address"
+        param="email"
+        required
+        maxLength={254}
+        disabled={declared}
+        value={draft.email}
+        onChange={(email) => onChange({ ...draft, email })}
+      />
       <div className={styles.pair}>
-        <Field label="Name (optional)" param="name">
-          <Input
-            maxLength={200}
-            autoComplete="off"
-            disabled={declared}
-            value={draft.name}
-            onChange={(event) => onChange({ ...draft, name: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Name (optional)"
+          param="name"
+          maxLength={200}
+          disabled={declared}
+          value={draft.name}
+          onChange={(name) => onChange({ ...draft, name })}
+        />
         <Field label="Role" param="role">
           <Select
             disabled={declared}

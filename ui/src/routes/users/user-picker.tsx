@@ -1,9 +1,10 @@
-/** One user of all, found by a part of the e-mail address. */
+/** Finds one user by a part of the e-mail address. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { User } from '../../api/schema.d.ts'
+import type { ComboboxOption, ComboboxProps } from '../../components/combobox.tsx'
 import { Combobox } from '../../components/combobox.tsx'
-import { someUsersQuery } from './queries.ts'
+import { userChoicesMax, userChoicesQuery } from './queries.ts'
 
 export interface UserPickerProps {
   readonly label: string
@@ -12,19 +13,37 @@ export interface UserPickerProps {
 }
 
 export function UserPicker({ label, value, onChange }: UserPickerProps) {
-  const [typed, setTyped] = useState('')
-  const { data: users = [] } = useQuery(someUsersQuery(typed.trim()))
+  const { userOf, ...search } = useUserSearch()
   return (
     <Combobox
+      {...search}
       label={label}
       placeholder="Choose a user…"
-      options={users.map(({ email, name }) => ({ value: email, ...(name !== '' && { note: name }) }))}
       value={value?.email ?? null}
       onChange={(email) => {
-        const user = users.find((each) => each.email === email)
+        const user = userOf(email)
         if (user !== undefined) onChange(user)
       }}
-      onSearch={setTyped}
     />
   )
+}
+
+interface UserSearch extends Required<Pick<ComboboxProps, 'options' | 'onSearch'>>, Pick<ComboboxProps, 'note'> {
+  readonly userOf: (email: string | undefined) => User | undefined
+}
+
+/** The users that the server finds for what is typed into a combobox. */
+export function useUserSearch(): UserSearch {
+  const [typed, setTyped] = useState('')
+  const { data } = useQuery(userChoicesQuery(typed.trim()))
+  const users = data?.users ?? []
+  return {
+    options: users.map(({ email, name }): ComboboxOption => ({ value: email, ...(name !== '' && { note: name }) })),
+    onSearch: setTyped,
+    note:
+      data?.hasMore === true
+        ? `The first ${userChoicesMax} users. Type a part of the address to find others.`
+        : undefined,
+    userOf: (email) => users.find((user) => user.email === email),
+  }
 }

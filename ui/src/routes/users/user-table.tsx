@@ -4,11 +4,11 @@ import { useMemo } from 'react'
 import { allGroupsQuery } from '../../api/queries.ts'
 import type { Group, User } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Button } from '../../components/button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Menu, MenuItem, MenuText } from '../../components/menu.tsx'
+import { MenuItem, MenuText } from '../../components/menu.tsx'
+import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { RowName } from '../../components/row-name.tsx'
 import { isOrdinary } from '../groups/queries.ts'
 import styles from './user-table.module.css'
 
@@ -43,14 +43,7 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
     {
       id: 'user',
       header: 'User',
-      cell: (user) => (
-        <span className={styles.user} title={user.email}>
-          <button type="button" className={styles.email} onClick={() => onAction('edit', user)}>
-            {user.email}
-          </button>
-          {user.name !== '' && <span className={styles.name}>{user.name}</span>}
-        </span>
-      ),
+      cell: (user) => <RowName name={user.email} onOpen={() => onAction('edit', user)} detail={user.name} />,
     },
     { id: 'role', header: 'Role', width: '124px', hideBelow: 'small', cell: ({ role }) => roleNames[role] },
     {
@@ -73,14 +66,7 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
       hideBelow: 'medium',
       cell: ({ created_at: at }) => <RelativeTime at={at} />,
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      headerHidden: true,
-      width: '60px',
-      align: 'end',
-      cell: (user) => <UserMenu user={user} onAction={onAction} />,
-    },
+    menuColumn((user) => <UserMenu user={user} onAction={onAction} />),
   ]
 }
 
@@ -100,13 +86,7 @@ function UserState({ user }: { readonly user: User }) {
 
 function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: UserTableProps['onAction'] }) {
   return (
-    <Menu
-      trigger={
-        <Button variant="quiet" icon aria-label={`Actions for ${user.email}`}>
-          <Icon name="more" />
-        </Button>
-      }
-    >
+    <RowMenu name={user.email}>
       {user.declared && <MenuText>Declared in the configuration file: change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('edit', user)}>{user.declared ? 'Groups…' : 'Edit…'}</MenuItem>
       <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>
@@ -122,6 +102,6 @@ function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: 
           </MenuItem>
         </>
       )}
-    </Menu>
+    </RowMenu>
   )
 }

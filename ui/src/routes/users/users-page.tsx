@@ -1,22 +1,23 @@
 /** All users: who may sign in, what they are, and which groups they are in. */
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
+import { useItems } from '../../api/use-items.ts'
 import type { User } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Input } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { CreateUserDialog } from './create-user-dialog.tsx'
 import { EditUserDialog } from './edit-user-dialog.tsx'
 import { refreshUsers, usersQuery } from './queries.ts'
-import { DeleteUser, DisableUser } from './remove-user.tsx'
+import { RemoveUser } from './remove-user.tsx'
 import { SetPasswordDialog } from './set-password-dialog.tsx'
 import { UserTable, type UserAction } from './user-table.tsx'
 import styles from './users-page.module.css'
@@ -28,10 +29,8 @@ type Opened = { readonly what: 'create' } | { readonly what: Exclude<UserAction,
 export function UsersPage() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    usersQuery(q.trim()),
-  )
-  const users = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  const { list, items: users, fetchMore } = useItems(usersQuery(q.trim()))
+  const { error, isPending, hasNextPage, refetch } = list
   const [opened, setOpened] = useState<Opened>(null)
   const enabling = useEnable()
   const { mutate: enable } = enabling
@@ -39,10 +38,7 @@ export function UsersPage() {
     (what: UserAction, user: User) => (what === 'enable' ? enable(user) : setOpened({ what, user })),
     [enable],
   )
-  const fetchMore = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage()
-  }, [isFetchingNextPage, fetchNextPage])
-  const find = (typed: string): void => void navigate({ search: { q: typed || undefined }, replace: true })
+  const find = (next: string | undefined): void => void navigate({ search: { q: next }, replace: true })
   return (
     <>
       <PageHeader
@@ -55,15 +51,9 @@ export function UsersPage() {
           </Button>
         }
       />
-      <div className={styles.tools}>
-        <Input
-          type="search"
-          aria-label="Search users"
-          placeholder="Search e-mail address…"
-          value={q}
-          onChange={(event) => find(event.target.value)}
-        />
-      </div>
+      <FilterForm label="Filter users" onClear={q === '' ? null : () => find(undefined)}>
+        <TextFilter label="Search users" placeholder="Search e-mail address…" value={q} onChange={find} />
+      </FilterForm>
       {enabling.error !== null && (
         <div className={styles.notice}>
           <ErrorNotice error={asApiError(enabling.error)} />
@@ -71,13 +61,9 @@ export function UsersPage() {
       )}
       {error !== null && <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />}
       {isPending && <Skeleton lines={6} label="Loading users" />}
-      {data !== undefined && users.length === 0 && (
-        <EmptyState
-          icon="users"
-          title={`No user matches “${q}”`}
-          action={<Button onClick={() => find('')}>Clear the search</Button>}
-        >
-          A part of the e-mail address is searched. Create the user if it is a new one.
+      {list.data !== undefined && users.length === 0 && (
+        <EmptyState icon="search" title={`No user matches “${q}”`}>
+          The search looks for a part of the e-mail address.
         </EmptyState>
       )}
       {users.length > 0 && <UserTable users={users} onAction={act} hasMore={hasNextPage} onEndNear={fetchMore} />}
@@ -97,9 +83,8 @@ function OpenedDialog({ opened, onClose }: { readonly opened: Opened; readonly o
     case 'password':
       return <SetPasswordDialog user={opened.user} onClose={onClose} />
     case 'disable':
-      return <DisableUser user={opened.user} onClose={onClose} />
     case 'delete':
-      return <DeleteUser user={opened.user} onClose={onClose} />
+      return <RemoveUser user={opened.user} how={opened.what} onClose={onClose} />
   }
 }
 

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../../api/api-error.ts'
-import { byteText } from '../../../components/byte-size.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Field } from '../../../components/field.tsx'
 import { FormDialog } from '../../../components/form-dialog.tsx'
+import { byteText, countText } from '../../../components/format.ts'
 import { Input, Select } from '../../../components/input.tsx'
 import { useSession } from '../../../shell/use-session.ts'
 import type { NamedFile } from './named-file.ts'
@@ -29,7 +29,6 @@ export function ImportDialog({ files, onFiles, wishes, onWishes, onClose, onImpo
   const options = useQuery(documentOptionsQuery)
   const [isChosen, setIsChosen] = useState(true)
   const change = (next: Partial<ImportWishes>): void => onWishes({ ...wishes, ...next })
-  const count = files.length === 1 ? '1 file' : `${files.length.toLocaleString('en')} files`
   async function submit(): Promise<void> {
     setIsChosen(files.length > 0)
     if (files.length > 0) onImport(fieldsOf(wishes))
@@ -38,7 +37,7 @@ export function ImportDialog({ files, onFiles, wishes, onWishes, onClose, onImpo
     <FormDialog
       onClose={onClose}
       title="Import documents"
-      submitLabel={files.length === 0 ? 'Import' : `Import ${count}`}
+      submitLabel={files.length === 0 ? 'Import' : `Import ${countText(files.length, 'file')}`}
       onSubmit={submit}
     >
       <div className={styles.drop}>

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { ownModelsQuery } from '../../../api/queries.ts'
 import type { DocumentOptions, UsableModel } from '../../../api/schema.d.ts'
 import { Field } from '../../../components/field.tsx'
-import { Input, Select } from '../../../components/input.tsx'
+import { Select } from '../../../components/input.tsx'
+import { NumberField } from '../../../components/text-field.tsx'
 import styles from './import-options.module.css'
 import type { ImportWishes } from './import-wishes.ts'
 
@@ -93,26 +94,22 @@ function ChunkerFields({ options: { chunkers }, wishes, onChange }: ImportOption
       </Field>
       {chunker !== undefined && (
         <div className={styles.pair}>
-          <Field label={`Size in ${chunker.unit}`}>
-            <Input
-              type="number"
-              min={1}
-              max={chunker.chunk_units_max}
-              placeholder={String(chunker.chunk_units)}
-              value={wishes.chunkUnits}
-              onChange={(event) => onChange({ chunkUnits: event.target.value })}
-            />
-          </Field>
-          <Field label="Overlap">
-            <Input
-              type="number"
-              min={0}
-              max={Math.max(0, units - 1)}
-              placeholder={String(chunker.chunk_overlap)}
-              value={wishes.chunkOverlap}
-              onChange={(event) => onChange({ chunkOverlap: event.target.value })}
-            />
-          </Field>
+          <NumberField
+            label={`Size in ${chunker.unit}`}
+            min={1}
+            max={chunker.chunk_units_max}
+            placeholder={String(chunker.chunk_units)}
+            value={wishes.chunkUnits}
+            onChange={(chunkUnits) => onChange({ chunkUnits })}
+          />
+          <NumberField
+            label="Overlap"
+            min={0}
+            max={Math.max(0, units - 1)}
+            placeholder={String(chunker.chunk_overlap)}
+            value={wishes.chunkOverlap}
+            onChange={(chunkOverlap) => onChange({ chunkOverlap })}
+          />
         </div>
       )}
     </>

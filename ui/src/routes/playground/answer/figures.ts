@@ -1,5 +1,6 @@
 /** The figures of an answer in words: how soon, how fast, how much. */
 import type { ChatProgress } from '../../../api/stream-chat.ts'
+import { countText, durationText } from '../../../components/format.ts'
 
 /** What is known of them by now, shortest first; empty before the first token. */
 export function figuresOf(progress: ChatProgress): readonly string[] {
@@ -7,11 +8,11 @@ export function figuresOf(progress: ChatProgress): readonly string[] {
   if (firstTokenMs === null) return []
   const speed = tokensPerSecond(progress)
   return [
-    `first token after ${durationOf(firstTokenMs)}`,
+    `first token after ${durationText(firstTokenMs)}`,
     ...(speed === null ? [] : [`${speed >= 10 ? Math.round(speed) : speed.toFixed(1)} tokens/s`]),
-    ...(promptTokens === null ? [] : [`${counted(promptTokens)} in`]),
-    ...(completionTokens === null ? [] : [`${counted(completionTokens)} out`]),
-    `${durationOf(elapsedMs)} in all`,
+    ...(promptTokens === null ? [] : [`${countText(promptTokens, 'token')} in`]),
+    ...(completionTokens === null ? [] : [`${countText(completionTokens, 'token')} out`]),
+    `${durationText(elapsedMs)} in all`,
   ]
 }
 
@@ -22,13 +23,4 @@ const paceMsMin = 100
 export function tokensPerSecond({ firstTokenMs, elapsedMs, completionTokens }: ChatProgress): number | null {
   if (completionTokens === null || firstTokenMs === null || elapsedMs - firstTokenMs < paceMsMin) return null
   return (completionTokens - 1) / ((elapsedMs - firstTokenMs) / 1000)
-}
-
-/** Milliseconds below a second, seconds above. */
-export function durationOf(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
-}
-
-function counted(tokens: number): string {
-  return `${tokens.toLocaleString('en-US')} ${tokens === 1 ? 'token' : 'tokens'}`
 }

@@ -1,11 +1,10 @@
 /** What a chat is asked with: models, instructions, parameters, documents. Takes effect with the next question. */
-import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
 import type { UsableModel } from '../../../api/schema.d.ts'
 import { Field } from '../../../components/field.tsx'
-import { Checkbox, Input, Select, Textarea } from '../../../components/input.tsx'
+import { Checkbox, Select, Textarea } from '../../../components/input.tsx'
+import { NumberField } from '../../../components/text-field.tsx'
 import { ModelPicker } from '../model-picker.tsx'
-import { categoriesQuery } from '../queries.ts'
+import { DocumentFilterFields } from '../document-filter-fields.tsx'
 import styles from './chat-settings.module.css'
 import type { ChatSettings as Settings } from './chat-settings-values.ts'
 
@@ -53,24 +52,16 @@ export function ChatSettings({ id, settings, models, efforts, onChange }: ChatSe
 type PartProps = Pick<ChatSettingsProps, 'settings' | 'onChange'>
 
 function Parameters({ settings, efforts, onChange }: PartProps & Pick<ChatSettingsProps, 'efforts'>) {
-  const number = (name: 'temperature' | 'topP' | 'maxTokens') => ({
-    type: 'number',
-    inputMode: 'decimal' as const,
+  const field = (name: 'temperature' | 'topP' | 'maxTokens') => ({
     placeholder: 'default',
     value: settings[name],
-    onChange: (event: { readonly target: HTMLInputElement }) => onChange({ [name]: event.target.value }),
+    onChange: (typed: string) => onChange({ [name]: typed }),
   })
   return (
     <div className={styles.numbers}>
-      <Field label="Temperature">
-        <Input {...number('temperature')} min={0} max={2} step={0.1} />
-      </Field>
-      <Field label="Top p">
-        <Input {...number('topP')} min={0} max={1} step={0.05} />
-      </Field>
-      <Field label="Max tokens">
-        <Input {...number('maxTokens')} min={1} step={1} />
-      </Field>
+      <NumberField {...field('temperature')} label="Temperature" min={0} max={2} step={0.1} />
+      <NumberField {...field('topP')} label="Top p" min={0} max={1} step={0.05} />
+      <NumberField {...field('maxTokens')} label="Max tokens" min={1} />
       {efforts.length > 0 && (
         <Field label="Reasoning effort">
           <Select value={settings.effort} onChange={(event) => onChange({ effort: event.target.value })}>
@@ -87,8 +78,6 @@ function Parameters({ settings, efforts, onChange }: PartProps & Pick<ChatSettin
 
 function OverDocuments({ settings, onChange }: PartProps) {
   const { overDocuments, category, topK } = settings
-  const options = useQuery({ ...categoriesQuery, enabled: overDocuments })
-  const listId = useId()
   return (
     <>
       <Checkbox
@@ -98,29 +87,12 @@ function OverDocuments({ settings, onChange }: PartProps) {
       />
       {overDocuments && (
         <div className={styles.numbers}>
-          <Field label="Category">
-            <Input
-              list={listId}
-              placeholder="all"
-              value={category}
-              onChange={(event) => onChange({ category: event.target.value })}
-            />
-          </Field>
-          <datalist id={listId}>
-            {(options.data?.categories ?? []).map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-          <Field label="Most sources">
-            <Input
-              type="number"
-              min={1}
-              max={50}
-              placeholder="6"
-              value={topK}
-              onChange={(event) => onChange({ topK: event.target.value })}
-            />
-          </Field>
+          <DocumentFilterFields
+            category={category}
+            topK={topK}
+            count={{ label: 'Maximum sources', max: 50, placeholder: '6' }}
+            onChange={onChange}
+          />
         </div>
       )}
     </>

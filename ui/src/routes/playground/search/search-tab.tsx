@@ -1,15 +1,18 @@
 /** Searches the documents that the user can see, and shows why each passage was found. */
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { asApiError } from '../../../api/api-error.ts'
 import { Button } from '../../../components/button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Field } from '../../../components/field.tsx'
+import { countText } from '../../../components/format.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Input, Select } from '../../../components/input.tsx'
+import { Notice } from '../../../components/notice.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
-import { categoriesQuery, searchQuery, type SearchBody } from '../queries.ts'
+import { DocumentFilterFields } from '../document-filter-fields.tsx'
+import { searchQuery, type SearchBody } from '../queries.ts'
 import { wordsOf } from './highlight.ts'
 import { HitView } from './hit-view.tsx'
 import styles from './search-tab.module.css'
@@ -81,8 +84,6 @@ interface FilterFieldsProps {
 }
 
 function FilterFields({ filters: { mode, category, topK }, onChange }: FilterFieldsProps) {
-  const options = useQuery(categoriesQuery)
-  const listId = useId()
   return (
     <div className={styles.filters}>
       <Field label="Search by">
@@ -97,29 +98,12 @@ function FilterFields({ filters: { mode, category, topK }, onChange }: FilterFie
           ))}
         </Select>
       </Field>
-      <Field label="Category">
-        <Input
-          list={listId}
-          placeholder="all"
-          value={category}
-          onChange={(event) => onChange({ category: event.target.value })}
-        />
-      </Field>
-      <datalist id={listId}>
-        {(options.data?.categories ?? []).map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <Field label="Most hits">
-        <Input
-          type="number"
-          min={1}
-          max={200}
-          placeholder="10"
-          value={topK}
-          onChange={(event) => onChange({ topK: event.target.value })}
-        />
-      </Field>
+      <DocumentFilterFields
+        category={category}
+        topK={topK}
+        count={{ label: 'Maximum hits', max: 200, placeholder: '10' }}
+        onChange={onChange}
+      />
     </div>
   )
 }
@@ -140,13 +124,12 @@ function Hits({ query, filters: { mode, category, topK } }: { readonly query: st
   return (
     <>
       {warnings.map((warning) => (
-        <p key={warning} className={styles.warning}>
-          <Icon name="warning" />
+        <Notice key={warning} tone="warning">
           {warning}
-        </p>
+        </Notice>
       ))}
       <p role="status" className={styles.count}>
-        {hits.length === 1 ? '1 passage' : `${hits.length} passages`}
+        {countText(hits.length, 'passage')}
       </p>
       {hits.length === 0 ? (
         <EmptyState icon="search" title="Nothing found">

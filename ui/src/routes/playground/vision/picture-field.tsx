@@ -1,6 +1,7 @@
 /** Takes one picture: chosen, dropped here, or pasted anywhere on the tab; shows it. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
+import { byteText } from '../../../components/format.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { pictureProblem, pictureTypes, transferredFiles } from '../pictures.ts'
 import styles from './picture-field.module.css'
@@ -65,7 +66,7 @@ export function PictureField({ file, onChange }: PictureFieldProps) {
         )}
       </div>
       <p role="status" className={problem === null ? styles.hint : styles.problem}>
-        {problem ?? (file === null ? 'or drop one here, or paste it' : `${file.name}, ${sizeOf(file.size)}`)}
+        {problem ?? (file === null ? 'or drop one here, or paste it' : `${file.name}, ${byteText(file.size)}`)}
       </p>
     </div>
   )
@@ -93,8 +94,4 @@ function usePaste(area: React.RefObject<HTMLDivElement | null>, take: (files: re
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
   }, [area])
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.max(1, Math.round(bytes / 1024))} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }

@@ -2,7 +2,7 @@
 import { ApiError } from '../../../api/api-error.ts'
 import { Badge, type BadgeTone } from '../../../components/badge.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { durationOf } from '../answer/figures.ts'
+import { durationText } from '../../../components/format.ts'
 import { Markdown } from '../answer/markdown.tsx'
 import styles from './prompt-answer-view.module.css'
 import type { PromptAnswer, PromptState } from './stream-vision.ts'
@@ -32,7 +32,7 @@ export function PromptAnswerView({ answer, place }: { readonly answer: PromptAns
       {error !== null && <ErrorNotice error={new ApiError(error)} />}
       {firstTextMs !== null && lastTextMs !== null && (
         <p className={styles.times}>
-          first token after {durationOf(firstTextMs)} · {durationOf(lastTextMs)} in all
+          first token after {durationText(firstTextMs)} · {durationText(lastTextMs)} in all
         </p>
       )}
     </li>

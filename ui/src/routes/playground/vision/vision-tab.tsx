@@ -4,9 +4,9 @@ import type { UsableModel } from '../../../api/schema.d.ts'
 import { Button } from '../../../components/button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { Field } from '../../../components/field.tsx'
+import { countText } from '../../../components/format.ts'
 import { Icon } from '../../../components/icon.tsx'
-import { Input } from '../../../components/input.tsx'
+import { NumberField } from '../../../components/text-field.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { PictureField } from './picture-field.tsx'
 import { PromptAnswerView } from './prompt-answer-view.tsx'
@@ -51,16 +51,7 @@ export function VisionTab({ models }: { readonly models: readonly UsableModel[] 
         <PictureField file={image} onChange={setImage} />
         <div className={styles.fields}>
           <ModelPicker label="Vision model" models={models} value={chosen} onChange={setModel} />
-          <Field label="Max new tokens">
-            <Input
-              type="number"
-              min={1}
-              step={1}
-              placeholder="128"
-              value={maxTokens}
-              onChange={(event) => setMaxTokens(event.target.value)}
-            />
-          </Field>
+          <NumberField label="Max new tokens" min={1} placeholder="128" value={maxTokens} onChange={setMaxTokens} />
         </div>
         <PromptRows rows={rows} onChange={setRows} />
         <div className={styles.bar}>
@@ -73,7 +64,7 @@ export function VisionTab({ models }: { readonly models: readonly UsableModel[] 
           ) : (
             <Button key="run" type="submit" variant="primary" disabled={missing !== null}>
               <Icon name="play" />
-              {prompts.length === 1 ? 'Run 1 prompt' : `Run ${prompts.length} prompts`}
+              Run {countText(prompts.length, 'prompt')}
             </Button>
           )}
           {missing !== null && <p className={styles.note}>{missing}</p>}

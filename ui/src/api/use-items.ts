@@ -1,0 +1,23 @@
+/** The items of a list that is read page by page as the reader scrolls. */
+import { useInfiniteQuery, type InfiniteData, type QueryKey, type UseInfiniteQueryOptions } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import type { Page } from './queries.ts'
+
+type ListOptions<Item, Key extends QueryKey> = UseInfiniteQueryOptions<
+  Page<Item>,
+  Error,
+  InfiniteData<Page<Item>>,
+  Key,
+  string | null
+>
+
+/** The query, the items of all pages so far, and a function that reads the next page unless one is under way. */
+export function useItems<Item, Key extends QueryKey>(options: ListOptions<Item, Key>) {
+  const list = useInfiniteQuery(options)
+  const { data, fetchNextPage, isFetchingNextPage } = list
+  const items = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  const fetchMore = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage()
+  }, [isFetchingNextPage, fetchNextPage])
+  return { list, items, fetchMore }
+}

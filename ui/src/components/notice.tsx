@@ -1,0 +1,30 @@
+/** A coloured box with something that the reader should know. */
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+import styles from './notice.module.css'
+import toneStyles from './tone.module.css'
+
+export type NoticeTone = 'neutral' | 'success' | 'warning' | 'danger'
+
+export interface NoticeProps {
+  readonly tone: NoticeTone
+  /** `alert` is read out at once, `status` when the reader pauses. */
+  readonly role?: 'alert' | 'status'
+  readonly children: ReactNode
+}
+
+const icons: Readonly<Partial<Record<NoticeTone, IconName>>> = {
+  success: 'check',
+  warning: 'warning',
+  danger: 'warning',
+}
+
+export function Notice({ tone, role, children }: NoticeProps) {
+  const icon = icons[tone]
+  return (
+    <div role={role} className={`${styles.notice} ${toneStyles[tone]}`}>
+      {icon !== undefined && <Icon name={icon} />}
+      <div className={styles.text}>{children}</div>
+    </div>
+  )
+}
