@@ -7,6 +7,7 @@ const server = 'http://127.0.0.1:3001'
 // oxlint-disable-next-line import/no-default-export -- Vite reads the default export
 export default defineConfig({
   plugins: [react()],
+  css: { transformer: 'lightningcss' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
