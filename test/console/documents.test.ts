@@ -99,7 +99,7 @@ async function dropFiles(page: Page, files: readonly TestFile[]): Promise<void> 
 }
 
 async function chooseVectors(page: Page): Promise<void> {
-  await page.getByText('Reading, chunks and embedding').click()
+  await page.getByText('Processing options').click()
   await page.getByLabel('Embedder').selectOption('vectors')
 }
 
@@ -159,7 +159,7 @@ describe.skipIf(journeysSkipped !== null)(
         page.getByLabel('Category').last().fill('rules'),
       )
       await upload(page, 'copy.txt').getByText('duplicate').waitFor()
-      await page.getByRole('link', { name: 'open that document' }).click()
+      await page.getByRole('link', { name: 'open the document' }).click()
       await heading(page, 'menu.txt').waitFor()
 
       const body = { query: 'dumplings', mode: 'keyword' }
@@ -241,7 +241,7 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await page.getByText('No documents yet').waitFor()
       await visitor.open(`/documents/${handbookId}`)
-      await page.getByText('There is no document at this address').waitFor()
+      await page.getByText('This document does not exist').waitFor()
       await visitor.requireAccessible('no such document')
       // With the session of the page, as its own scripts call.
       const answers = await page.evaluate(async (id) => {

@@ -79,7 +79,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Create').click()
       const secret = (await page.getByTestId('secret').textContent()) ?? ''
       await visitor.requireAccessible('the secret')
-      await button(page, 'I have kept it').click()
+      await button(page, 'I have saved it').click()
       await page.getByRole('tab', { name: 'Python' }).click()
       expect(await page.getByRole('region', { name: 'Python code' }).textContent()).toContain(`${app.url}/ai/v1`)
       expect(await app.statusWith(secret)).toBe(200)
@@ -105,7 +105,7 @@ describe.skipIf(journeysSkipped !== null)(
       const secret = (await page.getByTestId('secret').textContent()) ?? ''
       await page.keyboard.press('Escape')
       expect(await page.getByTestId('secret').isVisible()).toBe(true)
-      await button(page, 'I have kept it').click()
+      await button(page, 'I have saved it').click()
 
       // Not by its role, which it does not have below an open dialog.
       const row = page.locator('tr', { hasText: 'nightly import' })

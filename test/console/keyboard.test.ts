@@ -65,7 +65,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.keyboard.press('Enter')
       const secret = (await page.getByTestId('secret').textContent()) ?? ''
       expect(await app.statusWith(secret)).toBe(200)
-      await tabTo(page, button(page, 'I have kept it'))
+      await tabTo(page, button(page, 'I have saved it'))
       await page.keyboard.press('Enter')
       await page.locator('tr', { hasText: 'by keyboard' }).waitFor()
       await page.getByTestId('secret').waitFor({ state: 'detached' })

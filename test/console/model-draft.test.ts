@@ -9,9 +9,9 @@ import {
   withoutComponent,
   withStrategy,
 } from '../../ui/src/routes/model/composite-draft.ts'
-import { bodyOf, copyOf, draftOf, newDraft } from '../../ui/src/routes/model/draft.ts'
+import { bodyOf, copyOf, draftOf, newDraft } from '../../ui/src/routes/model/model-draft.ts'
 import {
-  asProvider,
+  inheritedReasoning,
   reasoningOf,
   reasoningOnWire,
   withEffort,
@@ -142,7 +142,7 @@ describe('reasoning', () => {
   })
 
   test('its own begins as OpenAI has it: each effort puts its own name', () => {
-    const own = withEffort(withEffort(withMode(asProvider, 'own'), 'high'), 'low')
+    const own = withEffort(withEffort(withMode(inheritedReasoning, 'own'), 'high'), 'low')
     expect(reasoningOnWire(own)).toEqual({
       efforts: ['low', 'high'],
       writes: [{ pointer: '/reasoning_effort', values: { low: 'low', high: 'high' } }],
@@ -154,7 +154,7 @@ describe('reasoning', () => {
   })
 
   test('as its provider’s is nothing, and none at all is no efforts', () => {
-    expect(reasoningOnWire(asProvider)).toBeNull()
-    expect(reasoningOnWire({ ...asProvider, mode: 'none' })).toEqual({ efforts: [], writes: [] })
+    expect(reasoningOnWire(inheritedReasoning)).toBeNull()
+    expect(reasoningOnWire({ ...inheritedReasoning, mode: 'none' })).toEqual({ efforts: [], writes: [] })
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noProgress } from '../../ui/src/api/stream-chat.ts'
+import { initialProgress } from '../../ui/src/api/stream-chat.ts'
 import { chatFields, standardSettings } from '../../ui/src/routes/playground/chat/chat-settings-values.ts'
 import {
   messagesOf,
@@ -15,10 +15,14 @@ import {
   type Turn,
 } from '../../ui/src/routes/playground/chat/conversation.ts'
 import { requestCode } from '../../ui/src/routes/playground/code/request-code.ts'
-import { highlighted, wordsOf } from '../../ui/src/routes/playground/search/highlight.ts'
+import { highlighted, searchWords } from '../../ui/src/components/highlight.ts'
 
-const said = (text: string): Answer => ({ ...newAnswer('m'), state: 'complete', progress: { ...noProgress, text } })
-const asked = (text: string): Question => ({ text, pictures: [] })
+const said = (text: string): Answer => ({
+  ...newAnswer('m'),
+  state: 'complete',
+  progress: { ...initialProgress, text },
+})
+const asked = (text: string): Question => ({ text, images: [] })
 const turn = (id: string, ...answers: readonly Answer[]): Turn => ({ id, question: asked(id), answers })
 const red = { name: 'my red.png', url: 'data:image/png;base64,AAAA' }
 
@@ -39,8 +43,8 @@ describe('the messages of a request', () => {
     ])
   })
 
-  test('carry pictures as image_url parts; one that was not kept is left out', () => {
-    const question = { text: 'What?', pictures: [red, { name: 'gone.png', url: '' }] }
+  test('carry images as image_url parts; one that was not stored is left out', () => {
+    const question = { text: 'What?', images: [red, { name: 'gone.png', url: '' }] }
     expect(messagesOf('', [], { lane: 0, question })[0]?.content).toEqual([
       { type: 'text', text: 'What?' },
       { type: 'image_url', image_url: { url: red.url } },
@@ -51,7 +55,7 @@ describe('the messages of a request', () => {
 test('stopping ends what runs and keeps what came; what had ended stays as it was', () => {
   const running = withAnswer([turn('a', said('done'), newAnswer('n'))], { turnId: 'a', lane: 1 }, (answer) => ({
     ...answer,
-    progress: { ...noProgress, text: 'half' },
+    progress: { ...initialProgress, text: 'half' },
   }))
   const [{ answers } = turn('none')] = stopped(running)
   expect(answers.map(({ state, progress }) => [state, progress.text])).toEqual([
@@ -89,14 +93,14 @@ describe('the fields of a request', () => {
 })
 
 describe('a request as code', () => {
-  const question = { text: `It's "so" $HOME \`x\``, pictures: [red] }
+  const question = { text: `It's "so" $HOME \`x\``, images: [red] }
   const fields = chatFields({ ...standardSettings, overDocuments: true, category: 'faq' }, new Map(), {
     model: 'm',
     messages: messagesOf('', [], { lane: 0, question }),
   })
   const [curl, python, typescript] = requestCode(fields, ['my red.png'], 'https://gate.example').map(({ code }) => code)
 
-  test('in curl is what a shell passes on as JSON, the picture read from its file', () => {
+  test('in curl is what a shell passes on as JSON, the image read from its file', () => {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-code-'))
     try {
       // In place of the real one: prints its last argument, which is the body.
@@ -106,7 +110,7 @@ describe('a request as code', () => {
       expect(exitCode).toBe(0)
       expect(JSON.parse(stdout.toString())).toEqual({
         ...fields,
-        messages: [{ role: 'user', content: [{ type: 'text', text: question.text }, pictureOf('AQID')] }],
+        messages: [{ role: 'user', content: [{ type: 'text', text: question.text }, imageOf('AQID')] }],
         stream: true,
       })
     } finally {
@@ -125,7 +129,7 @@ describe('a request as code', () => {
     const made: unknown = new Function('readFileSync', program)((name: string) => `(${name})`)
     expect(made).toEqual({
       ...fields,
-      messages: [{ role: 'user', content: [{ type: 'text', text: question.text }, pictureOf('(my-red.png)')] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: question.text }, imageOf('(my-red.png)')] }],
       stream: true,
     })
   })
@@ -138,11 +142,11 @@ describe('a request as code', () => {
   })
 })
 
-const pictureOf = (base64: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } })
+const imageOf = (base64: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } })
 
 describe('the words of a query', () => {
   test('are marked with their endings, whatever their case and accents; common ones are not', () => {
-    const words = wordsOf('What is the Café’s refund?')
+    const words = searchWords('What is the Café’s refund?')
     expect(words).toEqual(['cafe', 's', 'refund'])
     const hits = highlighted('Refunds: the CAFE is refunding, not funding.', words).filter(({ isHit }) => isHit)
     expect(hits.map(({ text }) => text)).toEqual(['Refunds', 'CAFE', 'refunding'])

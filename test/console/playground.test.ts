@@ -1,6 +1,6 @@
 /**
  * The playground in a real browser, on the real app with the practice models: chat, compare, stop,
- * answers over documents, one picture with many prompts, search. Each journey ends with axe finding
+ * answers over documents, one image with many prompts, search. Each journey ends with axe finding
  * nothing and no complaint of the browser.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -95,7 +95,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('textbox', { name: 'Your question' }).fill('Say something else')
       await button(page, 'Ask again').click()
       await answer.getByText('Your text was: "Say something else"').waitFor()
-      await button(page, 'Answer again with demo-chat').click()
+      await button(page, 'Regenerate the answer of demo-chat').click()
       await answer.getByText(/tokens out/).waitFor()
       expect(await answersOf(page, 'demo-chat').count()).toBe(1)
 
@@ -105,7 +105,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Clear').click()
       await visitor.requireAccessible('clearing')
       await button(page, 'Clear 1 question with answers').click()
-      await page.getByRole('heading', { name: 'Ask a model something' }).waitFor()
+      await page.getByRole('heading', { name: 'Ask a model' }).waitFor()
       expectNoComplaints(visitor)
     }, 25_000)
 
@@ -177,10 +177,10 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await page.getByLabel('Answer from documents').check()
       await page.getByRole('combobox', { name: 'Category' }).fill('handbooks')
-      await page.getByLabel('Most sources').fill('2')
+      await page.getByLabel('Maximum sources').fill('2')
       await page.getByLabel('Reasoning effort').selectOption('high')
       await page.getByLabel('Temperature').fill('0.5')
-      await page.locator('input[aria-label=Pictures]').setInputFiles(picture)
+      await page.locator('input[aria-label=Images]').setInputFiles(image)
       await ask(page, 'How many vacation days can be carried over? [1]')
       const answer = answersOf(page, 'demo-thinker')
       await answer.getByRole('group', { name: 'Sources' }).getByRole('button').nth(1).waitFor()
@@ -205,12 +205,12 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     }, 25_000)
 
-    test('three prompts about one picture are answered at the same time; stop ends all of them', async () => {
+    test('three prompts about one image are answered at the same time; stop ends all of them', async () => {
       await using visitor = await atPlayground('?tab=vision')
       const { page } = visitor
-      await page.getByText('Choose a picture first.').waitFor()
-      await visitor.requireAccessible('before a picture')
-      await page.locator('input[aria-label=Picture]').setInputFiles(picture)
+      await page.getByText('Choose an image first.').waitFor()
+      await visitor.requireAccessible('before an image')
+      await page.locator('input[aria-label=Image]').setInputFiles(image)
       await page.getByRole('img', { name: 'Preview of red.png' }).waitFor()
       await button(page, 'Run 3 prompts').click()
       const answers = page.getByRole('list', { name: 'Answers' }).getByRole('listitem')
@@ -251,12 +251,12 @@ describe.skipIf(journeysSkipped !== null)(
       await hit.getByText(/not among the best by meaning · by words [\d.]+ \(place 1\)/).waitFor()
       expect(new URL(page.url()).searchParams.get('q')).toBe('How many vacation days?')
       expect(await hit.textContent()).not.toContain('Travel is by train.')
-      await hit.getByRole('button', { name: /^Show more around it/ }).click()
+      await hit.getByRole('button', { name: /^Show more context/ }).click()
       await hit.getByText('Travel is by train.').waitFor()
       await visitor.requireAccessible('hits')
       await page.getByLabel('Search the documents').fill('zebra')
       await button(page, 'Search').click()
-      await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+      await page.getByRole('heading', { name: 'No passages found' }).waitFor()
       await visitor.requireAccessible('no hits')
       expectNoComplaints(visitor)
     }, 25_000)
@@ -267,7 +267,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.emulateMedia({ colorScheme: 'dark' })
       await ask(page, '/long 60')
       await answersOf(page, 'demo-chat')
-        .getByText(/in all/)
+        .getByText(/in total/)
         .waitFor()
       await button(page, 'Settings').click()
       await page.getByLabel('Compare with a second model').check()
@@ -281,7 +281,7 @@ describe.skipIf(journeysSkipped !== null)(
   },
 )
 
-const picture = {
+const image = {
   name: 'red.png',
   mimeType: 'image/png',
   buffer: pngFile({

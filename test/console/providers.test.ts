@@ -128,7 +128,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByLabel('First token').fill('7.5')
       await page.getByLabel('Options').fill('not JSON')
       await button(page, 'Save').click()
-      await page.getByRole('alert').getByText('The options have to be a JSON object').waitFor()
+      await page.getByRole('alert').getByText('The options must be a JSON object').waitFor()
       await page.getByLabel('Options').fill('{"region": "us", "session_token": "[secret]"}')
       await visitor.requireAccessible('editing')
       await button(page, 'Save').click()
@@ -152,7 +152,7 @@ describe.skipIf(journeysSkipped !== null)(
       await app.call('POST', '//ai/v1/chat/completions', { body })
       await using visitor = await asAdmin({ width: 360, height: 740 })
       const { page } = visitor
-      await row(page, 'old').getByText('1 model out').waitFor()
+      await row(page, 'old').getByText('1 model ejected').waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       const isOn = page.getByLabel('old is asked')
       for (const enabled of [false, true]) {

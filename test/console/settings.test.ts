@@ -61,10 +61,10 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('a refused value')
       await page.getByLabel('Value in attempts').fill('2')
       await button(page, 'Save').click()
-      await item(page, name).getByText('stored here').waitFor()
+      await item(page, name).getByText('set here').waitFor()
       expect(await setting(name)).toMatchObject({ value: 2, source: 'admin page' })
       await button(page, `Reset ${name} to its default`).click()
-      await item(page, name).getByText('stored here').waitFor({ state: 'detached' })
+      await item(page, name).getByText('set here').waitFor({ state: 'detached' })
       expect(await setting(name)).toMatchObject({ value: 3, source: 'default' })
       expectNoComplaints(visitor)
     }, 30_000)
@@ -76,7 +76,7 @@ describe.skipIf(journeysSkipped !== null)(
         await button(page, `Edit ${name}`).click()
         await page.getByLabel('Value').fill(text)
         await button(page, 'Save').click()
-        await page.getByText(`Stored ${name}`).waitFor()
+        await page.getByText(`Saved ${name}`).waitFor()
         return (await setting(name))?.value
       }
       expect(await store('failover.statuses', '500\n503')).toEqual([500, 503])
@@ -92,7 +92,7 @@ describe.skipIf(journeysSkipped !== null)(
     test('what the command line fixes and what is read at start is shown and cannot be changed', async () => {
       await using visitor = await asAdmin('/settings?q=idle_seconds', { width: 360, height: 740 })
       const { page } = visitor
-      await item(page, 'gateway.idle_seconds').getByText('fixed there').waitFor()
+      await item(page, 'gateway.idle_seconds').getByText('read-only').waitFor()
       await item(page, 'gateway.idle_seconds').getByText('--set').waitFor()
       expect(await button(page, 'Edit gateway.idle_seconds').count()).toBe(0)
       await page.getByRole('tab', { name: 'Read at start' }).click()
@@ -115,10 +115,10 @@ describe.skipIf(journeysSkipped !== null)(
     test('limits are enforced by a switch, and an account gets, changes and loses one of its own', async () => {
       await using visitor = await asAdmin('/settings?tab=limits')
       const { page } = visitor
-      await page.getByText('No account has a limit of its own.').waitFor()
+      await page.getByText('No account has its own limit.').waitFor()
       const enforced = page.getByRole('switch', { name: 'limits.realtime_inflight.enforce' })
       await enforced.click()
-      await page.getByText('Stored limits.realtime_inflight.enforce').waitFor()
+      await page.getByText('Saved limits.realtime_inflight.enforce').waitFor()
       expect([await enforced.isChecked(), (await setting('limits.realtime_inflight.enforce'))?.value]).toEqual([
         true,
         true,
@@ -147,7 +147,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('menuitem', { name: 'Remove…' }).click()
       await page.getByRole('dialog').getByText(`${userEmail}, demo-chat: 5 in flight`).waitFor()
       await button(page, 'Remove limit').click()
-      await page.getByText('No account has a limit of its own.').waitFor()
+      await page.getByText('No account has its own limit.').waitFor()
       expect((await app.call<{ data: unknown[] }>('GET', '/inflight-limits')).body.data).toEqual([])
       expectNoComplaints(visitor)
     }, 30_000)

@@ -6,7 +6,7 @@ import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
 import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 import { startOidcProvider, type OidcProvider } from '#test/support/network/oidc-provider.ts'
-import { refusalText } from '../../ui/src/routes/sign-in-refusals.ts'
+import { signInErrorText } from '../../ui/src/routes/sign-in-errors.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -90,7 +90,7 @@ describe.skipIf(journeysSkipped !== null)(
 )
 
 test('every code with which a sign-in is refused has a sentence of its own', () => {
-  const texts = Object.keys(oidcRefusals).map(refusalText)
-  expect(texts).not.toContain(refusalText('anything else'))
+  const texts = Object.keys(oidcRefusals).map(signInErrorText)
+  expect(texts).not.toContain(signInErrorText('anything else'))
   expect(new Set(texts).size).toBe(texts.length)
 })

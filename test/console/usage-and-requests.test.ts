@@ -89,7 +89,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect((await cellsOf(page, userEmail)).slice(0, 2)).toEqual([userEmail, '2'])
       await page.getByLabel('Group by').selectOption('By API key')
       await page.getByRole('row').filter({ hasText: 'test (sk-slu-' }).first().waitFor()
-      await page.getByLabel('Span', { exact: true }).selectOption('Custom…')
+      await page.getByLabel('Range', { exact: true }).selectOption('Custom…')
       await page.getByLabel('To', { exact: true }).fill('2020-01-02T00:00')
       await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00')
       await page.keyboard.press('Enter')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { csvText } from '../../ui/src/routes/usage/csv.ts'
-import { groupSums, stackedPoints } from '../../ui/src/routes/usage/groups.ts'
+import { groupSums, stackedPoints } from '../../ui/src/routes/usage/usage-groups.ts'
 import { bucketOf, rangeOf, readRangeSearch } from '../../ui/src/routes/time-range.ts'
 
 const hour = 3_600_000

@@ -24,7 +24,7 @@ const root = document.querySelector('#root')
 if (root === null) throw new Error('The page has no #root.')
 createRoot(root).render(
   <StrictMode>
-    {/* The server's policy forbids style elements. */}
+    {/* The Content-Security-Policy forbids style elements. */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />

@@ -1,7 +1,6 @@
 /**
- * The addresses of the console. Each page is a file of its own that loads when it is first shown.
- * Everything below `shell` asks for a session first; what is for administrators says so with
- * `requireAdmin`. The server checks both again.
+ * The routes of the console. Each page is a chunk that loads when it is first shown. Routes below
+ * `shell` need a session; pages for administrators have `requireAdmin`. The server checks both again.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import {
@@ -55,7 +54,7 @@ const shellRoute = createRoute({
       await context.queryClient.ensureQueryData(sessionQuery)
     } catch (thrown) {
       if (!isSignedOut(thrown)) throw thrown
-      // TanStack Router's way to go elsewhere.
+      // TanStack Router redirects by throwing.
       // oxlint-disable-next-line typescript/only-throw-error
       throw redirect({ to: '/sign-in', search: signInSearch(location) })
     }
@@ -63,7 +62,7 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
 })
 
-/** For `beforeLoad` of pages that only administrators have; others get the page of an unknown address. */
+/** Guards pages for administrators; other users see "not found". */
 async function requireAdmin({ context }: { readonly context: Context }): Promise<void> {
   const { user } = await context.queryClient.ensureQueryData(sessionQuery)
   // oxlint-disable-next-line typescript/only-throw-error

@@ -1,4 +1,4 @@
-/** What went wrong with a request to the server: its own refusal, or no answer at all. */
+/** The errors of requests to the server. */
 
 interface ErrorBody {
   readonly error?: { readonly message?: string; readonly code?: string | null; readonly param?: string | null }
@@ -6,18 +6,18 @@ interface ErrorBody {
 
 export interface ApiErrorDetails {
   readonly message: string
-  /** Stable name from the server's catalogue; `unreachable` when no answer came. */
+  /** The code of the server's error catalogue; `unreachable` when there was no answer. */
   readonly code: string
   readonly status: number
-  /** The field at fault. */
+  /** The invalid parameter. */
   readonly param: string | null
-  /** What an administrator finds the request by. */
+  /** The id by which an administrator finds the request in the log. */
   readonly requestId: string | null
-  /** Seconds to wait, when the server named them. */
+  /** Seconds to wait, from the `Retry-After` header. */
   readonly retryAfterSeconds: number | null
 }
 
-/** An error that can be shown to people as it is. */
+/** An error whose message can be shown to the user. */
 export class ApiError extends Error {
   readonly code: string
   readonly status: number
@@ -36,21 +36,21 @@ export class ApiError extends Error {
   }
 }
 
-/** The error as plain data, which can be stored and made an error again. */
+/** The error as plain data, which can be stored. */
 export function detailsOf(error: ApiError): ApiErrorDetails {
   const { message, code, status, param, requestId, retryAfterSeconds } = error
   return { message, code, status, param, requestId, retryAfterSeconds }
 }
 
-/** The error of an answer that is no success. */
-export async function errorOf(response: Response): Promise<ApiError> {
+/** The error of an unsuccessful response. */
+export async function errorFromResponse(response: Response): Promise<ApiError> {
   const text = await response.text()
   const body = parsed(text)
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiError({
     message:
       body?.error?.message ??
-      `The server answered ${response.status}. Try again; if it stays, tell your administrator.`,
+      `The server answered with status ${response.status}. Try again. If the error persists, tell your administrator.`,
     code: body?.error?.code ?? `status_${response.status}`,
     status: response.status,
     param: body?.error?.param ?? null,
@@ -59,8 +59,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
   })
 }
 
-/** The error of a request that got no answer. */
-export function unreachable(): ApiError {
+/** The error of a request without an answer. */
+export function connectionError(): ApiError {
   return new ApiError({
     message: 'The server cannot be reached. Check the connection and try again.',
     code: 'unreachable',
@@ -71,7 +71,7 @@ export function unreachable(): ApiError {
   })
 }
 
-/** Anything that was thrown as an error with a message for people. */
+/** Any thrown value as an ApiError. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)

@@ -1,14 +1,14 @@
 /**
- * The one way in which the console speaks to the server: typed by the OpenAPI document, with the
- * session cookie, and every failure as an ApiError.
+ * The client of the server's API: typed by the OpenAPI document, authenticated by the session cookie.
+ * Every failure is an ApiError.
  */
-import { ApiError, errorOf, unreachable } from './api-error.ts'
+import { ApiError, errorFromResponse, connectionError } from './api-error.ts'
 import type { Operations } from './schema.d.ts'
 
 export type OperationName = keyof Operations
-/** What a success of an operation answers. */
+/** The answer of a successful operation. */
 export type AnswerOf<Name extends OperationName> = Operations[Name]['answer']
-/** What an operation takes as its body. */
+/** The request body of an operation. */
 export type BodyOf<Name extends OperationName> = Operations[Name]['body']
 
 type Part<Key extends string, Value> = undefined extends Value
@@ -17,7 +17,7 @@ type Part<Key extends string, Value> = undefined extends Value
     ? object
     : Record<Key, Value>
 
-/** The parts of an operation that have to be given, and those that may. */
+/** The required and optional input of an operation. */
 export type InputOf<Name extends OperationName> = Part<'params', Operations[Name]['params']> &
   Part<'body', Operations[Name]['body']> & { readonly query?: Operations[Name]['query']; readonly signal?: AbortSignal }
 
@@ -28,7 +28,7 @@ interface LooseInput {
   readonly signal?: AbortSignal
 }
 
-/** Sends one request and answers its JSON. Throws ApiError; an abort is thrown as it is. */
+/** Sends one request and returns its JSON. Throws ApiError; an abort is thrown unchanged. */
 export async function api<Name extends OperationName>(
   name: Name,
   ...[input]: object extends InputOf<Name> ? [InputOf<Name>?] : [InputOf<Name>]
@@ -43,20 +43,20 @@ export async function api<Name extends OperationName>(
   return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
 }
 
-/** Any request; the answer is a success. For what is not JSON: streams and files. */
+/** Sends any request and returns its successful response, for streams and files. */
 export async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, { credentials: 'same-origin', ...init })
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === 'AbortError') throw thrown
-    throw unreachable()
+    throw connectionError()
   }
-  if (!response.ok) throw await errorOf(response)
+  if (!response.ok) throw await errorFromResponse(response)
   return response
 }
 
-/** True for the error of somebody who has to sign in first. */
+/** True when the error says that the user must sign in. */
 export function isSignedOut(thrown: unknown): boolean {
   return thrown instanceof ApiError && (thrown.code === 'invalid_session' || thrown.code === 'missing_api_key')
 }

@@ -1,10 +1,9 @@
-/** Server-sent events of an answer, as far as this API uses them: the `data` of each event, which is one line. */
+/** Reads server-sent events, as far as this API uses them: the `data` of each event, on one line. */
 import { ApiError } from './api-error.ts'
 
 /**
- * The `data` of each event as it comes; comments are left out. Who stops reading early ends the
- * request, and the server frees what it held. Throws ApiError when the connection breaks; an abort
- * is thrown as it is.
+ * Yields the `data` of each event and skips comments. A caller that stops early ends the request.
+ * Throws ApiError when the connection breaks; an abort is thrown unchanged.
  */
 export async function* eventData(response: Response): AsyncGenerator<string> {
   for await (const line of lines(response)) if (line.startsWith('data:')) yield line.slice('data:'.length).trim()
@@ -23,7 +22,7 @@ async function* lines(response: Response): AsyncGenerator<string> {
   } catch (thrown) {
     if (thrown instanceof DOMException) throw thrown
     throw new ApiError({
-      message: 'The connection broke off before the end of the answer. Try again.',
+      message: 'The connection broke before the answer was complete. Try again.',
       code: 'unreachable',
       status: 0,
       param: null,

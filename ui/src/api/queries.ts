@@ -1,11 +1,11 @@
 /**
- * What the console reads from the server, as queries: one function for each resource, whose key
- * begins with the resource's name so that a change can refresh all of it.
+ * The queries that several pages share. The key of a query begins with its resource, so a change can
+ * refresh everything about the resource.
  */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
-/** First part of every key of a resource. */
+/** The first part of a query key. */
 export const resource = {
   session: ['session'],
   keys: ['keys'],
@@ -22,7 +22,7 @@ export const resource = {
 
 const pageSize = 100
 
-/** Who is signed in. Throws ApiError 401 for nobody. */
+/** The session. Throws ApiError 401 when no user is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: resource.session,
   queryFn: ({ signal }) => api('GET /admin/api/v1/session', { signal }),
@@ -37,7 +37,7 @@ export const ownModelsQuery = queryOptions({
 
 export type KeyOwner = 'self' | 'anyone'
 
-/** API keys in pages; those of anyone only for administrators. */
+/** API keys in pages: the caller's own, or for administrators everyone's. */
 export function keysQuery(owner: KeyOwner) {
   return infiniteQueryOptions({
     queryKey: [...resource.keys, owner],
@@ -52,7 +52,7 @@ export function keysQuery(owner: KeyOwner) {
   })
 }
 
-/** A page of a list, as the server answers it. */
+/** A page of a list, as the server returns it. */
 export interface Page<Item> {
   readonly data: readonly Item[]
   readonly next_cursor: string | null
@@ -61,7 +61,7 @@ export interface Page<Item> {
 export type PageQuery = { readonly limit: number; readonly cursor?: string }
 type ReadPage<Item> = (query: PageQuery) => Promise<Page<Item>>
 
-/** Reads a list page by page, in the largest pages that the server answers. */
+/** Reads a list page by page, in the largest pages that the server allows. */
 export async function* pagesOf<Item>(read: ReadPage<Item>): AsyncGenerator<readonly Item[]> {
   let cursor: string | null = null
   do {
@@ -96,25 +96,25 @@ export const allProvidersQuery = queryOptions({
   queryFn: ({ signal }) => allItems((query) => api('GET /admin/api/v1/providers', { query, signal })),
 })
 
-/** Whose usage is shown: the own, or that of all. */
-export type UsageReach = 'self' | 'everyone'
+/** Whose data to show: the caller's own, or everyone's. */
+export type UsageScope = 'self' | 'everyone'
 
 export interface UsageSpan {
-  /** Milliseconds that lie behind. */
+  /** The length of the time range that ends now. */
   readonly spanMs: number
   readonly bucket: 'minute' | 'hour' | 'day'
 }
 
-/** Sums and their course over a span of time that ends now. */
-export function usageQuery(reach: UsageReach, { spanMs, bucket }: UsageSpan) {
+/** Totals and a time series, for a time range that ends now. */
+export function usageQuery(scope: UsageScope, { spanMs, bucket }: UsageSpan) {
   return queryOptions({
-    queryKey: [...resource.usage, reach, spanMs, bucket],
+    queryKey: [...resource.usage, scope, spanMs, bucket],
     queryFn: async ({ signal }) => {
       const to = Date.now()
       const query = { from: new Date(to - spanMs).toISOString(), to: new Date(to).toISOString() }
       const series = { ...query, bucket }
       const [totals, points] =
-        reach === 'self'
+        scope === 'self'
           ? await Promise.all([
               api('GET /admin/api/v1/me/usage', { query, signal }),
               api('GET /admin/api/v1/me/usage/series', { query: series, signal }),

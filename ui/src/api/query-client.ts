@@ -1,9 +1,9 @@
-/** The cache of what was read. A session that has ended leads to the sign-in page, whichever request finds out. */
+/** The query cache. When a request finds that the session has ended, the console shows the sign-in page. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { isSignedOut } from './client.ts'
 
-/** @param onSignedOut called when a request was refused because nobody is signed in */
+/** @param onSignedOut called when a request fails because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error): void => {
     if (isSignedOut(error)) onSignedOut()

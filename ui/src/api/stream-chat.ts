@@ -1,6 +1,6 @@
 /**
- * One streamed answer of POST /ai/v1/chat/completions, as it comes. Times are measured here, where
- * the reader sits.
+ * Streams one answer of POST /ai/v1/chat/completions. Times are measured in the browser, as the user
+ * experiences them.
  */
 import { ApiError } from './api-error.ts'
 import { send } from './client.ts'
@@ -11,7 +11,7 @@ export interface ChatMessage {
   readonly content: unknown
 }
 
-/** A passage of a document that the model was given; `index` is its number in brackets. */
+/** A passage that was given to the model. The answer refers to it by `index` in brackets. */
 export interface Citation {
   readonly index: number
   readonly doc_id: string
@@ -21,25 +21,25 @@ export interface Citation {
   readonly text: string
 }
 
-/** What a stream has told so far. */
+/** The state of a streamed answer. */
 export interface ChatProgress {
   readonly text: string
-  /** Thoughts of a reasoning model. */
+  /** The reasoning text of the model. */
   readonly reasoning: string
-  /** From sending to the first text; null before it. */
+  /** From the request to the first text; null before it. */
   readonly firstTokenMs: number | null
   readonly elapsedMs: number
-  /** As the provider counted them; null until it says so. */
+  /** Counted by the provider; null until it reports them. */
   readonly promptTokens: number | null
   readonly completionTokens: number | null
-  /** Why the model ended: `stop`, `length` and others; null while it has not. */
+  /** Why the answer ended, such as `stop` or `length`; null before the end. */
   readonly finishReason: string | null
-  /** Of an answer over documents; empty for any other. */
+  /** The sources of an answer from documents; otherwise empty. */
   readonly citations: readonly Citation[]
 }
 
 /** Before the first event. */
-export const noProgress: ChatProgress = {
+export const initialProgress: ChatProgress = {
   text: '',
   reasoning: '',
   firstTokenMs: null,
@@ -52,7 +52,7 @@ export const noProgress: ChatProgress = {
 
 interface Delta {
   readonly content?: string | null
-  // Two names for the same, by provider.
+  // Providers use two names for the same field.
   readonly reasoning_content?: string | null
   readonly reasoning?: string | null
 }
@@ -68,8 +68,8 @@ interface Chunk {
 }
 
 /**
- * Yields the progress after each event. Throws ApiError when the request is refused or the stream
- * breaks; aborting the signal ends it with what the signal throws.
+ * Yields the state after each event. Throws ApiError when the request fails or the stream breaks, and
+ * the signal's reason when it is aborted.
  */
 export async function* streamChat(
   fields: { readonly model: string; readonly messages: readonly ChatMessage[]; readonly [field: string]: unknown },
@@ -83,20 +83,20 @@ export async function* streamChat(
     body: JSON.stringify({ ...fields, stream: true, stream_options: { include_usage: true } }),
   })
   const requestId = response.headers.get('x-request-id')
-  let progress = noProgress
+  let progress = initialProgress
   for await (const data of eventData(response)) {
     if (data === '[DONE]') return
     const chunk = JSON.parse(data) as Chunk
     if (chunk.error !== undefined) throw brokenStream(chunk.error, requestId)
-    progress = advanced(progress, chunk, performance.now() - startedAt)
+    progress = withChunk(progress, chunk, performance.now() - startedAt)
     yield progress
   }
-  throw brokenStream({ message: 'The answer broke off before its end. Try again.' }, requestId)
+  throw brokenStream({ message: 'The stream ended before the answer was complete. Try again.' }, requestId)
 }
 
-function advanced(progress: ChatProgress, { choices, usage, citations }: Chunk, elapsedMs: number): ChatProgress {
+function withChunk(progress: ChatProgress, { choices, usage, citations }: Chunk, elapsedMs: number): ChatProgress {
   const [choice] = choices ?? []
-  const { text, reasoning } = saidIn(choice?.delta)
+  const { text, reasoning } = deltaText(choice?.delta)
   return {
     text: progress.text + text,
     reasoning: progress.reasoning + reasoning,
@@ -109,7 +109,7 @@ function advanced(progress: ChatProgress, { choices, usage, citations }: Chunk, 
   }
 }
 
-function saidIn(delta: Delta | undefined): { readonly text: string; readonly reasoning: string } {
+function deltaText(delta: Delta | undefined): { readonly text: string; readonly reasoning: string } {
   return { text: delta?.content ?? '', reasoning: delta?.reasoning_content ?? delta?.reasoning ?? '' }
 }
 

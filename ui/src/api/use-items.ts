@@ -1,4 +1,4 @@
-/** The items of a list that is read page by page as the reader scrolls. */
+/** The items of a list that loads page by page as the reader scrolls. */
 import { useInfiniteQuery, type InfiniteData, type QueryKey, type UseInfiniteQueryOptions } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import type { Page } from './queries.ts'
@@ -11,7 +11,7 @@ type ListOptions<Item, Key extends QueryKey> = UseInfiniteQueryOptions<
   string | null
 >
 
-/** The query, the items of all pages so far, and a function that reads the next page unless one is under way. */
+/** The query, the items of all loaded pages, and a function that loads the next page. */
 export function useItems<Item, Key extends QueryKey>(options: ListOptions<Item, Key>) {
   const list = useInfiniteQuery(options)
   const { data, fetchNextPage, isFetchingNextPage } = list

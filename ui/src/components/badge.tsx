@@ -1,4 +1,4 @@
-/** A word about the state or kind of something. Colour never says it alone. */
+/** A label for a state or kind. The text carries the meaning; the colour only supports it. */
 import type { ReactNode } from 'react'
 import styles from './badge.module.css'
 import toneStyles from './tone.module.css'

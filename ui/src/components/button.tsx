@@ -1,4 +1,4 @@
-/** A button of the console. `danger` is for what destroys; there is one `primary` on a page or dialog. */
+/** A button. `danger` is for actions that destroy data. A page or dialog has one `primary` button. */
 import type { ComponentPropsWithRef } from 'react'
 import styles from './button.module.css'
 
@@ -6,7 +6,7 @@ export interface ButtonProps extends ComponentPropsWithRef<'button'> {
   readonly variant?: 'primary' | 'secondary' | 'quiet' | 'danger'
   /** Square, for a single icon; needs an `aria-label`. */
   readonly icon?: boolean
-  /** Shows that its work is under way and takes no further press. */
+  /** Its action is running: the button cannot be pressed again. */
   readonly busy?: boolean
 }
 
@@ -29,7 +29,7 @@ export function Button({
   )
 }
 
-/** The look of a button for a link or for the trigger of a menu or dialog. */
+/** The class names of a button, for links and for triggers of menus. */
 export function buttonClass(
   variant: NonNullable<ButtonProps['variant']> = 'secondary',
   { icon = false, className }: { readonly icon?: boolean; readonly className?: string | undefined } = {},

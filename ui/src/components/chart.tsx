@@ -1,6 +1,6 @@
 /**
- * A small chart of values over time, drawn as SVG at the width that it has, and the same numbers as
- * a table for whoever reads rather than looks.
+ * A chart of values over time as SVG, in the width of its container. A button shows the same numbers
+ * as a table.
  */
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
@@ -11,14 +11,14 @@ import tableStyles from './figure-table.module.css'
 
 export interface ChartSeries {
   readonly name: string
-  /** The numbered ones are for parts of a whole that only have to be told apart. */
+  /** The numbered tones are for groups without a meaning of their own. */
   readonly tone: 'accent' | 'danger' | 'muted' | 'second' | 'third' | 'fourth' | 'fifth'
 }
 
 export interface ChartPoint {
-  /** Beginning of the bucket, milliseconds since 1970. */
+  /** Start of the bucket, in milliseconds since 1970. */
   readonly at: number
-  /** One for each series; null = nothing is known. */
+  /** One value for each series; null = unknown. */
   readonly values: readonly (number | null)[]
 }
 
@@ -202,7 +202,7 @@ function ChartTable({ title, series, points, formatValue, formatTime }: ChartPro
   )
 }
 
-/** The width of an element, followed as it changes. */
+/** The current width of an element. */
 function useWidth(): [(element: HTMLElement | null) => void, number] {
   const [width, setWidth] = useState(600)
   const [element, setElement] = useState<HTMLElement | null>(null)
@@ -235,7 +235,7 @@ function toneClass(tone: ChartSeries['tone']): string {
   return `${styles.tone} ${styles[tone]}`
 }
 
-/** The next round number above. */
+/** The next round number that is not below the value. */
 function niceMaximum(value: number): number {
   if (value <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(value))

@@ -1,4 +1,4 @@
-/** Several of many: check boxes in a box of its own that scrolls, with a search field when there are more than a few. */
+/** A scrolling list of checkboxes, with a search field when it is long. */
 import { useState, type ReactNode } from 'react'
 import styles from './check-list.module.css'
 import { Button } from './button.tsx'
@@ -9,22 +9,22 @@ import { VirtualList } from './virtual-list.tsx'
 export interface CheckListOption {
   readonly value: string
   readonly label: string
-  /** Shown beside the label, smaller; it finds the option as well. */
+  /** Shown beside the label, smaller. The search covers it. */
   readonly note?: string
   readonly disabled?: boolean
 }
 
 export interface CheckListProps {
-  /** What is chosen, read out as the list's name: "Groups". */
+  /** The name of the list for screen readers: "Groups". */
   readonly label: string
   readonly options: readonly CheckListOption[]
   readonly chosen: ReadonlySet<string>
   readonly onChange: (chosen: ReadonlySet<string>) => void
-  /** Offers to choose and unchoose all that are shown. */
+  /** Adds a button that chooses all visible options, or none. */
   readonly withAll?: boolean
 }
 
-const searchedFrom = 8
+const searchFrom = 8
 const virtualFrom = 60
 const rowHeight = 32
 
@@ -53,9 +53,9 @@ export function CheckList({ label, options, chosen, onChange, withAll = false }:
   )
   return (
     <div className={styles.block}>
-      {(options.length > searchedFrom || withAll) && (
+      {(options.length > searchFrom || withAll) && (
         <div className={styles.tools}>
-          {options.length > searchedFrom && <SearchField label={label} value={typed} onChange={setTyped} />}
+          {options.length > searchFrom && <SearchField label={label} value={typed} onChange={setTyped} />}
           {withAll && (
             <Button
               disabled={free.length === 0}
@@ -114,7 +114,7 @@ function SearchField({ label, value, onChange }: SearchFieldProps) {
       value={value}
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={(event) => {
-        // Enter would send the form around the list.
+        // Enter would submit the form around the list.
         if (event.key === 'Enter') event.preventDefault()
       }}
     />

@@ -1,4 +1,4 @@
-/** Code to read and to copy; with several languages, one tab each. */
+/** A block of code with a copy button. Several languages have one tab each. */
 import { CopyButton } from './copy-button.tsx'
 import { Tabs } from './tabs.tsx'
 import styles from './code-block.module.css'
@@ -9,14 +9,14 @@ export interface CodeSample {
 }
 
 export interface CodeBlockProps extends CodeSample {
-  /** False where there may be several alike on one page: landmarks have to differ. */
+  /** False where a page may have several blocks of one language: landmarks must have different names. */
   readonly landmark?: boolean
 }
 
 export function CodeBlock({ language, code, landmark = true }: CodeBlockProps) {
   return (
     <div className={styles.block}>
-      {/* Scrolls sideways, so the keyboard has to reach it. */}
+      {/* The box scrolls sideways, so it must be reachable by keyboard. */}
       <pre className={styles.code} tabIndex={0} role={landmark ? 'region' : 'group'} aria-label={`${language} code`}>
         <code>{code}</code>
       </pre>

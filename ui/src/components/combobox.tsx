@@ -1,4 +1,4 @@
-/** One of many, found by typing: a button that shows the choice and opens a list with a search field. */
+/** A choice of one of many options: a button that opens a list with a search field. */
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { useState } from 'react'
 import { buttonClass } from './button.tsx'
@@ -12,29 +12,29 @@ export interface ComboboxOption {
   readonly value: string
   /** Shown beside the value, smaller. */
   readonly note?: string
-  /** Other words that find it. */
+  /** Other words that the search finds the option by. */
   readonly keywords?: readonly string[]
 }
 
 export interface ComboboxProps {
-  /** What is chosen: "Model". */
+  /** The noun for an option: "Model". */
   readonly label: string
   readonly options: readonly ComboboxOption[]
   readonly value: string | null
   readonly onChange: (value: string) => void
   readonly placeholder?: string
-  /** Told what was typed, by whoever finds the options elsewhere: they are then shown as they come. */
+  /** Called with the typed text when the caller does the search; the options are then shown unfiltered. */
   readonly onSearch?: (typed: string) => void
-  /** Stands below the options: that there are more, for example. */
+  /** Text below the options, for example that there are more. */
   readonly note?: string | undefined
 }
 
-/** Longer lists would take long to draw, and nobody scrolls through them. */
+/** Longer lists are slow to draw and too long to scroll through. */
 const shownMax = 200
 
 export function Combobox(props: ComboboxProps) {
   const { label, options, value, onChange, placeholder = 'Choose…', onSearch, note } = props
-  // Beside the button, so that it belongs to the same part of the page for screen readers.
+  // The list is rendered beside its button, inside the same landmark for screen readers.
   const [container, setContainer] = useState<HTMLElement | null>(null)
   const { id, 'aria-describedby': describedBy } = useFieldControl()
   const [typed, setTyped] = useState('')
@@ -51,10 +51,10 @@ export function Combobox(props: ComboboxProps) {
       }}
       itemToStringLabel={(option) => option.value}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      // Filtered here, so that the number of matches is known.
+      // The component filters, so that it knows the number of matches.
       filter={null}
       onInputValueChange={(text) => {
-        // The value itself is not a search: the library reports it when the list opens.
+        // The library reports the current value when the list opens; that is not a search.
         const search = text === value ? '' : text
         setTyped(search)
         onSearch?.(search)

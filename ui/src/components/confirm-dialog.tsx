@@ -1,4 +1,4 @@
-/** Asks before something is destroyed, and names what it is. Stays open with the server's message when that fails. */
+/** Asks before data is destroyed and lists it. Stays open with the error when the action fails. */
 import { useMutation } from '@tanstack/react-query'
 import { asApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
@@ -9,15 +9,15 @@ import styles from './confirm-dialog.module.css'
 export interface ConfirmDialogProps {
   readonly open: boolean
   readonly onClose: () => void
-  /** A question that says what happens: "Delete 3 API keys?" */
+  /** The question: "Delete 3 API keys?" */
   readonly title: string
-  /** What follows from it. */
+  /** What happens next. */
   readonly consequence: string
-  /** The names of what is destroyed. */
+  /** The names of the destroyed items. */
   readonly names: readonly string[]
-  /** The verb: "Delete 3 keys". */
+  /** The label of the button: "Delete 3 keys". */
   readonly confirm: string
-  /** The dialog closes when this has resolved. */
+  /** The dialog closes when this resolves. */
   readonly onConfirm: () => Promise<unknown>
 }
 

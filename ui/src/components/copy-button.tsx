@@ -1,4 +1,4 @@
-/** Copies a text; says so for a moment, to eyes and to screen readers. */
+/** A button that copies text and confirms it. */
 import { useEffect, useState } from 'react'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -6,9 +6,9 @@ import { toast } from './toast.tsx'
 
 export interface CopyButtonProps {
   readonly text: string
-  /** What is copied: "model name". */
+  /** The noun for the text: "model name". */
   readonly what: string
-  /** Shown beside the icon; only the icon when left out. */
+  /** The label beside the icon; without it, the button shows only the icon. */
   readonly children?: string
   readonly variant?: 'primary' | 'secondary' | 'quiet'
 }
@@ -29,7 +29,7 @@ export function CopyButton({ text, what, children, variant = 'quiet' }: CopyButt
       setCopied(true)
       toast(`Copied the ${what}`)
     } catch {
-      toast(`The browser does not let this page copy. Select the ${what} and copy it yourself.`)
+      toast(`The browser blocked copying. Select the ${what} and copy it by hand.`)
     }
   }
 
@@ -49,9 +49,9 @@ export function CopyButton({ text, what, children, variant = 'quiet' }: CopyButt
   )
 }
 
-/** The clipboard of the platform exists on https and localhost only; a selection can be copied everywhere. */
+/** Copies by the clipboard API, which exists on https and localhost only; elsewhere by a selection. */
 async function copyText(text: string): Promise<void> {
-  // Typed as always there, which it is not on plain http.
+  // The type says that it always exists; on plain http it does not.
   const clipboard = navigator.clipboard as Clipboard | undefined
   if (clipboard !== undefined) return clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -1,6 +1,6 @@
 /**
- * A table for lists of any length: only the rows in sight are in the page, and further ones are
- * fetched as their place comes near. Arrow keys, Home and End walk the rows, Space selects, Enter opens.
+ * A table for lists of any length. Only the visible rows are in the page; the next page of rows loads
+ * before the reader reaches the end. Arrow keys, Home and End move, Space selects, Enter opens.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
@@ -10,14 +10,14 @@ import styles from './data-table.module.css'
 export interface Column<Row> {
   readonly id: string
   readonly header: string
-  /** Only read out: for columns of buttons. */
+  /** The header is for screen readers only, for columns of buttons. */
   readonly headerHidden?: true
   readonly cell: (row: Row) => ReactNode
-  /** CSS width; columns without one share what is left. */
+  /** CSS width. Columns without a width share the rest. */
   readonly width?: string
-  /** Numbers stand at the end. */
+  /** `end` for numbers. */
   readonly align?: 'start' | 'end'
-  /** Left out on windows narrower than this: `small` 640 px, `medium` 960 px. */
+  /** Hidden in windows narrower than 640 px (`small`) or 960 px (`medium`). */
   readonly hideBelow?: 'small' | 'medium'
 }
 
@@ -27,26 +27,26 @@ export interface Selection {
 }
 
 export interface DataTableProps<Row> {
-  /** Read out as the table's name. */
+  /** The name of the table for screen readers. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowId: (row: Row) => string
-  /** What a row is called in "Select …". */
+  /** The name of a row, for the label "Select …". */
   readonly rowName: (row: Row) => string
   readonly selection?: Selection
   readonly onOpen?: (row: Row) => void
-  /** There is another page; `onEndNear` fetches it. */
+  /** There is another page; `onEndNear` loads it. */
   readonly hasMore?: boolean
   readonly onEndNear?: () => void
-  /** Told the places of the first and last row that are in the page, whenever they change. */
+  /** Called with the indexes of the first and last visible row, whenever they change. */
   readonly onRange?: (first: number, last: number) => void
 }
 
 const rowHeight = 44
-/** Rows beyond those in sight that are in the page, on either side. */
+/** Invisible rows that stay in the page above and below the visible rows. */
 const rowsAround = 4
-/** The next page is fetched when there are fewer rows than this below. */
+/** The next page loads when fewer rows than this are below. */
 const rowsAhead = 30
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -60,7 +60,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     overscan: rowsAround,
   })
   const items = virtualizer.getVirtualItems()
-  // Only what cells are made of: they must not be rendered anew because another page has come.
+  // Only the props that cells need: a new page of rows must not render existing rows again.
   const cellProps = { columns: props.columns, rowId, rowName: props.rowName, ...(selection && { selection }) }
   const first = items[0]
   const last = items.at(-1)
@@ -70,7 +70,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [endIsNear, onEndNear, rows.length])
   const firstIndex = first?.index
   const lastIndex = last?.index
-  // Also when the row that was walked to is scrolled out of the page, Tab has to lead into the table.
+  // Tab must lead into the table even when the focused row has been scrolled away.
   const tabStop = Math.max(firstIndex ?? 0, Math.min(active, lastIndex ?? 0))
   useEffect(() => {
     if (firstIndex !== undefined && lastIndex !== undefined) onRange?.(firstIndex, lastIndex)
@@ -83,7 +83,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (target !== null) {
       setActive(target)
       virtualizer.scrollToIndex(target)
-      // The row may only exist after the next rendering.
+      // The row may not exist before the next render.
       requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus())
     } else if (event.key === ' ' && selection !== undefined && row !== undefined) toggle(selection, rowId(row))
     else if (event.key === 'Enter' && onOpen !== undefined && row !== undefined) onOpen(row)
@@ -123,7 +123,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-/** Scrolling renders the table at each frame, but neither its head nor the rows that stay in sight. */
+/** Scrolling renders the table at each frame; the header and the rows that stay visible are not rendered again. */
 const HeadRow = memo(PlainHeadRow) as typeof PlainHeadRow
 const RowCells = memo(PlainRowCells) as typeof PlainRowCells
 
@@ -182,7 +182,7 @@ function PlainRowCells<Row>({ columns, rowId, rowName, selection, row }: RowCell
   )
 }
 
-/** The height of the rows that are not in the page. One cell: spanning columns that a narrow window hides would make room for them. */
+/** Takes the place of the rows that are not in the page. It has one cell: spanned columns would appear even when a narrow window hides them. */
 function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null
   return (

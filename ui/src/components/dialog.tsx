@@ -13,10 +13,10 @@ export interface DialogProps {
   readonly children: ReactNode
   /** Buttons, the main one last. */
   readonly actions?: ReactNode
-  /** Only its own buttons close it: for what must not be lost by a slip. */
+  /** Only its buttons close it: for content that must not be lost by accident. */
   readonly persistent?: boolean
   readonly size?: 'medium' | 'large'
-  /** At the end of the window and as high as it, for details of what the page lists. */
+  /** `side`: a panel at the right edge of the window, for details of a row. */
   readonly placement?: 'center' | 'side'
 }
 

@@ -1,4 +1,4 @@
-/** Where there is nothing yet: says so, and what to do next. */
+/** Shown in place of an empty list, with the next step. */
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './empty-state.module.css'
@@ -7,7 +7,7 @@ export interface EmptyStateProps {
   readonly icon: IconName
   readonly title: string
   readonly children: ReactNode
-  /** A button or link that does it. */
+  /** A button or link for the next step. */
   readonly action?: ReactNode
 }
 

@@ -18,7 +18,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
 
 export interface CopiedFactProps {
   readonly text: string
-  /** What is copied: "request id". */
+  /** The noun for the text: "request id". */
   readonly what: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * A labelled form field. The control inside takes its id and its descriptions from the field, so
- * that label, hint and error are read out with it.
+ * A labelled form field. The control inside takes its id and description from the field, so screen
+ * readers announce the label, hint and error with it.
  */
 import { createContext, useContext, useId, type ReactNode } from 'react'
 import styles from './field.module.css'
@@ -8,11 +8,11 @@ import { useFieldError } from './form-errors.tsx'
 
 export interface FieldProps {
   readonly label: string
-  /** What to enter, below the label. */
+  /** What to enter, shown below the control. */
   readonly hint?: string | undefined
-  /** The parameter of the request that it fills; the field shows the server's error about it. */
+  /** The request parameter that the field fills. The field shows the server's error about it. */
   readonly param?: string | undefined
-  /** What is wrong before anything is sent. Errors are shown in place of the hint. */
+  /** An error that the console finds. Errors replace the hint. */
   readonly error?: string | null | undefined
   readonly children: ReactNode
 }
@@ -50,12 +50,12 @@ export function Field({ label, hint, param, error: ownError = null, children }: 
   )
 }
 
-/** What a control inside a field has to carry; empty outside of one. */
+/** The attributes of a control inside a field; empty outside of a field. */
 export function useFieldControl(): ControlProps {
   return useContext(FieldContext)
 }
 
-/** Several controls under one heading: check boxes, radio buttons. */
+/** Several controls under one heading, such as checkboxes. */
 export function FieldGroup({ label, hint, param, error: ownError = null, children }: FieldProps) {
   const error = useFieldError(param) ?? ownError
   const note = error ?? hint

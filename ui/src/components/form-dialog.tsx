@@ -1,4 +1,4 @@
-/** A dialog that sends a form: its buttons, the request under way, and the error when the server refuses it. */
+/** A dialog with a form: its buttons, the pending request and the error. */
 import { useMutation } from '@tanstack/react-query'
 import { useId } from 'react'
 import { asApiError } from '../api/api-error.ts'
@@ -10,12 +10,12 @@ import styles from './form-dialog.module.css'
 export interface FormDialogProps extends Pick<DialogProps, 'title' | 'description' | 'size' | 'onClose' | 'children'> {
   /** The text of the main button: "Create". */
   readonly submitLabel: string
-  /** Sends the form, then closes the dialog or shows what comes next. The dialog shows the error that it throws. */
+  /** Submits the form, then closes the dialog or opens the next step. The dialog shows the error that it throws. */
   readonly onSubmit: () => Promise<unknown>
-  /** The form cannot be sent yet. */
+  /** The form cannot be submitted yet. */
   readonly disabled?: boolean
   readonly cancelLabel?: string
-  /** Leads to the step before, in place of the button that cancels. */
+  /** Returns to the previous step. The button replaces Cancel. */
   readonly onBack?: () => void
   /** Another action on the same fields. Its errors are shown like those of `onSubmit`. */
   readonly secondary?: { readonly label: string; readonly run: () => Promise<unknown> }
@@ -29,7 +29,7 @@ export function FormDialog(props: FormDialogProps) {
   const formId = useId()
   const sending = useMutation({
     mutationFn: async (action: Action) => (action === 'submit' ? onSubmit() : secondary?.run()),
-    // Passwords and keys leave the memory with the dialog.
+    // Passwords and keys must not stay in memory after the dialog closes.
     gcTime: 0,
   })
   const isBusy = (action: Action): boolean => sending.isPending && sending.variables === action

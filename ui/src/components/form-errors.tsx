@@ -1,10 +1,10 @@
-/** Carries what the server found wrong from a form to the fields that it names. */
+/** Passes the server's error from a form to the field that the error names. */
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
 import type { ApiError } from '../api/api-error.ts'
 
 interface FormErrorsValue {
   readonly error: ApiError | null
-  /** Registers a field that shows errors of this parameter; answers how to take that back. */
+  /** Registers a field that shows errors about a parameter. Returns a function that removes it. */
   readonly register: (param: string) => () => void
 }
 
@@ -16,7 +16,7 @@ export interface FormErrorsProps {
   readonly children: (isShown: boolean) => ReactNode
 }
 
-/** Gives the error to the fields inside. */
+/** Provides the error to the fields inside. */
 export function FormErrors({ error, children }: FormErrorsProps) {
   const [fields] = useState(() => new Set<{ readonly param: string }>())
   const register = useCallback(
@@ -31,7 +31,7 @@ export function FormErrors({ error, children }: FormErrorsProps) {
   return <FormErrorsContext value={{ error, register }}>{children(isShown)}</FormErrorsContext>
 }
 
-/** The message of the form's error, for the field that fills this parameter of the request; null for all others. */
+/** The form's error message when it is about this parameter; null otherwise. */
 export function useFieldError(param: string | undefined): string | null {
   const { error, register } = useContext(FormErrorsContext)
   useEffect(() => (param === undefined ? undefined : register(param)), [param, register])

@@ -1,4 +1,4 @@
-/** A form whose fields show the server's errors. Errors that no field shows are above the fields. */
+/** A form whose fields show the server's errors. Other errors are shown above the fields. */
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/api-error.ts'
 import { ErrorNotice } from './error-notice.tsx'
@@ -6,7 +6,7 @@ import { FormErrors } from './form-errors.tsx'
 import styles from './form.module.css'
 
 export interface FormProps {
-  /** For a button outside of the form that sends it. */
+  /** Set when the submit button is outside of the form. */
   readonly id?: string
   readonly error: ApiError | null
   readonly onSubmit: () => void

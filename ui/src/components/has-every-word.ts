@@ -1,6 +1,6 @@
-/** The search of lists that the browser holds whole. */
+/** Search in lists that are in the browser's memory. */
 
-/** True when every word of the search is somewhere in the texts, whatever its case. */
+/** True when the texts contain every word of the search; case does not matter. */
 export function hasEveryWord(texts: readonly string[], search: string): boolean {
   const text = texts.join(' ').toLowerCase()
   return search

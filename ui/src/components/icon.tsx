@@ -1,4 +1,4 @@
-/** The console's icons: strokes of one weight on a 16 px grid. Each stands beside a text or on a labelled button. */
+/** The icons, drawn on a 16 px grid. Each stands beside text or on a button with a label. */
 
 const paths = {
   brand: 'M1.8 3.5h12.4M3 3.5v9M13 3.5v9M6.3 6.5v4M9.7 6.5v4M1.8 14.2c2-1.6 4.1 1.2 6.2 0s4.1-.8 6.2 0',
@@ -35,7 +35,7 @@ const paths = {
   folder: 'M1.8 3.5h4.4l1.5 1.8h6.5v7.5h-12.4z',
   list: 'M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01',
   edit: 'M10.8 2.8l2.4 2.4-7.6 7.6-3.1.7.7-3.1zM9.3 4.3l2.4 2.4',
-  picture: 'M2.5 3h11v10h-11zM2.5 11l3.2-3.2 2.6 2.6 2-2 3.2 3.1M10.3 6h.01',
+  image: 'M2.5 3h11v10h-11zM2.5 11l3.2-3.2 2.6 2.6 2-2 3.2 3.1M10.3 6h.01',
   more: 'M2.6 8a.4.4 0 1 0 .8 0 .4.4 0 1 0-.8 0zM7.6 8a.4.4 0 1 0 .8 0 .4.4 0 1 0-.8 0zM12.6 8a.4.4 0 1 0 .8 0 .4.4 0 1 0-.8 0z',
   lock: 'M3.5 7h9v6.5h-9zM5.2 7v-2a2.8 2.8 0 0 1 5.6 0v2',
   code: 'M5.5 4.5l-3.5 3.5 3.5 3.5M10.5 4.5l3.5 3.5-3.5 3.5',

@@ -1,4 +1,4 @@
-/** Plain controls in the console's look. Inside a Field they are labelled by it; elsewhere give an `aria-label`. */
+/** Form controls. A Field labels the control inside it; elsewhere, pass an `aria-label`. */
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 import { useFieldControl } from './field.tsx'
 import { Icon } from './icon.tsx'
@@ -14,7 +14,7 @@ export function Textarea({ className, ...rest }: ComponentPropsWithRef<'textarea
   )
 }
 
-/** The platform's own list: it works with every keyboard, screen reader and phone. */
+/** The platform's select element, which works with every keyboard, screen reader and phone. */
 export function Select({ className, ...rest }: ComponentPropsWithRef<'select'>) {
   return (
     <span className={styles.selectBox}>
@@ -26,7 +26,7 @@ export function Select({ className, ...rest }: ComponentPropsWithRef<'select'>) 
 
 interface CheckboxProps extends Omit<ComponentPropsWithRef<'input'>, 'type'> {
   readonly label: ReactNode
-  /** Part of what it stands for is chosen. */
+  /** Some of the items are chosen, but not all. */
   readonly indeterminate?: boolean
   readonly labelHidden?: boolean
 }

@@ -1,17 +1,21 @@
-/** A text in which the words that were looked for stand out. */
+/** A text in which the words of a search are marked. */
+import { highlighted } from './highlight.ts'
 import styles from './marked-text.module.css'
-import { wordPattern } from './word-pattern.ts'
 
-export function MarkedText({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
-  const pattern = wordPattern(words)
-  if (pattern === null) return text
-  return text.split(pattern).map((part, index) =>
-    index % 2 === 0 ? (
-      part
-    ) : (
+export interface MarkedTextProps {
+  readonly text: string
+  /** As `searchWords` answers them. */
+  readonly words: readonly string[]
+}
+
+export function MarkedText({ text, words }: MarkedTextProps) {
+  return highlighted(text, words).map((part, index) =>
+    part.isHit ? (
       <mark key={index} className={styles.mark}>
-        {part}
+        {part.text}
       </mark>
+    ) : (
+      part.text
     ),
   )
 }

@@ -5,16 +5,16 @@ import styles from './menu.module.css'
 import popupStyles from './popup.module.css'
 
 export interface MenuProps {
-  /** The button that opens it. */
+  /** The button that opens the menu. */
   readonly trigger: ReactElement
   readonly children: ReactNode
   readonly align?: 'start' | 'end'
-  /** Open from the first rendering on. */
+  /** Opens on the first render. */
   readonly defaultOpen?: boolean
 }
 
 export function Menu({ trigger, children, align = 'end', defaultOpen = false }: MenuProps) {
-  // Beside the trigger, so that it belongs to the same part of the page for screen readers.
+  // The list is rendered beside its button, inside the same landmark for screen readers.
   const [container, setContainer] = useState<HTMLElement | null>(null)
   return (
     <Base.Root modal={false} defaultOpen={defaultOpen}>
@@ -52,7 +52,7 @@ export interface MenuChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** One of several, under a heading. */
+/** A choice of one option, under a heading. */
 export function MenuChoice<Value extends string>({ label, value, options, onChange }: MenuChoiceProps<Value>) {
   return (
     <Base.Group className={styles.group}>
@@ -71,7 +71,7 @@ export function MenuChoice<Value extends string>({ label, value, options, onChan
   )
 }
 
-/** Text at the top of a menu that is no item. */
+/** Text at the top of a menu; it cannot be selected. */
 export function MenuText({ children }: { readonly children: ReactNode }) {
   return <div className={styles.text}>{children}</div>
 }

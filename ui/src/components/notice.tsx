@@ -1,4 +1,4 @@
-/** A coloured box with something that the reader should know. */
+/** A coloured box with a message. */
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './notice.module.css'
@@ -8,7 +8,7 @@ export type NoticeTone = 'neutral' | 'success' | 'warning' | 'danger'
 
 export interface NoticeProps {
   readonly tone: NoticeTone
-  /** `alert` is read out at once, `status` when the reader pauses. */
+  /** Screen readers announce `alert` at once and `status` in the next pause. */
   readonly role?: 'alert' | 'status'
   readonly children: ReactNode
 }

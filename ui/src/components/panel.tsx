@@ -1,4 +1,4 @@
-/** A surface with a heading, for one topic of a page. */
+/** A card with a heading. */
 import { useId, type ReactNode } from 'react'
 import styles from './panel.module.css'
 

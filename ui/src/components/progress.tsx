@@ -1,10 +1,10 @@
-/** How far something is. */
+/** A progress bar. */
 import styles from './progress.module.css'
 
 export interface ProgressProps {
-  /** What is under way, read out with it. */
+  /** The task, for screen readers. */
   readonly label: string
-  /** From 0 to 1; null = not known yet. */
+  /** From 0 to 1; null = unknown. */
   readonly value: number | null
 }
 

@@ -1,6 +1,6 @@
-/** A moment in words ("3 minutes ago"), exact on hover. */
+/** A relative time ("3 minutes ago"), exact on hover. */
 
-/** Each with its length and the distance from which it is used: "in 42 days" says more than "next month". */
+/** The length of each unit, and the distance from which it is used: "in 42 days" is clearer than "next month". */
 const units = [
   ['year', 31_536_000_000, 63_072_000_000],
   ['month', 2_592_000_000, 7_776_000_000],

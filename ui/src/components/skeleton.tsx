@@ -1,4 +1,4 @@
-/** Holds the place of what is being loaded. Screen readers are told once, by `label`. */
+/** A placeholder while content loads. Screen readers announce `label`. */
 import styles from './skeleton.module.css'
 
 export function Skeleton({ lines = 3, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) {

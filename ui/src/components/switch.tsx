@@ -1,4 +1,4 @@
-/** Something that is on or off, and changes as soon as it is pressed. */
+/** A switch that takes effect at once. */
 import styles from './switch.module.css'
 import { useFieldControl } from './field.tsx'
 
@@ -7,7 +7,7 @@ export interface SwitchProps {
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
   readonly disabled?: boolean
-  /** The label is only read out. */
+  /** The label is for screen readers only. */
   readonly labelHidden?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Views of one thing, one at a time. */
+/** Tabs: several views, one visible at a time. */
 import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 import styles from './tabs.module.css'
@@ -12,10 +12,10 @@ export interface Tab {
 export interface TabsProps {
   readonly label: string
   readonly tabs: readonly Tab[]
-  /** The open one, for whoever keeps it elsewhere: in the address, for example. */
+  /** The open tab, when the caller stores it, for example in the address. */
   readonly value?: string
   readonly onChange?: (value: string) => void
-  /** What goes on in a tab goes on while another is open. */
+  /** Hidden tabs stay mounted, so that their work continues. */
   readonly keepMounted?: boolean
 }
 

@@ -13,7 +13,7 @@ export interface TextFieldProps extends Omit<FieldProps, 'children'>, InputProps
 export function TextField({ label, hint, param, error, onChange, ...input }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} param={param} error={error}>
-      {/* Browsers fill in names and addresses of the person, which are not meant here. */}
+      {/* Autofill would enter data of the person at the keyboard, not of the record. */}
       <Input autoComplete="off" {...input} onChange={(event) => onChange(event.target.value)} />
     </Field>
   )

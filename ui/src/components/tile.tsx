@@ -1,4 +1,4 @@
-/** Single numbers with their names, and the grids for tiles and charts. */
+/** Tiles with single numbers, and the grids of tiles and charts. */
 import type { ReactNode } from 'react'
 import { percentText, wholeText } from './format.ts'
 import styles from './tile.module.css'
@@ -19,7 +19,7 @@ export function Tile({ name, value, note }: TileProps) {
   )
 }
 
-/** The tiles of requests and errors, and the ones that belong to the page. */
+/** The tiles for requests and errors, followed by the page's own tiles. */
 export function RequestTiles({
   totals,
   children,

@@ -1,6 +1,6 @@
 /**
- * Short notes that something was done, read out politely. Errors belong beside what failed, not
- * here. Of our own making: the library's version is a fifth of what a first load may weigh.
+ * Short confirmations in a corner of the window. Errors are shown beside the action that failed, not
+ * here. The component library's toasts would add 30 KB to the first load.
  */
 import { useEffect, useSyncExternalStore } from 'react'
 import { Button } from './button.tsx'
@@ -19,12 +19,12 @@ let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** Shows a note for a few seconds. */
+/** Shows a confirmation for four seconds. */
 export function toast(text: string): void {
   change([...toasts, { id: (lastId += 1), text }].slice(-shownMax))
 }
 
-/** The place where notes appear; once in the page, also while there are none, so that they are read out. */
+/** The region that shows the toasts. It stays in the page while empty, so that screen readers announce changes. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (
@@ -45,7 +45,7 @@ function ToastNote({ id, text }: Toast) {
     <div className={styles.toast}>
       <Icon name="check" />
       <p className={styles.text}>{text}</p>
-      <Button variant="quiet" icon aria-label="Close the note" onClick={() => close(id)}>
+      <Button variant="quiet" icon aria-label="Close the message" onClick={() => close(id)}>
         <Icon name="close" />
       </Button>
     </div>

@@ -1,21 +1,21 @@
 /**
- * A list of any length whose items are as high as what they hold: only those in sight are in the
- * page. It scrolls in a box of its own.
+ * A scrolling list of any length, whose items have different heights. Only the visible items are in
+ * the page.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, type ReactNode } from 'react'
 import styles from './virtual-list.module.css'
 
 export interface VirtualListProps {
-  /** Read out as the list's name. */
+  /** The name of the list for screen readers. */
   readonly label: string
   readonly count: number
   readonly item: (index: number) => ReactNode
-  /** A guess at the height of an item, in pixels; each is measured once it is in the page. */
+  /** The expected height of an item in pixels. Each item is measured when it is in the page. */
   readonly estimateHeight: number
-  /** The item to bring into sight, whenever this changes. */
+  /** The item to scroll to, whenever this changes. */
   readonly scrollTo?: number | undefined
-  /** Told the places of the first and last item that are in the page, whenever they change. */
+  /** Called with the indexes of the first and last visible item, whenever they change. */
   readonly onRange?: (first: number, last: number) => void
   readonly size?: 'small' | 'page'
 }
@@ -43,7 +43,7 @@ export function VirtualList(props: VirtualListProps) {
     virtualizer.scrollToIndex(scrollTo, { align: 'start' })
   }, [scrollTo, count, virtualizer])
   return (
-    // Scrolls, so the keyboard has to reach it.
+    // The box scrolls, so it must be reachable by keyboard.
     <div ref={scroller} tabIndex={0} role="region" aria-label={label} className={`${styles.scroller} ${styles[size]}`}>
       <ol className={styles.list} style={{ height: virtualizer.getTotalSize() }}>
         {items.map(({ index, start }) => (

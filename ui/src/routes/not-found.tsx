@@ -1,4 +1,4 @@
-/** An address that no page has, or that is not for this user. */
+/** The page for unknown addresses, and for pages that the user may not open. */
 import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../components/button.tsx'
 import { PageHeader } from '../components/page-header.tsx'
@@ -7,10 +7,7 @@ import styles from './not-found.module.css'
 export function NotFound() {
   return (
     <>
-      <PageHeader
-        title="There is no page at this address"
-        description="The address may be mistyped, or the page is only for administrators."
-      />
+      <PageHeader title="Page not found" description="Check the address. Some pages are for administrators only." />
       <Link to="/" className={buttonClass('primary')}>
         Go to the overview
       </Link>
@@ -18,7 +15,7 @@ export function NotFound() {
   )
 }
 
-/** The same outside of the shell. */
+/** The same page without the navigation. */
 export function NotFoundAlone() {
   return (
     <main className={styles.alone}>

@@ -1,4 +1,4 @@
-/** A page that failed to load. */
+/** Shown in place of a page that failed to load. */
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { asApiError } from '../api/api-error.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'

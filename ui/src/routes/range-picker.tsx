@@ -1,4 +1,4 @@
-/** Chooses the span of time that a page is about. */
+/** Chooses the time range of a page. */
 import { Input, Select } from '../components/input.tsx'
 import styles from './range-picker.module.css'
 import type { RangeSearch } from './time-range.ts'
@@ -24,13 +24,13 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
       const next = choices.find(([value]) => value === chosen)?.[0]
       return onChange({ span: next === 'day' ? undefined : next, from: undefined, to: undefined })
     }
-    // Begins with the span that was shown, so that only what differs has to be changed.
+    // The custom range starts with the range that was shown.
     const shown = rangeOf(range, Date.now())
     onChange({ span: 'custom', from: new Date(shown.from).toISOString(), to: new Date(shown.to).toISOString() })
   }
   return (
-    <div className={styles.range} role="group" aria-label="Span of time">
-      <Select aria-label="Span" value={span} onChange={(event) => choose(event.target.value)}>
+    <div className={styles.range} role="group" aria-label="Time range">
+      <Select aria-label="Range" value={span} onChange={(event) => choose(event.target.value)}>
         {choices.map(([value, label]) => (
           <option key={value} value={value}>
             {label}
@@ -39,21 +39,21 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
       </Select>
       {span === 'custom' && (
         <>
-          <Moment label="From" at={from} onChange={(next) => onChange({ span, from: next, to })} />
-          <Moment label="To" at={to} onChange={(next) => onChange({ span, from, to: next })} />
+          <DateTimeInput label="From" at={from} onChange={(next) => onChange({ span, from: next, to })} />
+          <DateTimeInput label="To" at={to} onChange={(next) => onChange({ span, from, to: next })} />
         </>
       )}
     </div>
   )
 }
 
-interface MomentProps {
+interface DateTimeInputProps {
   readonly label: string
   readonly at: string | undefined
   readonly onChange: (at: string | undefined) => void
 }
 
-function Moment({ label, at, onChange }: MomentProps) {
+function DateTimeInput({ label, at, onChange }: DateTimeInputProps) {
   return (
     <Input
       type="datetime-local"
@@ -71,7 +71,7 @@ function Moment({ label, at, onChange }: MomentProps) {
   )
 }
 
-/** As the control has it: local time without a zone. */
+/** The format of the control: local time without a time zone. */
 function localText(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

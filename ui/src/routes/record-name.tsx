@@ -1,11 +1,11 @@
 /** The name of a user or an API key, read when its row comes into view. */
-import { useNames, type NameScope } from '../api/names.ts'
+import { useNames, type NameSource } from '../api/names.ts'
 
-export interface RecordNameProps extends NameScope {
+export interface RecordNameProps extends NameSource {
   readonly id: string | null
 }
 
-export function RecordName({ kind, reach, id }: RecordNameProps) {
-  const [name] = useNames({ kind, reach }, [id])
+export function RecordName({ kind, scope, id }: RecordNameProps) {
+  const [name] = useNames({ kind, scope }, [id])
   return <span title={name}>{name}</span>
 }

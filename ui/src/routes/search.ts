@@ -1,30 +1,28 @@
 /**
- * The query parameters of the pages. Whatever somebody types there, a page gets values that it
- * knows: the router lays what these functions answer over what was typed, so each parameter is in
- * the answer, undefined when it is not usable.
+ * The query parameters of the pages. The functions validate them: an invalid parameter becomes
+ * undefined. They return every parameter, because the router merges the result over the address.
  */
-
 import { readRangeSearch, type RangeSearch } from './time-range.ts'
 
 type Search = Readonly<Record<string, unknown>>
 
 export interface SignInSearch {
-  /** Where to go afterwards. */
+  /** The page to open after the sign-in. */
   readonly return?: string | undefined
-  /** Code of why signing in through the issuer failed. */
+  /** The code of a failed sign-in with OpenID Connect. */
   readonly error?: string | undefined
 }
 
 export function readSignInSearch(search: Search): SignInSearch {
   const path = search['return']
-  // Only a path of this server: two slashes or a backslash would lead to another one.
+  // Only a path of this server: two slashes or a backslash would lead to another host.
   return {
     return: typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : undefined,
     error: text(search['error']),
   }
 }
 
-/** What leads back to this address after signing in; the first page needs no leading to. */
+/** The parameters that return to this address after the sign-in; none for the first page. */
 export function signInSearch({ pathname, href }: { readonly pathname: string; readonly href: string }): SignInSearch {
   return pathname === '/' ? {} : { return: href }
 }
@@ -45,7 +43,7 @@ export interface ModelsSearch {
   readonly view?: 'table' | undefined
   /** Name of the model whose details are open. */
   readonly model?: string | undefined
-  /** `all` shows every model with its administration, to administrators. */
+  /** `all` shows administrators every model, with its actions. */
   readonly reach?: 'all' | undefined
 }
 
@@ -59,7 +57,7 @@ export function readModelsSearch(search: Search): ModelsSearch {
 }
 
 export interface NewModelSearch {
-  /** Id of the model that the new one begins as a copy of. */
+  /** Id of the model to copy. */
   readonly from?: string | undefined
   readonly kind?: 'composite' | undefined
 }
@@ -69,7 +67,7 @@ export function readNewModelSearch(search: Search): NewModelSearch {
 }
 
 export interface KeysSearch {
-  /** `anyone` shows the keys of all users, to administrators. */
+  /** `anyone` shows administrators the keys of all users. */
   readonly owner?: 'anyone' | undefined
 }
 
@@ -83,7 +81,7 @@ export interface PlaygroundSearch {
   readonly tab?: (typeof playgroundTabs)[number] | undefined
   /** Name of the model to chat with. */
   readonly model?: string | undefined
-  /** What is looked for in the documents. */
+  /** The query of the document search. */
   readonly q?: string | undefined
 }
 
@@ -107,9 +105,9 @@ export function readDocumentsSearch(search: Search): DocumentsSearch {
 }
 
 export interface DocumentSearch {
-  /** Place of the chunk that is pointed at. */
+  /** Ordinal of the highlighted chunk. */
   readonly chunk?: number | undefined
-  /** What is looked for in the document. */
+  /** The query of the search in the document. */
   readonly q?: string | undefined
 }
 
@@ -140,7 +138,7 @@ export const settingsTabs = ['live', 'start', 'limits', 'about'] as const
 
 export interface SettingsSearch {
   readonly tab?: (typeof settingsTabs)[number] | undefined
-  /** Words that the shown settings have. */
+  /** The search in the settings. */
   readonly q?: string | undefined
 }
 
@@ -161,7 +159,7 @@ export function readUsageSearch(search: Search): UsageSearch {
 export const requestOutcomes = ['success', 'error', 'client_error', 'server_error'] as const
 
 export interface RequestsSearch extends RangeSearch {
-  /** Canonical name. */
+  /** The name of a model, not an alias. */
   readonly model?: string | undefined
   /** Ids. */
   readonly user?: string | undefined
@@ -179,7 +177,7 @@ export function readRequestsSearch(search: Search): RequestsSearch {
   }
 }
 
-/** The router reads what looks like a number as one. */
+/** The router parses numeric text as a number. */
 function text(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined
 }

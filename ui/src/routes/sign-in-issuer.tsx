@@ -1,10 +1,10 @@
-/** The way in through an OpenID Connect issuer, when there is one, and why it did not lead anywhere. */
+/** The button for sign-in with OpenID Connect, if an issuer is configured, and the error of a failed sign-in. */
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { resource } from '../api/queries.ts'
 import { buttonClass } from '../components/button.tsx'
 import { Notice } from '../components/notice.tsx'
-import { refusalText } from './sign-in-refusals.ts'
+import { signInErrorText } from './sign-in-errors.ts'
 import styles from './sign-in.module.css'
 
 export function SignInIssuer({
@@ -18,7 +18,7 @@ export function SignInIssuer({
     queryKey: [...resource.session, 'options'],
     queryFn: ({ signal }) => api('GET /admin/api/v1/session/options', { signal }),
     staleTime: Infinity,
-    // Without an answer there is still the password.
+    // Sign-in with a password works without this answer.
     retry: 1,
   })
   const oidc = options.data?.oidc ?? null
@@ -26,7 +26,7 @@ export function SignInIssuer({
     <>
       {error !== undefined && (
         <Notice tone="danger" role="alert">
-          {refusalText(error)}
+          {signInErrorText(error)}
         </Notice>
       )}
       {oidc !== null && (

@@ -1,4 +1,4 @@
-/** Signing in with e-mail address and password, or through an issuer. */
+/** The sign-in page: e-mail address and password, or OpenID Connect. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useEffect, useState, type FormEvent } from 'react'
@@ -68,22 +68,22 @@ export function SignInPage() {
           {waitSeconds > 0 ? `Try again in ${waitSeconds} s` : 'Sign in'}
         </Button>
         <p className={styles.help}>
-          The first start of the server prints the address and password of its administrator. Forgotten? An
-          administrator sets a new one.
+          The first start of the server prints the administrator’s e-mail address and password. If you forgot your
+          password, ask an administrator to set a new one.
         </p>
       </form>
     </main>
   )
 }
 
-/** The guide for an account that has never sent a request, else the overview. */
+/** "Getting started" for an account that has never sent a request, otherwise the overview. */
 async function firstPage(): Promise<string> {
   const query = { from: new Date(Date.now() - yearMs).toISOString() }
   const { requests } = await api('GET /admin/api/v1/me/usage', { query })
   return requests === 0 ? '/welcome' : '/'
 }
 
-/** Seconds that are left, and a function that starts them. */
+/** The remaining seconds, and a function that starts the countdown. */
 function useCountdown(): readonly [number, (seconds: number) => void] {
   const [left, setLeft] = useState(0)
   useEffect(() => {

@@ -1,10 +1,10 @@
-/** A span of time as the address of a page has it: one that ends now, or one between two moments. */
+/** Time ranges in the address of a page: a range that ends now, or a range between two times. */
 const spans = ['hour', 'day', 'week', 'month'] as const
 type Span = (typeof spans)[number]
 
 export interface RangeSearch {
   readonly span?: Span | 'custom' | undefined
-  /** RFC 3339; of a custom span only. */
+  /** RFC 3339, for a custom range only. */
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
@@ -21,14 +21,14 @@ const dayMs = 24 * hourMs
 
 const spanMs: Readonly<Record<Span, number>> = { hour: hourMs, day: dayMs, week: 7 * dayMs, month: 30 * dayMs }
 
-/** What somebody typed into the address, as far as it is usable. */
+/** The time range in the address; invalid parts become undefined. */
 export function readRangeSearch(search: Readonly<Record<string, unknown>>): RangeSearch {
   const span = search['span'] === 'custom' ? 'custom' : spans.find((each) => each === search['span'])
   if (span !== 'custom') return { span, from: undefined, to: undefined }
   return { span, from: instant(search['from']), to: instant(search['to']) }
 }
 
-/** The moments that are meant; the last day when nothing is said. */
+/** The start and end of the range; the last 24 hours by default. */
 export function rangeOf({ span = 'day', from, to }: RangeSearch, now: number): TimeRange {
   if (span !== 'custom') return { from: now - spanMs[span], to: now }
   const end = to === undefined ? now : Date.parse(to)
@@ -36,9 +36,9 @@ export function rangeOf({ span = 'day', from, to }: RangeSearch, now: number): T
 }
 
 export interface Bucket {
-  /** What the server sums up by. */
+  /** The bucket size of the server. */
   readonly name: 'minute' | 'hour' | 'day'
-  /** Length of a bar, which holds one or several of those. */
+  /** The length of a bar, which has one or more of the server's buckets. */
   readonly ms: number
 }
 
@@ -55,7 +55,7 @@ const buckets: readonly Bucket[] = [
 const barsMax = 62
 const yearlong: Bucket = { name: 'day', ms: 28 * dayMs }
 
-/** A length of bars that makes a chart neither empty nor crowded. */
+/** The smallest bucket with which the chart has at most 62 bars. */
 export function bucketOf({ from, to }: TimeRange): Bucket {
   return buckets.find(({ ms }) => (to - from) / ms <= barsMax) ?? yearlong
 }
@@ -65,11 +65,11 @@ const day = { month: 'short', day: 'numeric' } as const
 const formats = {
   minute: new Intl.DateTimeFormat('en', time),
   hour: new Intl.DateTimeFormat('en', { ...day, ...time }),
-  // Days of the server are days of UTC.
+  // The server's days are UTC days.
   day: new Intl.DateTimeFormat('en', { ...day, timeZone: 'UTC' }),
 }
 
-/** The beginning of a bucket in words. */
+/** The start of a bucket as text. */
 export function bucketText(at: number, { name }: Bucket): string {
   return formats[name].format(at)
 }

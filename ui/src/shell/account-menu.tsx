@@ -1,4 +1,4 @@
-/** Who is signed in, the theme, and signing out. Open from its first rendering: it is loaded when somebody asks for it. */
+/** The account menu: user, theme, sign-out. It loads when its button is pressed, and therefore opens on the first render. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
@@ -10,7 +10,7 @@ import { useTheme, type Theme } from './theme.ts'
 import { useSession } from './use-session.ts'
 
 const themes: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -24,10 +24,10 @@ export function AccountMenu() {
     mutationFn: () => api('DELETE /admin/api/v1/session'),
     async onSuccess() {
       await navigate({ to: '/sign-in' })
-      // Nothing of this user stays for the next one.
+      // The next user must not see data of this one.
       queryClient.clear()
     },
-    onError: (error) => toast(`Not signed out: ${error.message}`),
+    onError: (error) => toast(`Sign-out failed. ${error.message}`),
   })
   return (
     <Menu

@@ -1,4 +1,4 @@
-/** The frame around every page for those who are signed in: header, navigation, and the page itself. */
+/** The frame of every page for signed-in users: header, navigation and the page. */
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Button } from '../components/button.tsx'
@@ -7,7 +7,7 @@ import styles from './app-shell.module.css'
 import { Navigation } from './navigation.tsx'
 import { useSession } from './use-session.ts'
 
-// What is behind a button is loaded when the button is pressed.
+// These load when their button is pressed.
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }))
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }))
@@ -73,7 +73,7 @@ function Account() {
   )
 }
 
-/** Ctrl+K or ⌘K opens the palette from everywhere. */
+/** Ctrl+K or ⌘K opens and closes the palette. */
 function usePaletteKey(): readonly [boolean, (open: boolean) => void] {
   const [open, setOpen] = useState(false)
   useEffect(() => {
@@ -88,7 +88,7 @@ function usePaletteKey(): readonly [boolean, (open: boolean) => void] {
   return [open, setOpen]
 }
 
-/** A new page is read out from its beginning, as one that the browser loads would be. */
+/** Focuses the new page, so that screen readers read it from its beginning. */
 function useFocusOnNewPage() {
   const main = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname })

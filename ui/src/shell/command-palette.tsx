@@ -1,4 +1,4 @@
-/** Goes to a page by its name, without the mouse. */
+/** The command palette: opens a page by its name. */
 import { Dialog } from '@base-ui/react/dialog'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
@@ -66,7 +66,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
               </li>
             ))}
           </ul>
-          {found.length === 0 && <p className={styles.none}>No page has this name.</p>}
+          {found.length === 0 && <p className={styles.none}>No page matches.</p>}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,4 +1,4 @@
-/** The navigation of narrow windows, over the page. */
+/** The navigation in narrow windows, above the page. */
 import { Dialog } from '@base-ui/react/dialog'
 import { Button } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'

@@ -1,4 +1,4 @@
-/** The list of pages: at the left of wide windows, in a drawer on narrow ones. */
+/** The list of pages: at the left in wide windows, in a drawer in narrow windows. */
 import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import { Icon } from '../components/icon.tsx'

@@ -1,6 +1,6 @@
 /**
- * The pages in the navigation, in its order; the command palette offers the same. A new page is one
- * row here and one route in router.tsx.
+ * The pages of the navigation and the command palette, in order. A new page is one row here and one
+ * route in router.tsx.
  */
 import type { IconName } from '../components/icon.tsx'
 
@@ -21,9 +21,9 @@ export interface Page {
     | '/welcome'
   readonly label: string
   readonly icon: IconName
-  /** Shown to administrators only, below a heading of their own. */
+  /** For administrators only; listed under "Administration". */
   readonly admin?: true
-  /** Not in the navigation: something else leads there. */
+  /** In the palette but not in the navigation. */
   readonly paletteOnly?: true
 }
 

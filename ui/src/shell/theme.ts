@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it: kept in this browser, and put on the document before the first paint. */
+/** The theme: light, dark or the system's. It is stored in the browser and applied before the first paint. */
 import { useSyncExternalStore } from 'react'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -6,25 +6,25 @@ export type Theme = 'system' | 'light' | 'dark'
 const storageKey = 'sluice.theme'
 const listeners = new Set<() => void>()
 
-/** Puts the kept choice into effect. */
+/** Applies the stored theme. */
 export function applyTheme(): void {
   const theme = readTheme()
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
 }
 
-/** The choice, and a function that changes it at once and keeps it. */
+/** The theme, and a function that applies and stores another one. */
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const theme = useSyncExternalStore(subscribe, readTheme)
-  return [theme, keepTheme]
+  return [theme, storeTheme]
 }
 
 function readTheme(): Theme {
-  const kept = localStorage.getItem(storageKey)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  const stored = localStorage.getItem(storageKey)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
-function keepTheme(theme: Theme): void {
+function storeTheme(theme: Theme): void {
   if (theme === 'system') localStorage.removeItem(storageKey)
   else localStorage.setItem(storageKey, theme)
   applyTheme()

@@ -1,4 +1,4 @@
-/** Who is signed in, for everything inside the shell: its routes load only after the session is known. */
+/** The session, for components inside the shell: its routes load after the session is known. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { AnswerOf } from '../api/client.ts'
 import { sessionQuery } from '../api/queries.ts'
@@ -9,7 +9,7 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** True for administrators. What it hides the server refuses as well. */
+/** True for administrators. The server checks every request again. */
 export function useIsAdmin(): boolean {
   return useSession().user.role === 'admin'
 }

@@ -1,4 +1,4 @@
-/** The own account: who one is here, the password, and the sessions. */
+/** The user's own account: data, password and sessions. */
 import { Badge } from '../../components/badge.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -12,7 +12,7 @@ export function AccountPage() {
   const { user, groups } = useSession()
   return (
     <>
-      <PageHeader title="Your account" description="Programs use API keys, which have a page of their own." />
+      <PageHeader title="Your account" description="Your data, password and sessions. API keys have their own page." />
       <div className={styles.panels}>
         <Panel title="You">
           <Facts>

@@ -1,4 +1,4 @@
-/** Changes the own password. The server ends all sessions by it, so that the next step is to sign in. */
+/** Changes the user's own password. The server then ends all sessions, so the user signs in again. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -9,13 +9,13 @@ import { Panel } from '../../components/panel.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useSession } from '../../shell/use-session.ts'
 import styles from './account-page.module.css'
-import { useLeave } from './use-leave.ts'
+import { useReturnToSignIn } from './use-return-to-sign-in.ts'
 
 const newPassword = { type: 'password', required: true, autoComplete: 'new-password' } as const
 
 export function ChangePassword() {
   const { user } = useSession()
-  const leave = useLeave()
+  const leave = useReturnToSignIn()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const [again, setAgain] = useState('')
@@ -28,7 +28,9 @@ export function ChangePassword() {
   const error = changing.error === null ? null : asApiError(changing.error)
   return (
     <Panel title="Password">
-      <p className={styles.hint}>Changing it ends all your sessions, this one too. API keys go on working.</p>
+      <p className={styles.hint}>
+        A new password ends all your sessions, including this one. API keys continue to work.
+      </p>
       <div className={styles.form}>
         <Form
           error={error}
@@ -37,7 +39,7 @@ export function ChangePassword() {
             if (next === again) changing.mutate()
           }}
         >
-          {/* For password managers. */}
+          {/* Tells password managers whose password it is. */}
           <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
           <TextField
             type="password"

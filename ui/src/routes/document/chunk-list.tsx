@@ -1,4 +1,4 @@
-/** The chunks of a document in the order of its text; one of them can be pointed at. */
+/** The chunks of a document in order. One of them can be highlighted. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -9,25 +9,25 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { VirtualList } from '../../components/virtual-list.tsx'
 import styles from './chunk-list.module.css'
 import { isUnfinished } from '../documents/queries.ts'
-import { chunksQuery, chunksTogether } from './queries.ts'
+import { chunksQuery, chunksPerPage } from './queries.ts'
 
 export interface ChunkListProps {
   readonly document: Document
-  /** Place of the chunk that is pointed at. */
+  /** Ordinal of the highlighted chunk. */
   readonly anchor: number | undefined
-  /** Words that stand out. */
+  /** The words to mark. */
   readonly words: readonly string[]
 }
 
-const guessedHeight = 140
+const estimatedHeight = 140
 
 export function ChunkList({ document, anchor, words }: ChunkListProps) {
   const [range, setRange] = useState({ first: 0, last: 0 })
   const onRange = useCallback((first: number, last: number) => setRange({ first, last }), [])
-  // The first page tells how many there are.
+  // The first page has the total.
   const { data, error, isPending, refetch } = useQuery(chunksQuery(document, 0))
-  const from = Math.floor(range.first / chunksTogether)
-  const to = Math.floor(range.last / chunksTogether)
+  const from = Math.floor(range.first / chunksPerPage)
+  const to = Math.floor(range.last / chunksPerPage)
   const pages = useQueries({
     queries: Array.from({ length: to - from + 1 }, (_, index) => chunksQuery(document, from + index)),
   })
@@ -42,8 +42,8 @@ export function ChunkList({ document, anchor, words }: ChunkListProps) {
     return (
       <p className={styles.none}>
         {isUnfinished(document)
-          ? 'The text is shown here, chunk by chunk, once the document is completed.'
-          : 'There is no text: the document has not been completed.'}
+          ? 'The text appears here when the document is completed.'
+          : 'The document was not completed, so it has no text. Retry it, or import it again.'}
       </p>
     )
   }
@@ -53,7 +53,7 @@ export function ChunkList({ document, anchor, words }: ChunkListProps) {
       <VirtualList
         label="Chunks"
         count={data.total}
-        estimateHeight={guessedHeight}
+        estimateHeight={estimatedHeight}
         scrollTo={anchor}
         onRange={onRange}
         item={(ordinal) => {
@@ -82,7 +82,7 @@ function ChunkText({ chunk, isAnchor, words }: ChunkTextProps) {
     >
       <header className={styles.head}>
         <span className={styles.ordinal}>#{ordinal}</span>
-        <span className={styles.place}>{placeText(chunk)}</span>
+        <span className={styles.place}>{locationText(chunk)}</span>
         <span className={styles.numbers}>
           {tokens.toLocaleString('en')} tokens, characters {start.toLocaleString('en')}–{end.toLocaleString('en')}
         </span>
@@ -95,8 +95,8 @@ function ChunkText({ chunk, isAnchor, words }: ChunkTextProps) {
   )
 }
 
-/** Page and headings above a passage: "page 3 · Leave › Parental leave". */
-export function placeText({ page, page_label: label, heading_path: headings }: Chunk): string {
+/** The page and headings of a passage: "page 3 · Leave › Parental leave". */
+export function locationText({ page, page_label: label, heading_path: headings }: Chunk): string {
   const where = label ?? (page === null ? '' : `page ${page}`)
   return [where, headings.join(' › ')].filter((part) => part !== '').join(' · ')
 }

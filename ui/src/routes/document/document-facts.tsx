@@ -1,4 +1,4 @@
-/** Everything that the record of a document says, to be read and copied. */
+/** The record of a document. */
 import type { Document } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { ByteSize } from '../../components/byte-size.tsx'
@@ -16,7 +16,7 @@ export function DocumentFacts({ document }: { readonly document: Document }) {
       <Fact name="Size">
         <ByteSize bytes={bytes} />
       </Fact>
-      <Fact name="Type">{mediaType ?? 'not read yet'}</Fact>
+      <Fact name="Type">{mediaType ?? 'unknown'}</Fact>
       <Fact name="Version">
         {version}
         {document.searchable && (
@@ -52,7 +52,7 @@ export function DocumentFacts({ document }: { readonly document: Document }) {
   )
 }
 
-/** The name, and below it the options as they were resolved. */
+/** The name of a component, with its resolved options. */
 function Component({ component: { name, ...options } }: { readonly component: Document['reader'] }) {
   const texts = Object.entries(options as Readonly<Record<string, unknown>>).map(
     ([option, value]) => `${option.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`,

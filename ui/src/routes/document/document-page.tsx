@@ -1,4 +1,4 @@
-/** One document: how far it is or what went wrong, its record, and its text as a search sees it. */
+/** The page of a document: processing, record, search and chunks. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,11 +12,11 @@ import { Notice } from '../../components/notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { wordsOf } from '../../components/word-pattern.ts'
+import { searchWords } from '../../components/highlight.ts'
 import { canRetry, DeleteDocuments, useDocumentChange } from '../documents/document-actions.tsx'
 import { StateBadge } from '../documents/document-state.tsx'
 import { documentQuery, isUnfinished } from '../documents/queries.ts'
-import { useFollowed } from '../documents/use-followed.ts'
+import { usePolledDocuments } from '../documents/use-polled-documents.ts'
 import { ChunkList } from './chunk-list.tsx'
 import { DocumentFacts } from './document-facts.tsx'
 import styles from './document-page.module.css'
@@ -28,7 +28,7 @@ const route = getRouteApi('/shell/documents/$id')
 export function DocumentPage() {
   const { id } = route.useParams()
   const { data, error, refetch } = useQuery(documentQuery(id))
-  useFollowed(data === undefined ? [] : [data])
+  usePolledDocuments(data === undefined ? [] : [data])
   const refusal = error === null ? null : asApiError(error)
   return (
     <>
@@ -37,17 +37,17 @@ export function DocumentPage() {
       </p>
       {refusal?.code === 'not_found' && (
         <>
-          <PageHeader title="No such document" />
+          <PageHeader title="Document not found" />
           <EmptyState
             icon="docs"
-            title="There is no document at this address"
+            title="This document does not exist"
             action={
               <Link to="/documents" className={buttonClass()}>
                 All documents
               </Link>
             }
           >
-            It was deleted, or it is not shared with you.
+            It may be deleted, or not shared with you.
           </EmptyState>
         </>
       )}
@@ -111,7 +111,7 @@ function DocumentDetails({ document }: { readonly document: Document }) {
               />
             </div>
           )}
-          <ChunkList document={document} anchor={chunk} words={q === undefined ? [] : wordsOf(q)} />
+          <ChunkList document={document} anchor={chunk} words={q === undefined ? [] : searchWords(q)} />
         </section>
       </div>
     </>
@@ -156,7 +156,7 @@ function Actions({ document, busy, onChange }: ActionsProps) {
   )
 }
 
-/** What went wrong, at which stage, and what helps. */
+/** The error of the processing, and what to do. */
 function Failure({ document: { error } }: { readonly document: Document }) {
   if (error === null) return null
   return (
@@ -164,8 +164,8 @@ function Failure({ document: { error } }: { readonly document: Document }) {
       <p>{error.message}</p>
       <p className={styles.remedy}>
         {error.retryable
-          ? 'This may pass: “Retry” processes the same file again.'
-          : 'The same file would fail again. Mend what the message names, then import it anew or retry.'}
+          ? 'The error may be temporary. “Retry” processes the file again.'
+          : 'The file would fail again. Fix the cause, then retry or import it again.'}
       </p>
       <p className={styles.remedy}>
         <code>{error.code}</code> while {error.stage}

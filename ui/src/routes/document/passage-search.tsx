@@ -1,26 +1,27 @@
-/** Search within one document: by meaning and by words, as every search of the server. */
+/** The search within a document, by meaning and by words. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import type { Document, SearchHit } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { countText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Input } from '../../components/input.tsx'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { excerpt, wordsOf } from '../../components/word-pattern.ts'
-import { placeText } from './chunk-list.tsx'
+import { excerpt, searchWords } from '../../components/highlight.ts'
+import { locationText } from './chunk-list.tsx'
 import styles from './passage-search.module.css'
 import { passagesQuery } from './queries.ts'
 
 export interface PassageSearchProps {
   readonly document: Document
-  /** What was asked last. */
+  /** The last query. */
   readonly question: string | undefined
   readonly onAsk: (question: string | undefined) => void
-  /** Points at a chunk. */
+  /** Highlights a chunk. */
   readonly onChoose: (ordinal: number) => void
 }
 
@@ -39,7 +40,7 @@ export function PassageSearch({ document, question, onAsk, onChoose }: PassageSe
           <Input
             type="search"
             aria-label="Search in this document"
-            placeholder="A question, or words…"
+            placeholder="A question or words…"
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
           />
@@ -81,11 +82,13 @@ function Passages({ document, question, onChoose }: PassagesProps) {
         </Notice>
       ))}
       <p role="status" className={styles.count}>
-        {data.data.length === 0 ? `Nothing fits “${question}”.` : `The best of ${data.data.length} passages first.`}
+        {data.data.length === 0
+          ? `No passage matches “${question}”.`
+          : `${countText(data.data.length, 'passage')}, best first.`}
       </p>
       <ol className={styles.list}>
         {data.data.map((hit) => (
-          <Passage key={hit.id} hit={hit} words={wordsOf(question)} onChoose={onChoose} />
+          <Passage key={hit.id} hit={hit} words={searchWords(question)} onChoose={onChoose} />
         ))}
       </ol>
     </section>
@@ -103,7 +106,7 @@ function Passage({ hit, words, onChoose }: PassageProps) {
     <li>
       <button type="button" className={styles.passage} onClick={() => onChoose(hit.ordinal)}>
         <span className={styles.place}>
-          <strong>#{hit.ordinal}</strong> {placeText(hit)}
+          <strong>#{hit.ordinal}</strong> {locationText(hit)}
         </span>
         <span>
           <MarkedText text={excerpt(hit.text, words)} words={words} />

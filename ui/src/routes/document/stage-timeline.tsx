@@ -1,4 +1,4 @@
-/** When the document entered each state, and how long it stayed there. */
+/** The timeline of a document: the time and duration of each state. */
 import type { Document } from '../../api/schema.d.ts'
 import { stages, doneShare, doneText, StateBadge } from '../documents/document-state.tsx'
 import { isUnfinished, unfinishedStates, type DocumentState } from '../documents/queries.ts'
@@ -13,7 +13,7 @@ const stateOrder: readonly DocumentState[] = [...unfinishedStates, 'completed', 
 export function StageTimeline({ document }: { readonly document: Document }) {
   const entered = Object.entries(document.timestamps)
     .map(([state, at]) => ({ state: state as DocumentState, at: Date.parse(at) }))
-    // Two stages can begin within one millisecond.
+    // Two states can begin in the same millisecond.
     .sort((a, b) => a.at - b.at || stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state))
   return (
     <ol className={styles.timeline}>
@@ -33,7 +33,7 @@ export function StageTimeline({ document }: { readonly document: Document }) {
   )
 }
 
-/** What each stage has counted; bars while it is under way. */
+/** The counts of each stage, with bars during the processing. */
 export function StageProgress({ document }: { readonly document: Document }) {
   return (
     <dl className={styles.counts}>

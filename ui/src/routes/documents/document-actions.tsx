@@ -1,4 +1,4 @@
-/** What can be done with a document: try again, stop, delete. The server says who may. */
+/** The actions on documents: retry, cancel, delete. The server checks the permission. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
@@ -7,14 +7,14 @@ import type { Document } from '../../api/schema.d.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { countText } from '../../components/format.ts'
 import { toast } from '../../components/toast.tsx'
-import { dropDocuments, putDocuments } from './queries.ts'
+import { removeDocuments, updateDocuments } from './queries.ts'
 
-/** A document that ended without a result can be processed again. */
+/** True for a failed or cancelled document. */
 export function canRetry({ state }: Document): boolean {
   return state === 'failed' || state === 'cancelled'
 }
 
-/** Sends "try again" or "stop" for a document; the answer is its record from then on. */
+/** Retries or cancels a document, and updates its record. */
 export function useDocumentChange() {
   const queryClient = useQueryClient()
   return useMutation({
@@ -22,7 +22,7 @@ export function useDocumentChange() {
       change === 'retry'
         ? api('POST /api/v1/document/{doc_id}/retry', { params: { doc_id: id } })
         : api('POST /api/v1/document/{doc_id}/cancel', { params: { doc_id: id } }),
-    onSuccess: (document) => putDocuments(queryClient, [document]),
+    onSuccess: (document) => updateDocuments(queryClient, [document]),
   })
 }
 
@@ -33,9 +33,9 @@ export interface DeleteDocumentsProps {
   readonly onDeleted: () => void
 }
 
-const deletedTogether = 4
+const deletesAtOnceMax = 4
 
-/** Asks, names what goes, and deletes it; what could not be deleted stays in the list. */
+/** Deletes documents after asking. Documents that could not be deleted stay in the list. */
 export function DeleteDocuments({ documents, open, onClose, onDeleted }: DeleteDocumentsProps) {
   const queryClient = useQueryClient()
   const what = countText(documents.length, 'document')
@@ -49,14 +49,14 @@ export function DeleteDocuments({ documents, open, onClose, onDeleted }: DeleteD
           await api('DELETE /api/v1/document/{doc_id}', { params: { doc_id: next.doc_id } })
           gone.add(next.doc_id)
         } catch (thrown) {
-          // Somebody else was faster: it is gone, which is what was asked for.
+          // Already deleted by another user.
           if (asApiError(thrown).code === 'not_found') gone.add(next.doc_id)
           else failures.push(thrown)
         }
       }
     }
-    await Promise.all(Array.from({ length: deletedTogether }, deleteNext))
-    dropDocuments(queryClient, gone)
+    await Promise.all(Array.from({ length: deletesAtOnceMax }, deleteNext))
+    removeDocuments(queryClient, gone)
     for (const id of gone) queryClient.removeQueries({ queryKey: [...resource.documents, 'one', id] })
     if (failures.length > 0) throw asApiError(failures[0])
     toast(`Deleted ${what}`)
@@ -67,7 +67,7 @@ export function DeleteDocuments({ documents, open, onClose, onDeleted }: DeleteD
       open={open}
       onClose={onClose}
       title={`Delete ${what}?`}
-      consequence="Their text, chunks and vectors are removed, and no search finds them any more. The files that they were imported from stay where they are."
+      consequence="Their text, chunks and vectors are deleted, and searches no longer find them. The original files are not touched. This cannot be undone."
       names={documents.map(({ name }) => name)}
       confirm={`Delete ${what}`}
       onConfirm={deleteAll}

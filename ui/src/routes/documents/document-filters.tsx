@@ -1,11 +1,11 @@
-/** Which documents are listed; kept in the address, so that a filtered list can be shared and comes back. */
+/** The filters of the page of documents. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { FilterForm, SelectFilter, TextFilter } from '../../components/filter-form.tsx'
 import type { DocumentsSearch } from '../search.ts'
 import { documentOptionsQuery, unfinishedStates } from './queries.ts'
 
-/** What can be chosen as a state, with the states that it stands for. */
+/** The choices of the state filter, with the states that each includes. */
 export const stateChoices = {
   unfinished: { label: 'In progress', states: unfinishedStates.join(',') },
   completed: { label: 'Completed', states: 'completed' },

@@ -1,4 +1,4 @@
-/** The state of a document in a word, and how far it is. */
+/** The state and progress of a document. */
 import type { Document } from '../../api/schema.d.ts'
 import { Badge, type BadgeTone } from '../../components/badge.tsx'
 import { countText } from '../../components/format.ts'
@@ -21,20 +21,20 @@ export function StateBadge({ state }: { readonly state: DocumentState }) {
   return <Badge tone={tones[state]}>{state}</Badge>
 }
 
-/** The stages that a document passes, with what each counts. */
+/** The stages of processing, with the unit that each counts. */
 export const stages = [
   { name: 'pages', verb: 'read' },
   { name: 'chunks', verb: 'made' },
   { name: 'embedded', verb: 'embedded' },
 ] as const
 
-/** The stage that is under way; null while nothing has been counted. */
+/** The current stage; null before the first count. */
 function currentStage({ progress }: Document): (typeof stages)[number]['name'] | null {
   const begun = stages.filter(({ name }) => progress[name].total > 0 || progress[name].done > 0)
   return begun.at(-1)?.name ?? null
 }
 
-/** The part that is done, from 0 to 1; null while the whole is not known. */
+/** The finished share, from 0 to 1; null while the total is unknown. */
 export function doneShare({ done, total }: { readonly done: number; readonly total: number }): number | null {
   return total === 0 ? null : Math.min(1, done / total)
 }
@@ -45,7 +45,7 @@ export function doneText({ done, total }: { readonly done: number; readonly tota
   return total === 0 || done === total ? count(done) : `${count(done)} of ${count(total)}`
 }
 
-/** For a row of a list: the badge, and below it what is to be known about that state. */
+/** The cell of a table: the state with its progress or error. */
 export function StateCell({ document }: { readonly document: Document }) {
   const { state, error, progress, name } = document
   const stage = currentStage(document)

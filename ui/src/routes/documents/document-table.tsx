@@ -1,4 +1,4 @@
-/** Documents as rows, with their state as it is now. */
+/** The table of documents. */
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Document } from '../../api/schema.d.ts'

@@ -1,4 +1,4 @@
-/** Documents: drop files in, watch them being processed, mend what failed, delete what is not needed. */
+/** The page of documents: import, follow the processing, retry, delete. */
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -18,12 +18,12 @@ import { DocumentTable, type DocumentTableProps } from './document-table.tsx'
 import styles from './documents-page.module.css'
 import type { NamedFile } from './import/named-file.ts'
 import { ImportDialog } from './import/import-dialog.tsx'
-import { noWishes } from './import/import-wishes.ts'
+import { defaultImportOptions } from './import/import-options.ts'
 import { NoDocuments } from './no-documents.tsx'
 import { documentsQuery } from './queries.ts'
 import { UploadPanel } from './upload/upload-panel.tsx'
 import { useFileDrop } from './import/use-file-drop.ts'
-import { useFollowed } from './use-followed.ts'
+import { usePolledDocuments } from './use-polled-documents.ts'
 import { useUploads } from './upload/use-uploads.ts'
 
 const route = getRouteApi('/shell/documents')
@@ -31,13 +31,13 @@ const route = getRouteApi('/shell/documents')
 export function DocumentsPage() {
   const { queue, uploads } = useUploads()
   const [files, setFiles] = useState<readonly NamedFile[] | null>(null)
-  const [wishes, setWishes] = useState(noWishes)
+  const [importOptions, setImportOptions] = useState(defaultImportOptions)
   const isDragging = useFileDrop(setFiles)
   return (
     <>
       <PageHeader
         title="Documents"
-        description="What searches and chats over documents can find."
+        description="Files that searches and chats can use."
         actions={
           <Button variant="primary" onClick={() => setFiles([])}>
             <Icon name="upload" />
@@ -51,8 +51,8 @@ export function DocumentsPage() {
         <ImportDialog
           files={files}
           onFiles={setFiles}
-          wishes={wishes}
-          onWishes={setWishes}
+          importOptions={importOptions}
+          onOptions={setImportOptions}
           onClose={() => setFiles(null)}
           onImport={(fields) => {
             queue.add(files, fields)
@@ -101,7 +101,7 @@ function DocumentList({ onFiles }: { readonly onFiles: (files: readonly NamedFil
       {list.isPending && <Skeleton lines={6} label="Loading documents" />}
       {isEmpty && (
         <EmptyState icon="search" title="No document matches">
-          The search looks for a part of the name. A category must be complete.
+          The search looks for a part of the name. Enter the complete name of a category.
         </EmptyState>
       )}
       {documents.length > 0 && (
@@ -116,13 +116,13 @@ function DocumentList({ onFiles }: { readonly onFiles: (files: readonly NamedFil
   )
 }
 
-/** The table; of what is in sight in it, the state is kept up to date. */
+/** The table. The states of its visible rows are refreshed. */
 function DocumentRows(props: Omit<DocumentTableProps, 'onRange' | 'onOpen' | 'onChange'>) {
   const navigate = route.useNavigate()
-  const [inSight, setInSight] = useState({ first: 0, last: 0 })
+  const [visible, setVisible] = useState({ first: 0, last: 0 })
   const { mutate, error } = useDocumentChange()
-  useFollowed(props.documents.slice(inSight.first, inSight.last + 1))
-  const onRange = useCallback((first: number, last: number) => setInSight({ first, last }), [])
+  usePolledDocuments(props.documents.slice(visible.first, visible.last + 1))
+  const onRange = useCallback((first: number, last: number) => setVisible({ first, last }), [])
   const onChange = useCallback((id: string, change: 'retry' | 'cancel') => mutate({ id, change }), [mutate])
   return (
     <>

@@ -1,4 +1,4 @@
-/** Where no document is: the three ways to import some. */
+/** Shown without documents: the ways to import some. */
 import { CodeTabs } from '../../components/code-block.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import type { NamedFile } from './import/named-file.ts'
@@ -9,8 +9,8 @@ export function NoDocuments({ onFiles }: { readonly onFiles: (files: readonly Na
   return (
     <div className={styles.box}>
       <EmptyState icon="upload" title="No documents yet" action={<FileChoosers onFiles={onFiles} />}>
-        Drop files or a whole folder anywhere on this page. They are read, cut into chunks and embedded in the
-        background; then searches and chats find what is in them.
+        Drop files or a folder anywhere on this page. The server reads, chunks and embeds them in the background; then
+        searches and chats can use them.
       </EmptyState>
       <div className={styles.samples}>
         <p className={styles.hint}>Or from a shell, with an API key in SLUICE_API_KEY:</p>

@@ -1,6 +1,6 @@
 /**
- * What the pages of the documents read, and how what is known of a document reaches every list that
- * shows it.
+ * The queries of the pages of documents, and the functions that update a document in every cached
+ * list.
  */
 import {
   infiniteQueryOptions,
@@ -16,12 +16,12 @@ import type { Document } from '../../api/schema.d.ts'
 const pageSize = 100
 const lists = [...resource.documents, 'list']
 
-/** The states in which a document waits or is under way. */
+/** The states before the end of processing. */
 export const unfinishedStates = ['queued', 'reading', 'chunking', 'embedding', 'storing'] as const
 
 export type DocumentState = Document['state']
 
-/** True while a document may still change by itself. */
+/** True until the processing has ended. */
 export function isUnfinished({ state }: Pick<Document, 'state'>): boolean {
   return (unfinishedStates as readonly DocumentState[]).includes(state)
 }
@@ -33,7 +33,7 @@ export interface DocumentFilter {
   readonly state: string | undefined
 }
 
-/** Documents that the caller can see, the newest first, in pages. */
+/** The documents that the caller can see, newest first, in pages. */
 export function documentsQuery({ name, category, state }: DocumentFilter) {
   return infiniteQueryOptions({
     queryKey: [...lists, name ?? '', category ?? '', state ?? ''],
@@ -50,7 +50,7 @@ export function documentsQuery({ name, category, state }: DocumentFilter) {
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // Another filter: the list stays until the new one is there.
+    // The previous list stays visible while the next one loads.
     placeholderData: keepPreviousData,
   })
 }
@@ -63,7 +63,7 @@ export function documentQuery(id: string) {
   })
 }
 
-/** What an import can name on this server. */
+/** The options of an import on this server. */
 export const documentOptionsQuery = queryOptions({
   queryKey: [...resource.documents, 'options'],
   queryFn: ({ signal }) => api('GET /api/v1/documents/options', { signal }),
@@ -72,15 +72,15 @@ export const documentOptionsQuery = queryOptions({
 
 type DocumentPage = AnswerOf<'GET /api/v1/documents'>
 
-/** Puts what the server has just said of documents into every list that holds them. */
-export function putDocuments(queryClient: QueryClient, documents: readonly Document[]): void {
+/** Updates documents in every cached list. */
+export function updateDocuments(queryClient: QueryClient, documents: readonly Document[]): void {
   const fresh = new Map(documents.map((document) => [document.doc_id, document]))
   changePages(queryClient, (page) => page.map((document) => fresh.get(document.doc_id) ?? document))
   for (const document of documents) queryClient.setQueryData(documentQuery(document.doc_id).queryKey, document)
 }
 
-/** Takes documents that are gone out of every list. */
-export function dropDocuments(queryClient: QueryClient, ids: ReadonlySet<string>): void {
+/** Removes documents from every cached list. */
+export function removeDocuments(queryClient: QueryClient, ids: ReadonlySet<string>): void {
   if (ids.size === 0) return
   changePages(queryClient, (page) => page.filter(({ doc_id: id }) => !ids.has(id)))
 }

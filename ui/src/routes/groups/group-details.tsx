@@ -1,4 +1,4 @@
-/** One group: who is in it, and which models it opens to them. */
+/** The members and models of a group. */
 import type { Group } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'

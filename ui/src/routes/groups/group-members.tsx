@@ -1,4 +1,4 @@
-/** The users of a group, to add to and to take out of. Of "everyone" they are only listed. */
+/** The members of a group, to add and remove. The members of "everyone" are only listed. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -36,7 +36,7 @@ export function GroupMembers({ group }: { readonly group: Group }) {
       {members.data !== undefined && (
         <div className={styles.box}>
           {users.length === 0 ? (
-            <p className={styles.none}>Nobody is in this group yet. Choose a user above and add them.</p>
+            <p className={styles.none}>This group has no members yet. Choose a user above and add them.</p>
           ) : (
             <VirtualList
               label={`Members of ${group.name}`}
@@ -74,7 +74,7 @@ function useMembership({ id: groupId, name }: Group) {
     },
     async onSuccess(_, { user, member }) {
       await refreshUsers(queryClient)
-      toast(member ? `${user.email} is in ${name}` : `${user.email} is no longer in ${name}`)
+      toast(member ? `Added ${user.email} to ${name}` : `Removed ${user.email} from ${name}`)
     },
   })
 }
@@ -89,7 +89,7 @@ function AddMember({ busy, onAdd }: { readonly busy: boolean; readonly onAdd: (u
         busy={busy}
         disabled={user === null}
         onClick={() => {
-          // What went wrong is shown above the list.
+          // The error is shown above the list.
           if (user !== null)
             void onAdd(user).then(
               () => setUser(null),

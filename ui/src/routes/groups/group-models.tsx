@@ -1,4 +1,4 @@
-/** The models that a group opens to its members; each holds for the next request. */
+/** The models that the members of a group can use. A change applies to the next request. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
@@ -11,12 +11,12 @@ import styles from './group-models.module.css'
 
 export function GroupModels({ group }: { readonly group: Group }) {
   const models = useQuery(allModelsQuery)
-  const opening = useOpening(group.id)
+  const accessChange = useAccessChange(group.id)
   const isOpen = (model: ModelRecord): boolean => model.groups.includes(group.id)
   return (
     <div className={styles.block}>
-      <p className={styles.hint}>A change holds for the next request.</p>
-      {opening.error !== null && <ErrorNotice error={asApiError(opening.error)} />}
+      <p className={styles.hint}>Changes apply to the next request.</p>
+      {accessChange.error !== null && <ErrorNotice error={asApiError(accessChange.error)} />}
       {models.error !== null && <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />}
       {models.isPending && <Skeleton lines={3} label="Loading models" />}
       {models.data !== undefined && (
@@ -31,7 +31,7 @@ export function GroupModels({ group }: { readonly group: Group }) {
           chosen={new Set(models.data.filter(isOpen).map(({ id }) => id))}
           onChange={(chosen) => {
             const changed = models.data.find((model) => chosen.has(model.id) !== isOpen(model))
-            if (changed !== undefined) opening.mutate({ model: changed, open: chosen.has(changed.id) })
+            if (changed !== undefined) accessChange.mutate({ model: changed, open: chosen.has(changed.id) })
           }}
         />
       )}
@@ -44,8 +44,8 @@ function noteOf({ declared, active }: ModelRecord): { readonly note?: string } {
   return active ? {} : { note: 'not active' }
 }
 
-/** Shown at once, and taken back when the server refuses it. */
-function useOpening(groupId: string) {
+/** Shown at once, and reverted when the server refuses the change. */
+function useAccessChange(groupId: string) {
   const queryClient = useQueryClient()
   const { queryKey } = allModelsQuery
   const mutationKey = [...resource.groups, 'open', groupId]
@@ -66,7 +66,7 @@ function useOpening(groupId: string) {
     },
     onError: (_error, _change, before) => queryClient.setQueryData(queryKey, before),
     async onSettled() {
-      // What is read while another change is under way would show it undone for a moment.
+      // Reading during another change would show the other change reverted for a moment.
       if (queryClient.isMutating({ mutationKey }) === 1)
         await queryClient.invalidateQueries({ queryKey: resource.models })
     },

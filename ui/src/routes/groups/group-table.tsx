@@ -1,4 +1,4 @@
-/** Groups as rows. */
+/** The table of groups. */
 import type { Group, ModelRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
@@ -13,7 +13,7 @@ export type GroupAction = 'open' | 'edit' | 'delete'
 
 export interface GroupTableProps {
   readonly groups: readonly Group[]
-  /** Null while they are not known. */
+  /** Null while they load. */
   readonly models: readonly ModelRecord[] | null
   readonly onAction: (action: GroupAction, group: Group) => void
 }
@@ -38,7 +38,7 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
       hideBelow: 'small',
       cell: ({ id, description }) => (
         <span className={styles.muted} title={description}>
-          {description || (isOrdinary({ id }) ? '–' : 'Every user, always')}
+          {description || (isOrdinary({ id }) ? '–' : 'All users')}
         </span>
       ),
     },
@@ -74,7 +74,7 @@ function GroupMenu({ group, onAction }: { readonly group: Group; readonly onActi
   const editable = isOrdinary(group) && !group.declared
   return (
     <RowMenu name={group.name}>
-      {group.declared && <MenuText>Declared in the configuration file: rename or delete it there.</MenuText>}
+      {group.declared && <MenuText>The configuration file declares this group. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('open', group)}>Members and models…</MenuItem>
       {editable && (
         <>

@@ -1,4 +1,4 @@
-/** Groups: each opens models to its members. */
+/** The page of groups: each gives its members access to models. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -44,7 +44,7 @@ export function GroupsPage() {
     <>
       <PageHeader
         title="Groups"
-        description="A model is open to groups; a user can use the models of all groups that they are in."
+        description="A group gives its members access to models. A user can use the models of all their groups."
         actions={create}
       />
       {groups.error !== null && <ErrorNotice error={asApiError(groups.error)} onRetry={() => void groups.refetch()} />}
@@ -58,7 +58,7 @@ export function GroupsPage() {
       )}
       {groups.data?.some(isOrdinary) === false && (
         <EmptyState icon="users" title="Only “everyone” so far">
-          Create a group to open models to some users only: put users into it, then choose its models.
+          Create a group to give only some users access to models: add users to it, then choose its models.
         </EmptyState>
       )}
       {shown !== undefined && <GroupDetails group={shown} onClose={() => show(undefined)} />}
@@ -95,8 +95,8 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
       open
       onClose={onClose}
       title={`Delete the group ${group.name}?`}
-      consequence="Neither users nor models are deleted. Members lose at once what only this group opens to them:"
-      names={models.length === 0 ? ['It opens no model.'] : models.map(({ name }) => `Model ${name}`)}
+      consequence="Users and models are not deleted. Members lose access to models that no other group gives them:"
+      names={models.length === 0 ? ['It gives access to no model'] : models.map(({ name }) => `Model ${name}`)}
       confirm="Delete group"
       onConfirm={async () => {
         await api('DELETE /admin/api/v1/groups/{id}', { params: { id: group.id } })

@@ -1,18 +1,18 @@
-/** What the page of the groups reads. */
+/** The queries of the page of groups. */
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { Group } from '../../api/schema.d.ts'
 
-/** The group that always exists and that everybody is in. */
+/** The group that always exists and has every user. */
 export const everyoneId = '00000000-0000-0000-0000-000000000000'
 
-/** False for the group of everyone, which has neither a name to change nor members to choose. */
+/** False for "everyone", whose name and members cannot be changed. */
 export function isOrdinary({ id }: Pick<Group, 'id'>): boolean {
   return id !== everyoneId
 }
 
-/** The users of a group, in pages. */
+/** The members of a group, in pages. */
 export function membersQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: [...resource.groups, 'members', id],

@@ -1,4 +1,4 @@
-/** Creates an API key and then shows its secret: once, here, and nowhere else. */
+/** Creates an API key and shows its secret once. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type AnswerOf } from '../../api/client.ts'
@@ -18,7 +18,7 @@ type CreatedApiKey = AnswerOf<'POST /admin/api/v1/me/keys'>
 
 export interface CreateKeyDialogProps {
   readonly onClose: () => void
-  /** The name that is filled in. */
+  /** The initial name. */
   readonly suggestedName?: string
   readonly onCreated?: () => void
 }
@@ -107,7 +107,7 @@ function ShowSecret({
       title={`The key “${name}”`}
       actions={
         <Button variant="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >

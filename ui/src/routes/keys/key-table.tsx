@@ -1,4 +1,4 @@
-/** API keys as rows. The secret is in none of them: the server does not have it. */
+/** The table of API keys. It has no secrets: the server does not store them. */
 import type { ApiKey } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column, type Selection } from '../../components/data-table.tsx'
@@ -41,7 +41,7 @@ const columns: readonly Column<ApiKey>[] = [
     ),
   },
   { id: 'prefix', header: 'Key', width: '160px', hideBelow: 'small', cell: ({ prefix }) => <code>{prefix}</code> },
-  { id: 'scopes', header: 'May use', hideBelow: 'medium', cell: ({ scopes }) => scopeText(scopes) },
+  { id: 'scopes', header: 'Scopes', hideBelow: 'medium', cell: ({ scopes }) => scopeText(scopes) },
   { id: 'used', header: 'Last used', width: '128px', cell: ({ last_used_at: at }) => <RelativeTime at={at} /> },
   { id: 'expires', header: 'Expires', width: '128px', hideBelow: 'small', cell: (key) => <Expiry apiKey={key} /> },
   {
@@ -53,7 +53,7 @@ const columns: readonly Column<ApiKey>[] = [
   },
 ]
 
-/** With their owners, which have the place of what is least asked for. */
+/** The columns for keys of all users: the owner takes the place of less important columns. */
 const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readonly Column<ApiKey>[] => {
   if (column.id === 'created') return []
   if (column.id === 'used') return [{ ...column, hideBelow: 'small' }]
@@ -63,7 +63,7 @@ const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readon
     {
       id: 'owner',
       header: 'User',
-      cell: ({ user_id: userId }) => <RecordName kind="user" reach="everyone" id={userId} />,
+      cell: ({ user_id: userId }) => <RecordName kind="user" scope="everyone" id={userId} />,
     },
   ]
 })
@@ -76,7 +76,7 @@ function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
 function scopeText({ areas, models }: ApiKey['scopes']): string {
   if (areas === null && models === null) return 'everything'
   return [
-    ...(areas ?? ['all areas']),
+    ...(areas ?? ['all scopes']),
     ...(models === null ? [] : [`only ${models.join(', ') || 'deleted models'}`]),
   ].join(', ')
 }

@@ -1,4 +1,4 @@
-/** API keys: create one, see when each was last used, delete several at once. Administrators can see all users' keys. */
+/** The page of API keys: create, see the last use, delete several. Administrators can list the keys of all users. */
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -43,7 +43,7 @@ export function KeysPage() {
     <>
       <PageHeader
         title="API Keys"
-        description="Programs call this server with a key. A key can do what its user can do, or less."
+        description="Programs use an API key to call this server. A key has the permissions of its user, or fewer."
         actions={create}
       />
       <FilterForm
@@ -72,7 +72,7 @@ export function KeysPage() {
       {isPending && <Skeleton lines={6} label="Loading API keys" />}
       {data !== undefined && keys.length === 0 && (
         <EmptyState icon="key" title="No API keys yet">
-          Create one with “Create API Key”. It is shown once, and works on its first request.
+          Create one with “Create API Key”. The key is shown once and works at once.
         </EmptyState>
       )}
       {keys.length > 0 && (
@@ -95,10 +95,10 @@ interface DeleteSelectedProps {
   readonly onDeleted: () => void
 }
 
-/** The server deletes at most this many keys with one request. */
-const deletedTogetherMax = 1000
+/** The maximum number of keys that one request may delete. */
+const keysPerRequestMax = 1000
 
-/** Nothing is taken out of the list before the server has answered: then the next request with such a key is refused. */
+/** Rows disappear only after the server has answered: from then on, it refuses requests with these keys. */
 function DeleteSelected({ keys, owner, onDeleted }: DeleteSelectedProps) {
   const [asking, setAsking] = useState(false)
   const queryClient = useQueryClient()
@@ -106,8 +106,8 @@ function DeleteSelected({ keys, owner, onDeleted }: DeleteSelectedProps) {
   async function deleteAll(): Promise<void> {
     const ids = keys.map(({ id }) => id)
     try {
-      for (let first = 0; first < ids.length; first += deletedTogetherMax) {
-        const body = { ids: ids.slice(first, first + deletedTogetherMax) }
+      for (let first = 0; first < ids.length; first += keysPerRequestMax) {
+        const body = { ids: ids.slice(first, first + keysPerRequestMax) }
         await (owner === 'self'
           ? api('POST /admin/api/v1/me/keys/delete', { body })
           : api('POST /admin/api/v1/keys/delete', { body }))
@@ -129,7 +129,7 @@ function DeleteSelected({ keys, owner, onDeleted }: DeleteSelectedProps) {
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete ${what}?`}
-        consequence="Their next request is refused. There is no way to get a deleted key back."
+        consequence="Requests with these keys are refused from now on. This cannot be undone."
         names={keys.map(({ name, prefix }) => `${name} (${prefix})`)}
         confirm={`Delete ${what}`}
         onConfirm={deleteAll}

@@ -1,4 +1,4 @@
-/** What a key may be used for, when that is less than what its user may do. */
+/** The scopes of a key: what it may be used for. */
 import { useQuery } from '@tanstack/react-query'
 import { ownModelsQuery } from '../../api/queries.ts'
 import type { ApiKeyCreation } from '../../api/schema.d.ts'
@@ -9,21 +9,21 @@ import { Checkbox } from '../../components/input.tsx'
 const areas = [
   ['inference', 'Models: chat, embeddings, generation'],
   ['documents', 'Documents: import and search'],
-  ['admin', 'Administration: everything that you can do in this console'],
+  ['admin', 'Administration: everything that you can do here'],
 ] as const
 
 type Area = (typeof areas)[number][0]
 
 export interface Scopes {
   readonly areas: ReadonlySet<Area>
-  /** Null = all that the user has, also those that come later. */
+  /** Null = all models of the user, including later ones. */
   readonly models: ReadonlySet<string> | null
 }
 
-/** What a program usually needs: no administration. */
+/** The default scopes: everything but administration. */
 export const usualScopes: Scopes = { areas: new Set<Area>(['inference', 'documents']), models: null }
 
-/** The scopes as a request has them. */
+/** The scopes as request parameters. */
 export function scopesOnWire(scopes: Scopes): ApiKeyCreation['scopes'] {
   return {
     areas: scopes.areas.size === areas.length ? null : [...scopes.areas],
@@ -42,7 +42,7 @@ export function ScopeFields({
   const limited = scopes.models
   return (
     <>
-      <FieldGroup label="May be used for" {...(scopes.areas.size === 0 && { error: 'Choose at least one.' })}>
+      <FieldGroup label="Scopes" {...(scopes.areas.size === 0 && { error: 'Choose at least one scope.' })}>
         {areas.map(([area, label]) => (
           <Checkbox
             key={area}
@@ -54,7 +54,7 @@ export function ScopeFields({
       </FieldGroup>
       <FieldGroup label="Models">
         <Checkbox
-          label="All that you can use, now and later"
+          label="All models that you can use, now and later"
           checked={limited === null}
           onChange={() =>
             onChange({ ...scopes, models: limited === null ? new Set(models.map(({ name }) => name)) : null })

@@ -1,10 +1,10 @@
-/** What the model can do, as far as it is known: shown to users; requests for other endpoints are still sent on. */
+/** The capabilities of a model. They are shown to users; requests to other endpoints are still forwarded. */
 import { Field, FieldGroup } from '../../components/field.tsx'
 import { Checkbox, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { NumberField } from '../../components/text-field.tsx'
-import type { Known } from './draft.ts'
-import type { FieldsProps } from './fields.ts'
+import type { TriState } from './model-draft.ts'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './model-form.module.css'
 
 const endpoints = [
@@ -24,7 +24,7 @@ const inputs = ['text', 'image', 'audio', 'video', 'file'] as const
 
 export function CapabilityFields({ draft, change }: FieldsProps) {
   return (
-    <Panel title="What it can do">
+    <Panel title="Capabilities">
       <div className={styles.fields}>
         <NumberField
           label="Context length"
@@ -34,31 +34,35 @@ export function CapabilityFields({ draft, change }: FieldsProps) {
           value={draft.contextLength}
           onChange={(contextLength) => change({ contextLength })}
         />
-        <Words
+        <ValueChoice
           label="Endpoints"
           known={endpoints}
           chosen={draft.endpoints}
           param="capabilities.endpoints"
           onChange={(chosen) => change({ endpoints: chosen })}
         />
-        <Words
-          label="Takes as input"
+        <ValueChoice
+          label="Input"
           known={inputs}
           chosen={draft.input}
           param="capabilities.input"
           onChange={(chosen) => change({ input: chosen })}
         />
         <div className={styles.columns}>
-          <KnownField label="Tools" value={draft.tools} onChange={(tools) => change({ tools })} />
-          <KnownField label="JSON schema" value={draft.jsonSchema} onChange={(jsonSchema) => change({ jsonSchema })} />
-          <KnownField label="Reasoning" value={draft.reasons} onChange={(reasons) => change({ reasons })} />
+          <TriStateField label="Tools" value={draft.tools} onChange={(tools) => change({ tools })} />
+          <TriStateField
+            label="JSON schema"
+            value={draft.jsonSchema}
+            onChange={(jsonSchema) => change({ jsonSchema })}
+          />
+          <TriStateField label="Reasoning" value={draft.reasons} onChange={(reasons) => change({ reasons })} />
         </div>
       </div>
     </Panel>
   )
 }
 
-interface WordsProps {
+interface ValueChoiceProps {
   readonly label: string
   readonly known: readonly string[]
   readonly chosen: readonly string[]
@@ -66,11 +70,11 @@ interface WordsProps {
   readonly onChange: (chosen: readonly string[]) => void
 }
 
-/** The words that are known here, and those that the model has besides. */
-function Words({ label, known, chosen, param, onChange }: WordsProps) {
+/** A choice of known values, and of the other values that the model has. */
+function ValueChoice({ label, known, chosen, param, onChange }: ValueChoiceProps) {
   const words = [...known, ...chosen.filter((word) => !known.includes(word))]
   return (
-    <FieldGroup label={label} hint="None chosen: unknown." param={param}>
+    <FieldGroup label={label} hint="None chosen means unknown." param={param}>
       <div className={styles.words}>
         {words.map((word) => (
           <Checkbox
@@ -87,13 +91,13 @@ function Words({ label, known, chosen, param, onChange }: WordsProps) {
   )
 }
 
-interface KnownFieldProps {
+interface TriStateFieldProps {
   readonly label: string
-  readonly value: Known
-  readonly onChange: (value: Known) => void
+  readonly value: TriState
+  readonly onChange: (value: TriState) => void
 }
 
-function KnownField({ label, value, onChange }: KnownFieldProps) {
+function TriStateField({ label, value, onChange }: TriStateFieldProps) {
   return (
     <Field label={label}>
       <Select

@@ -1,4 +1,4 @@
-/** One component: dragged by its handle or moved by its buttons, with its share, and how it is doing. */
+/** A component of a composite: reordered by drag or buttons, with its weight and health. */
 import type { DragEvent } from 'react'
 import type { UpstreamHealth } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
@@ -52,13 +52,13 @@ export function ComponentRow(props: ComponentRowProps) {
         <span className={styles.name}>{name}</span>
         {health !== null && <HealthBadge health={health} />}
       </div>
-      <Moves {...props} />
-      <Shares {...props} />
+      <MoveButtons {...props} />
+      <WeightFields {...props} />
     </li>
   )
 }
 
-function Moves({ name, place, count, onMove, onRemove }: ComponentRowProps) {
+function MoveButtons({ name, place, count, onMove, onRemove }: ComponentRowProps) {
   return (
     <div className={styles.moves}>
       <Button
@@ -86,7 +86,7 @@ function Moves({ name, place, count, onMove, onRemove }: ComponentRowProps) {
   )
 }
 
-function Shares({ component, name, strategy, onChange }: ComponentRowProps) {
+function WeightFields({ component, name, strategy, onChange }: ComponentRowProps) {
   const { weight, priority, enabled } = component
   return (
     <div className={styles.shares}>
@@ -116,12 +116,7 @@ function Shares({ component, name, strategy, onChange }: ComponentRowProps) {
           />
         </label>
       )}
-      <Switch
-        label={`${name} is used`}
-        labelHidden
-        checked={enabled}
-        onChange={(next) => onChange({ enabled: next })}
-      />
+      <Switch label={`${name} is on`} labelHidden checked={enabled} onChange={(next) => onChange({ enabled: next })} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** The components of a composite in the form. Whatever is done to the list, its order and its priorities agree. */
+/** A composite in the form. Every change keeps the order of the list and the priorities consistent. */
 import type { Composite, NewComposite } from '../../api/schema.d.ts'
 
 export type Strategy = Composite['strategy']
@@ -14,7 +14,7 @@ export interface ComponentDraft {
 export interface CompositeDraft {
   readonly strategy: Strategy
   readonly components: readonly ComponentDraft[]
-  /** Separated by commas or blanks; nothing = as in the settings, like the two after it. */
+  /** Separated by commas or spaces. Here and in the next two fields, empty = the default of the settings. */
   readonly statuses: string
   readonly maxAttempts: string
   readonly budgetSeconds: string
@@ -28,7 +28,7 @@ export const emptyComposite: CompositeDraft = {
   budgetSeconds: '',
 }
 
-/** The composite of a record; with `priority` in the order in which they are asked. */
+/** The composite of a record, with the strategy `priority` sorted by priority. */
 export function compositeOf({ strategy, components, failover }: Composite): CompositeDraft {
   const listed = strategy === 'priority' ? components.toSorted((a, b) => a.priority - b.priority) : components
   return {
@@ -45,7 +45,7 @@ export function compositeOf({ strategy, components, failover }: Composite): Comp
   }
 }
 
-/** The composite as a request has it. */
+/** The composite as request parameters. */
 export function compositeOnWire(draft: CompositeDraft): NewComposite {
   const statuses = draft.statuses.split(/[\s,]+/).filter((word) => word !== '')
   return {
@@ -64,25 +64,25 @@ export function compositeOnWire(draft: CompositeDraft): NewComposite {
   }
 }
 
-/** With another component at the end; with `priority` it is asked after all others. */
+/** Adds a component at the end, with the lowest priority. */
 export function withComponent(draft: CompositeDraft, model: string): CompositeDraft {
   const last = Math.max(-1, ...draft.components.map(({ priority }) => Number(priority)))
   const priority = draft.strategy === 'priority' ? String(last + 1) : '0'
   return { ...draft, components: [...draft.components, { model, weight: '1', priority, enabled: true }] }
 }
 
-/** Without this component. */
+/** Removes a component. */
 export function withoutComponent(draft: CompositeDraft, index: number): CompositeDraft {
   return { ...draft, components: draft.components.filter((_, place) => place !== index) }
 }
 
-/** With other fields of one component. */
+/** Changes fields of one component. */
 export function withFields(draft: CompositeDraft, index: number, fields: Partial<ComponentDraft>): CompositeDraft {
   const components = draft.components.map((each, place) => (place === index ? { ...each, ...fields } : each))
   return { ...draft, components }
 }
 
-/** With one component at another place; the places keep their priorities. */
+/** Moves one component; the positions keep their priorities. */
 export function moved(draft: CompositeDraft, from: number, to: number): CompositeDraft {
   const priorities = draft.components.map(({ priority }) => priority)
   const components = [...draft.components]
@@ -92,7 +92,7 @@ export function moved(draft: CompositeDraft, from: number, to: number): Composit
   return { ...draft, components: components.map((each, index) => ({ ...each, priority: priorities[index] ?? '0' })) }
 }
 
-/** With another strategy. Priorities that are all the same say nothing: the order of the list then becomes them. */
+/** Changes the strategy. When all priorities are equal, the order of the list becomes the priorities. */
 export function withStrategy(draft: CompositeDraft, strategy: Strategy): CompositeDraft {
   const isOrdered = new Set(draft.components.map(({ priority }) => priority)).size > 1
   if (strategy !== 'priority' || isOrdered) return { ...draft, strategy }

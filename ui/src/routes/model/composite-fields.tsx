@@ -1,4 +1,4 @@
-/** The models that a composite stands for, how one of them is chosen, and when the next one is tried. */
+/** The components of a composite, the strategy that chooses one, and the failover. */
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState, type DragEvent } from 'react'
 import { allModelsQuery } from '../../api/queries.ts'
@@ -18,19 +18,19 @@ import {
   type CompositeDraft,
   type Strategy,
 } from './composite-draft.ts'
-import type { FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './composite-fields.module.css'
 import formStyles from './model-form.module.css'
 
 const strategies: Readonly<Record<Strategy, string>> = {
-  weighted: 'Weighted: the least busy for its weight',
-  priority: 'Priority: the first that works, in this order',
-  latency: 'Latency: the fastest to begin its answer',
+  weighted: 'Weighted: the least busy, relative to its weight',
+  priority: 'Priority: the first healthy one, in this order',
+  latency: 'Latency: the fastest first byte',
 }
 
 export interface CompositeFieldsProps extends FieldsProps {
   readonly self: string | null
-  /** Empty while nothing is known. */
+  /** Empty while it is unknown. */
   readonly health: readonly UpstreamHealth[]
 }
 
@@ -76,7 +76,7 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
   const list = useRef<HTMLOListElement>(null)
   const dragged = useRef<number | null>(null)
   const { components } = composite
-  const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? 'a deleted model'
+  const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? 'deleted model'
   const taken = new Set(components.map(({ model }) => model))
   const free = models.filter((model) => model.composite === null && model.id !== self && !taken.has(model.id))
 
@@ -94,7 +94,7 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
   }
   return (
     <FieldGroup label="Components" param="composite.components">
-      {components.length === 0 && <p className={formStyles.note}>None yet. Add the models that it stands for.</p>}
+      {components.length === 0 && <p className={formStyles.note}>No components yet. Add the models to combine.</p>}
       <ol ref={list} className={styles.list}>
         {components.map((component, index) => (
           <ComponentRow
@@ -139,8 +139,8 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
 function Failover({ composite, onChange }: Pick<ComponentListProps, 'composite' | 'onChange'>) {
   return (
     <FieldGroup
-      label="When a component fails"
-      hint="Before the answer has begun, another component is tried. Empty: as in the settings failover.*"
+      label="Failover"
+      hint="Another component is tried until the answer has begun. Empty: the default of the settings failover.*"
     >
       <div className={formStyles.columns}>
         <TextField
@@ -157,7 +157,7 @@ function Failover({ composite, onChange }: Pick<ComponentListProps, 'composite' 
           param="composite.failover.max_attempts"
           min={1}
           max={20}
-          placeholder="as in the settings"
+          placeholder="default"
           value={composite.maxAttempts}
           onChange={(maxAttempts) => onChange({ ...composite, maxAttempts })}
         />
@@ -167,7 +167,7 @@ function Failover({ composite, onChange }: Pick<ComponentListProps, 'composite' 
           min={0.05}
           max={3600}
           step="any"
-          placeholder="as in the settings"
+          placeholder="default"
           value={composite.budgetSeconds}
           onChange={(budgetSeconds) => onChange({ ...composite, budgetSeconds })}
         />

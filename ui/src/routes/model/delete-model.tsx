@@ -1,4 +1,4 @@
-/** Asks before a model is deleted: names what goes with it, and what stands in the way. */
+/** Deletes a model, after listing its aliases and the models that need it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allModelsQuery, resource } from '../../api/queries.ts'
@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { toast } from '../../components/toast.tsx'
 
 export interface DeleteModelProps {
-  /** The one to delete; null: nobody is asked. */
+  /** The model to delete; null closes the dialog. */
   readonly model: ModelRecord | null
   readonly onClose: () => void
   readonly onDeleted?: () => void
@@ -32,8 +32,8 @@ export function DeleteModel({ model, onClose, onDeleted }: DeleteModelProps) {
       title={`Delete ${model.name}?`}
       consequence={
         users.length === 0
-          ? 'The next request that names it is refused. Its usage records stay.'
-          : `It is used by ${users.join(', ')}: change or delete that first.`
+          ? 'Requests to it are refused from now on. Usage records are kept.'
+          : `It is used by ${users.join(', ')}. Change or delete these first.`
       }
       names={[model.name, ...model.aliases.map((alias) => `${alias} (alias)`)]}
       confirm="Delete the model"
@@ -42,7 +42,7 @@ export function DeleteModel({ model, onClose, onDeleted }: DeleteModelProps) {
   )
 }
 
-/** The names of the models that cannot do without it. */
+/** The models that refer to this one. */
 function usersOf({ id }: ModelRecord, models: readonly ModelRecord[]): readonly string[] {
   return models
     .filter(

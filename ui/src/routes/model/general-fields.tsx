@@ -1,11 +1,11 @@
-/** What callers see of a model: its names, what is said about it, whether it answers at all. */
+/** The name, aliases, description and state of a model. */
 import { Field } from '../../components/field.tsx'
 import { Textarea } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { TextField } from '../../components/text-field.tsx'
-import { WordsInput } from '../../components/words-input.tsx'
-import type { FieldsProps } from './fields.ts'
+import { TagInput } from '../../components/tag-input.tsx'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './model-form.module.css'
 
 export function GeneralFields({ draft, change }: FieldsProps) {
@@ -14,7 +14,7 @@ export function GeneralFields({ draft, change }: FieldsProps) {
       <div className={styles.fields}>
         <TextField
           label="Name"
-          hint="What requests ask for. Case matters."
+          hint="The name in requests. Case matters."
           param="name"
           required
           maxLength={200}
@@ -25,17 +25,17 @@ export function GeneralFields({ draft, change }: FieldsProps) {
         />
         <Field
           label="Aliases"
-          hint="Other names of the same model. Enter adds one. No name or alias exists twice."
+          hint="Other names of the model. Press Enter to add one. Names and aliases are unique."
           param="aliases"
         >
-          <WordsInput
+          <TagInput
             what="alias"
             placeholder="gpt-4o-mini"
             words={draft.aliases}
             onChange={(aliases) => change({ aliases })}
           />
         </Field>
-        <Field label="Description" hint="Shown to whoever may use it." param="description">
+        <Field label="Description" hint="Shown to users of the model." param="description">
           <Textarea
             rows={2}
             maxLength={2000}
@@ -43,11 +43,7 @@ export function GeneralFields({ draft, change }: FieldsProps) {
             onChange={(event) => change({ description: event.target.value })}
           />
         </Field>
-        <Switch
-          label="Active: requests are answered"
-          checked={draft.active}
-          onChange={(active) => change({ active })}
-        />
+        <Switch label="Active" checked={draft.active} onChange={(active) => change({ active })} />
       </div>
     </Panel>
   )

@@ -1,4 +1,4 @@
-/** How the upstreams of a model are doing, as the server has seen them lately. */
+/** The health of a model's upstreams. */
 import { useQuery } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import type { UpstreamHealth } from '../../api/schema.d.ts'
@@ -9,12 +9,12 @@ import styles from './health-panel.module.css'
 import { healthQuery } from './queries.ts'
 
 const states: Readonly<Record<UpstreamHealth['state'], readonly [BadgeTone, string]>> = {
-  unknown: ['neutral', 'not asked yet'],
-  healthy: ['success', 'answers'],
+  unknown: ['neutral', 'no requests yet'],
+  healthy: ['success', 'healthy'],
   failing: ['warning', 'failing'],
-  out: ['danger', 'left out'],
-  resting: ['warning', 'asked for a rest'],
-  off: ['neutral', 'switched off'],
+  out: ['danger', 'ejected'],
+  resting: ['warning', 'rate-limited'],
+  off: ['neutral', 'off'],
 }
 
 export function HealthBadge({ health: { state } }: { readonly health: UpstreamHealth }) {
@@ -27,7 +27,7 @@ export function HealthPanel({ id }: { readonly id: string }) {
   return (
     <Panel title="Health">
       {health.error !== null && <ErrorNotice error={asApiError(health.error)} onRetry={() => void health.refetch()} />}
-      {health.data?.length === 0 && <p className={styles.note}>It has no upstream: requests are refused.</p>}
+      {health.data?.length === 0 && <p className={styles.note}>It has no upstream. Requests are refused.</p>}
       <ul className={styles.list}>
         {health.data?.map((upstream) => (
           <li key={upstream.model_id} className={styles.upstream}>

@@ -1,24 +1,24 @@
-/** How much of the model an account may have at once, and how long an answer may take. */
+/** The in-flight limit and the timeouts of a model. */
 import { Panel } from '../../components/panel.tsx'
 import { NumberField } from '../../components/text-field.tsx'
-import { timeoutNames, type TimeoutName } from './draft.ts'
-import type { FieldsProps } from './fields.ts'
+import { timeoutNames, type TimeoutName } from './model-draft.ts'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './model-form.module.css'
 
 const labels: Readonly<Record<TimeoutName, string>> = {
-  connect_seconds: 'Connecting',
+  connect_seconds: 'Connection',
   first_token_seconds: 'First token',
-  idle_seconds: 'Silence',
-  total_seconds: 'Whole answer',
+  idle_seconds: 'Between tokens',
+  total_seconds: 'Total',
 }
 
 export function LimitFields({ draft, change }: FieldsProps) {
   return (
-    <Panel title="Limits and time-outs">
+    <Panel title="Limits and timeouts">
       <div className={styles.fields}>
         <NumberField
           label="Requests in flight per account"
-          hint="Empty: as in the settings. Applies while limits.realtime_inflight.enforce is on."
+          hint="Empty: the default of the settings. Applies while limits.realtime_inflight.enforce is on."
           param="inflight_limit"
           min={1}
           value={draft.inflightLimit}
@@ -32,7 +32,7 @@ export function LimitFields({ draft, change }: FieldsProps) {
               param={`timeouts.${name}`}
               min={0.05}
               step="any"
-              placeholder="as in the settings"
+              placeholder="default"
               value={draft.timeouts[name]}
               onChange={(seconds) => change({ timeouts: { ...draft.timeouts, [name]: seconds } })}
             />

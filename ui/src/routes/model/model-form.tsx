@@ -1,4 +1,4 @@
-/** The form of a model, new or not: everything that the admin API takes of one. */
+/** The form of a model, new or existing. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
@@ -7,7 +7,7 @@ import { FormErrors } from '../../components/form-errors.tsx'
 import { AccessFields } from './access-fields.tsx'
 import { CapabilityFields } from './capability-fields.tsx'
 import { CompositeFields } from './composite-fields.tsx'
-import type { ChangeDraft, ModelDraft } from './draft.ts'
+import type { ChangeDraft, ModelDraft } from './model-draft.ts'
 import { GeneralFields } from './general-fields.tsx'
 import { HealthPanel } from './health-panel.tsx'
 import { LimitFields } from './limit-fields.tsx'
@@ -25,7 +25,7 @@ export interface ModelFormProps {
   readonly self: string | null
   readonly readOnly: boolean
   readonly onSubmit: () => void
-  /** Buttons; the main one sends the form. */
+  /** The buttons; the main one submits the form. */
   readonly actions: ReactNode
 }
 
@@ -72,8 +72,8 @@ export function ModelForm({ draft, change, error, self, readOnly, onSubmit, acti
 }
 
 const kinds = [
-  ['plain', 'Model of a provider', 'Requests go to one model of one provider.'],
-  ['composite', 'Composite', 'Stands for several models; when one fails, another answers.'],
+  ['plain', 'Model of a provider', 'Runs on one model of one provider.'],
+  ['composite', 'Composite', 'Combines several models; when one fails, another answers.'],
 ] as const
 
 function KindChoice({

@@ -1,4 +1,4 @@
-/** One model, to create or to change; for administrators. What the configuration file declares is shown only. */
+/** The editor of a model, for administrators. Models of the configuration file are read-only. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { DeleteModel } from './delete-model.tsx'
-import { bodyOf, copyOf, draftOf, newDraft, type ModelDraft } from './draft.ts'
+import { bodyOf, copyOf, draftOf, newDraft, type ModelDraft } from './model-draft.ts'
 import { ModelForm } from './model-form.tsx'
 import styles from './model-form.module.css'
 import { modelQuery } from './queries.ts'
@@ -27,13 +27,13 @@ export function NewModelPage() {
   const groups = useQuery(allGroupsQuery)
   const error = original.error ?? groups.error
   const isReady = groups.data !== undefined && (from === undefined || original.data !== undefined)
-  // Open to everyone, as the server has it when nothing is said: the group that always exists.
+  // The server's default access for new models is the group "everyone".
   const everyone = groups.data?.filter(({ name }) => name === 'everyone').map(({ id }) => id) ?? []
   return (
     <>
       <PageHeader
         title={original.data === undefined ? 'New model' : `Copy of ${original.data.name}`}
-        description="Requests can name it as soon as it is created."
+        description="Requests can use it as soon as it is created."
       />
       {error !== null && <ErrorNotice error={asApiError(error)} />}
       {!isReady && error === null && <Skeleton lines={8} label="Loading" />}
@@ -116,7 +116,7 @@ function Editing({ model }: { readonly model: ModelRecord }) {
       <PageHeader
         title={model.name}
         {...(model.declared && {
-          description: 'The configuration file declares this model: change it there. Nothing can be changed here.',
+          description: 'The configuration file declares this model. Change it there.',
         })}
         actions={
           <>

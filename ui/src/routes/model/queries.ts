@@ -1,9 +1,9 @@
-/** What the editor of a model reads. */
+/** The queries of the editor of a model. */
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 
-/** One model. Read once: what is being edited does not change under the fingers. */
+/** One model. It is not refreshed while it is edited. */
 export function modelQuery(id: string) {
   return queryOptions({
     queryKey: [...resource.models, 'one', id],
@@ -12,7 +12,7 @@ export function modelQuery(id: string) {
   })
 }
 
-/** How its upstreams are doing, as the server sees them now. */
+/** The current health of the model's upstreams. */
 export function healthQuery(id: string) {
   return queryOptions({
     queryKey: [...resource.models, 'health', id],
@@ -21,7 +21,7 @@ export function healthQuery(id: string) {
   })
 }
 
-/** What the provider offers now, or the sentence that says why it tells nothing. */
+/** The models that the provider offers, or the error of the test. */
 export function offeredQuery(providerId: string) {
   return queryOptions({
     queryKey: [...resource.providers, 'offered', providerId],

@@ -1,4 +1,4 @@
-/** What the form holds of a model's reasoning: the efforts it takes, and what each puts where in the request. */
+/** A model's reasoning in the form: the supported efforts, and the values that each writes into the request. */
 import type { NewReasoning, Reasoning } from '../../api/schema.d.ts'
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -6,12 +6,12 @@ export type Effort = (typeof efforts)[number]
 
 export interface WriteDraft {
   readonly pointer: string
-  /** JSON, or a bare word for a text; nothing = nothing is written for that effort. */
+  /** JSON, or a word without quotes. Empty = not written for that effort. */
   readonly values: Readonly<Partial<Record<Effort, string>>>
 }
 
 export interface ReasoningDraft {
-  /** As its provider's, none at all, or its own. */
+  /** The provider's default, none, or custom. */
   readonly mode: 'provider' | 'none' | 'own'
   readonly efforts: ReadonlySet<Effort>
   readonly writes: readonly WriteDraft[]
@@ -19,11 +19,11 @@ export interface ReasoningDraft {
 
 const usualPointer = '/reasoning_effort'
 
-export const asProvider: ReasoningDraft = { mode: 'provider', efforts: new Set(), writes: [] }
+export const inheritedReasoning: ReasoningDraft = { mode: 'provider', efforts: new Set(), writes: [] }
 
-/** What a record says about reasoning. */
+/** The form's values for a record. */
 export function reasoningOf(reasoning: Reasoning | null): ReasoningDraft {
-  if (reasoning === null) return asProvider
+  if (reasoning === null) return inheritedReasoning
   return {
     mode: reasoning.efforts.length === 0 ? 'none' : 'own',
     efforts: new Set(reasoning.efforts),
@@ -34,7 +34,7 @@ export function reasoningOf(reasoning: Reasoning | null): ReasoningDraft {
   }
 }
 
-/** The same as a request has it; null = as its provider's. */
+/** The reasoning as request parameters; null = the provider's default. */
 export function reasoningOnWire({ mode, efforts: taken, writes }: ReasoningDraft): NewReasoning | null {
   if (mode === 'provider') return null
   if (mode === 'none') return { efforts: [], writes: [] }
@@ -53,7 +53,7 @@ export function reasoningOnWire({ mode, efforts: taken, writes }: ReasoningDraft
   }
 }
 
-/** With another mode; its own begins as OpenAI has it, the word itself in one field. */
+/** Changes the mode. Custom reasoning starts with OpenAI's form: the effort's name in one field. */
 export function withMode(draft: ReasoningDraft, mode: ReasoningDraft['mode']): ReasoningDraft {
   if (mode !== 'own' || draft.writes.length > 0) return { ...draft, mode }
   return [...draft.efforts].reduce(withEffort, {
@@ -63,7 +63,7 @@ export function withMode(draft: ReasoningDraft, mode: ReasoningDraft['mode']): R
   })
 }
 
-/** With an effort that was not there: the word itself is put where words are put already. */
+/** Adds an effort. Where the efforts write their own names, the new one does, too. */
 export function withEffort(draft: ReasoningDraft, effort: Effort): ReasoningDraft {
   const writes = draft.writes.map((write, index) =>
     index === 0 && isWords(write) ? { ...write, values: { ...write.values, [effort]: effort } } : write,
@@ -71,7 +71,7 @@ export function withEffort(draft: ReasoningDraft, effort: Effort): ReasoningDraf
   return { ...draft, efforts: new Set([...draft.efforts, effort]), writes }
 }
 
-/** Without an effort and what it put. */
+/** Removes an effort and its values. */
 export function withoutEffort(draft: ReasoningDraft, effort: Effort): ReasoningDraft {
   return {
     ...draft,
@@ -80,12 +80,12 @@ export function withoutEffort(draft: ReasoningDraft, effort: Effort): ReasoningD
   }
 }
 
-/** True while each effort puts its own name. */
+/** True when every effort writes its own name. */
 function isWords({ values }: WriteDraft): boolean {
   return Object.entries(values).every(([effort, value]) => value === '' || value === effort)
 }
 
-/** JSON where it is some, else the text itself: a word needs no quotes. */
+/** The value of valid JSON, otherwise the text itself. */
 function readValue(typed: string): unknown {
   try {
     return JSON.parse(typed)
@@ -96,7 +96,7 @@ function readValue(typed: string): unknown {
 
 function shownValue(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value)
-  // A word that would be read as something else, or not at all, needs its quotes.
+  // Text that would be parsed as another value needs quotes.
   const isBareWord = value !== '' && value.trim() === value && readValue(value) === value
   return isBareWord ? value : JSON.stringify(value)
 }

@@ -1,10 +1,10 @@
-/** Which reasoning efforts a plain model takes, and how each is written into the request to its provider. */
+/** The reasoning efforts of a model, and how each is written into the provider's request. */
 import { Button } from '../../components/button.tsx'
 import { Field, FieldGroup } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Checkbox, Input, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
-import type { FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './model-form.module.css'
 import {
   efforts,
@@ -28,14 +28,14 @@ export function ReasoningFields({ draft, change }: FieldsProps) {
               set(withMode(reasoning, value === 'own' || value === 'none' ? value : 'provider'))
             }
           >
-            <option value="provider">As its provider’s, or as the vendor’s model is known</option>
-            <option value="none">It does not reason</option>
-            <option value="own">Of its own…</option>
+            <option value="provider">Default of the provider or model</option>
+            <option value="none">No reasoning</option>
+            <option value="own">Custom…</option>
           </Select>
         </Field>
         {reasoning.mode === 'own' && (
           <>
-            <FieldGroup label="Takes these efforts">
+            <FieldGroup label="Supported efforts">
               <div className={styles.words}>
                 {efforts.map((effort) => (
                   <Checkbox
@@ -51,7 +51,7 @@ export function ReasoningFields({ draft, change }: FieldsProps) {
             </FieldGroup>
             {reasoning.writes.map((write, index) => (
               <Write
-                // A write has no name before it is typed.
+                // A new row has no name yet.
                 key={index}
                 write={write}
                 place={index}
@@ -68,7 +68,7 @@ export function ReasoningFields({ draft, change }: FieldsProps) {
                 onClick={() => set({ ...reasoning, writes: [...reasoning.writes, { pointer: '', values: {} }] })}
               >
                 <Icon name="plus" />
-                Write another field
+                Add a field
               </Button>
             </div>
           </>
@@ -90,7 +90,7 @@ function Write({ write, place, taken, onChange, onRemove }: WriteProps) {
   return (
     <div className={styles.write}>
       <div className={styles.writeHead}>
-        <Field label={`Field ${place + 1}`} hint="Where in the body: a JSON pointer.">
+        <Field label={`Field ${place + 1}`} hint="A JSON pointer into the request body.">
           <Input
             value={write.pointer}
             placeholder="/reasoning_effort"
@@ -103,7 +103,7 @@ function Write({ write, place, taken, onChange, onRemove }: WriteProps) {
           <Icon name="trash" />
         </Button>
       </div>
-      <FieldGroup label="What each effort puts there" hint="A word, a number or JSON; empty: nothing.">
+      <FieldGroup label="Value for each effort" hint="A word, a number or JSON. Empty: not written.">
         <div className={styles.columns}>
           {taken.map((effort) => (
             <Field key={effort} label={effort}>

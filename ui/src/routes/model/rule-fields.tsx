@@ -1,21 +1,21 @@
-/** Traffic rules: what happens to requests of a purpose instead of being sent to the model. */
+/** The traffic rules of a model: by purpose, requests are answered, denied or redirected. */
 import { useQuery } from '@tanstack/react-query'
 import { allModelsQuery } from '../../api/queries.ts'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
 import { Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
-import type { RuleDraft } from './draft.ts'
-import type { FieldsProps } from './fields.ts'
+import type { RuleDraft } from './model-draft.ts'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './model-form.module.css'
 
 const purposes = [
-  ['realtime', 'Realtime requests', 'What people wait for: every request that does not say otherwise.'],
-  ['batch', 'Batch requests', 'What nobody waits for.'],
+  ['realtime', 'Realtime requests', 'Requests are realtime unless they say that they are batch.'],
+  ['batch', 'Batch requests', 'Requests that declare themselves as batch.'],
 ] as const
 
 export interface RuleFieldsProps extends FieldsProps {
-  /** Id of the model, unless it is new: it cannot redirect to itself. */
+  /** Id of the model, which cannot redirect to itself; null for a new model. */
   readonly self: string | null
 }
 
@@ -60,15 +60,15 @@ function Rule({ label, hint, rule, self, param, onChange }: RuleProps) {
             onChange({ ...rule, action: value === 'deny' || value === 'redirect' ? value : '' })
           }
         >
-          <option value="">Are answered</option>
-          <option value="deny">Are denied</option>
-          <option value="redirect">Go to another model</option>
+          <option value="">Answer</option>
+          <option value="deny">Deny</option>
+          <option value="redirect">Redirect to another model</option>
         </Select>
       </Field>
       {rule.action === 'redirect' && (
-        <Field label={`${label} go to`}>
+        <Field label={`Redirect ${label.toLowerCase()} to`}>
           <Combobox
-            label={`${label} go to`}
+            label={`Redirect ${label.toLowerCase()} to`}
             placeholder="Choose a model…"
             options={models
               .filter(({ id }) => id !== self)

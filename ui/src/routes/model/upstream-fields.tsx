@@ -1,4 +1,4 @@
-/** Where a plain model runs: its provider, and what the provider calls it. */
+/** The provider of a model, and the model's name there. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { Link } from '@tanstack/react-router'
@@ -6,7 +6,7 @@ import { allProvidersQuery } from '../../api/queries.ts'
 import { Field } from '../../components/field.tsx'
 import { Input, Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
-import type { FieldsProps } from './fields.ts'
+import type { FieldsProps } from './fields-props.ts'
 import styles from './model-form.module.css'
 import { offeredQuery } from './queries.ts'
 
@@ -15,7 +15,7 @@ export function UpstreamFields({ draft, change }: FieldsProps) {
   const { data: providers = [], isPending } = useQuery(allProvidersQuery)
   const offered = useQuery(offeredQuery(draft.providerId))
   return (
-    <Panel title="Where it runs">
+    <Panel title="Provider">
       <div className={styles.fields}>
         <Field label="Provider" param="provider_id">
           <Select required value={draft.providerId} onChange={(event) => change({ providerId: event.target.value })}>
@@ -63,8 +63,9 @@ interface Offered {
 }
 
 function offeredText(offered: Offered | undefined, isAsking: boolean): string {
-  if (isAsking) return 'Asking the provider what it offers…'
-  if (offered === undefined) return 'The same as the name above when left out.'
-  if (!offered.ok) return `The provider suggests nothing: ${offered.error ?? 'it did not answer.'} Type the name.`
-  return `${offered.models.length} suggestions from the provider. The same as the name above when left out.`
+  if (isAsking) return 'Loading the provider’s models…'
+  if (offered === undefined) return 'Empty: the same as the name above.'
+  if (!offered.ok)
+    return `The provider’s models cannot be listed: ${offered.error ?? 'it did not answer.'} Type the name.`
+  return `${offered.models.length} suggestions from the provider. Empty: the same as the name above.`
 }

@@ -1,7 +1,7 @@
-/** A first request to a model in three languages, with this server's address filled in. */
+/** A first request to a model in three languages, with this server's address. */
 import type { CodeSample } from '../../components/code-block.tsx'
 
-/** @param endpoints what the model is known to serve; undefined when nothing is known */
+/** @param endpoints the known endpoints of the model; undefined = unknown */
 export function codeSamples(
   model: string,
   endpoints: readonly string[] | undefined,

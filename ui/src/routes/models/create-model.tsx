@@ -1,4 +1,4 @@
-/** The way to a new model, of either kind; for administrators. */
+/** The menu that creates a model, for administrators. */
 import { useNavigate } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'

@@ -1,4 +1,4 @@
-/** Every model of the server, to edit, duplicate and delete; for administrators. */
+/** The table of all models, for administrators: edit, duplicate, delete. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -53,7 +53,7 @@ export function ManageModels() {
             </Link>
           }
         >
-          Add a provider and import its models there, or create one with “Create model”.
+          Add a provider and import its models, or create a model with “Create model”.
         </EmptyState>
       )}
       {models.data !== undefined && models.data.length > 0 && (
@@ -124,7 +124,7 @@ function columns(targetOf: TextOf, groupsOf: TextOf): readonly Column<ModelRecor
       header: 'Open to',
       hideBelow: 'medium',
       width: '18%',
-      cell: (model) => (model.groups.length === 0 ? <Badge tone="warning">nobody</Badge> : groupsOf(model)),
+      cell: (model) => (model.groups.length === 0 ? <Badge tone="warning">no groups</Badge> : groupsOf(model)),
     },
   ]
 }
@@ -141,7 +141,7 @@ function Actions({
   return (
     <RowMenu name={name}>
       <MenuItem onSelect={() => void navigate({ to: '/models/$id', params: { id } })}>
-        {declared ? 'Look at it' : 'Edit'}
+        {declared ? 'View' : 'Edit'}
       </MenuItem>
       <MenuItem onSelect={() => void navigate({ to: '/models/new', search: { from: id } })}>Duplicate</MenuItem>
       {!declared && (

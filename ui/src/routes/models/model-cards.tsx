@@ -1,4 +1,4 @@
-/** Models as cards: name and aliases to copy, what they can do, and the way to a code sample. */
+/** Models as cards, with names to copy and capabilities. */
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'

@@ -1,6 +1,6 @@
-/** One model: everything there is to know for a first request, and that request in three languages. */
+/** The details of a model, with a first request in three languages. */
 import { Link } from '@tanstack/react-router'
-import { answersChat } from '../../api/model-abilities.ts'
+import { supportsChat } from '../../api/model-capabilities.ts'
 import { Badge } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { CodeTabs } from '../../components/code-block.tsx'
@@ -26,10 +26,10 @@ export function ModelDetails({ model, onClose }: { readonly model: UsableModel; 
         <>
           {isAdmin && (
             <Link to="/models" search={{ reach: 'all', q: model.name }} className={buttonClass()}>
-              Administer it
+              Manage it
             </Link>
           )}
-          {answersChat(model) && (
+          {supportsChat(model) && (
             <Link to="/playground" search={{ model: model.name }} className={buttonClass('primary')}>
               Try it
             </Link>

@@ -1,4 +1,4 @@
-/** What a model can do, as badges. Nothing is shown of what is unknown. */
+/** The known capabilities of a model, as badges. */
 import { Badge } from '../../components/badge.tsx'
 import type { UsableModel } from '../../api/schema.d.ts'
 import styles from './model-facts.module.css'

@@ -1,4 +1,4 @@
-/** Models as a table, for many of them. */
+/** Models as a table. */
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'

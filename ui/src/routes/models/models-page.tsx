@@ -1,4 +1,4 @@
-/** The models that the signed-in user can use: to find one, and to copy what a request needs. */
+/** The page of models: those that the user can use, and for administrators all models. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
@@ -35,15 +35,15 @@ export function ModelsPage() {
         title="Models"
         description={
           isAll
-            ? 'Every model of this server, whoever may use it.'
-            : 'What you can use. A request names a model by its name or by any alias.'
+            ? 'All models of this server.'
+            : 'Models that you can use. Requests name a model by its name or an alias.'
         }
         actions={isAdmin && <CreateModel />}
       />
       {isAdmin && (
         <div className={styles.reach}>
           <Checkbox
-            label="All models, to administer them"
+            label="Manage all models"
             checked={isAll}
             onChange={(event) => void navigate({ search: event.target.checked ? { reach: 'all' } : {}, replace: true })}
           />
@@ -106,7 +106,7 @@ function NoModels() {
   if (!isAdmin) {
     return (
       <EmptyState icon="models" title="No models yet">
-        No model is open to your groups. Ask an administrator to add you to a group that has some.
+        Your groups have no models. Ask an administrator to add you to a group that has.
       </EmptyState>
     )
   }
@@ -120,8 +120,8 @@ function NoModels() {
         </Link>
       }
     >
-      Add a provider and import its models, open to a group that you are in. What exists already is under “All models”
-      above.
+      Add a provider and import its models for a group that you are in. “Manage all models” above lists the models that
+      exist.
     </EmptyState>
   )
 }

@@ -1,9 +1,9 @@
-/** From what the server tells to points of a chart: one for each bucket, also where nothing happened. */
+/** The points of the charts: one for each bucket, including empty buckets. */
 import type { RequestRecord, UsagePoint } from '../../api/schema.d.ts'
 
 export interface UsageSeries {
   readonly points: readonly UsagePoint[]
-  /** Milliseconds since 1970, as all times here. */
+  /** Milliseconds since 1970, like all times here. */
   readonly from: number
   readonly to: number
 }
@@ -12,7 +12,7 @@ export type Sums = Pick<UsagePoint, 'requests' | 'errors' | 'prompt_tokens' | 'c
 
 const nothing: Sums = { requests: 0, errors: 0, prompt_tokens: 0, completion_tokens: 0 }
 
-/** Every bucket of the span with its sums; the server leaves empty ones out. */
+/** All buckets of the time range with their sums; the server leaves out empty ones. */
 export function usagePoints(
   { points, from, to }: UsageSeries,
   bucketMs: number,
@@ -26,27 +26,27 @@ export function usagePoints(
 }
 
 export interface Buckets {
-  /** Where each begins. */
+  /** The start of each. */
   readonly times: readonly number[]
   readonly bucketMs: number
 }
 
 const minuteMs = 60_000
-/** Lengths of buckets that people read easily, the shortest first. */
-const easyBuckets = [1, 2, 5, 10, 15, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * minuteMs)
-const bucketsWanted = 24
+/** Round bucket lengths, the shortest first. */
+const bucketLengths = [1, 2, 5, 10, 15, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * minuteMs)
+const bucketCount = 24
 
-/** Buckets from the first to the last of these requests, about two dozen; none without requests. */
+/** About 24 buckets from the first to the last request; none without requests. */
 export function bucketsAround(requests: readonly Pick<RequestRecord, 'at'>[]): Buckets {
   const moments = requests.map(({ at }) => Date.parse(at))
   const [first, last] = [Math.min(...moments), Math.max(...moments)]
-  const bucketMs = easyBuckets.find((ms) => (last - first) / ms <= bucketsWanted) ?? easyBuckets.at(-1) ?? minuteMs
+  const bucketMs = bucketLengths.find((ms) => (last - first) / ms <= bucketCount) ?? bucketLengths.at(-1) ?? minuteMs
   const start = first - (first % bucketMs)
   const count = moments.length === 0 ? 0 : Math.floor((last - start) / bucketMs) + 1
   return { times: Array.from({ length: count }, (_, index) => start + index * bucketMs), bucketMs }
 }
 
-/** The median time to the first token of the requests in each bucket; null where none was streamed. */
+/** The median time to first token in each bucket; null without streamed requests. */
 export function firstTokenPoints(
   requests: readonly Pick<RequestRecord, 'at' | 'first_token_ms'>[],
   { times, bucketMs }: Buckets,
@@ -59,7 +59,7 @@ export function firstTokenPoints(
   return times.map((at) => ({ at, values: [quantile(byBucket.get(at) ?? [], 0.5)] }))
 }
 
-/** The value below which this share of the values lies, by nearest rank; null without values. */
+/** The quantile of the values by nearest rank; null without values. */
 export function quantile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null

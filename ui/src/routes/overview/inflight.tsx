@@ -1,4 +1,4 @@
-/** How many requests run now on each model, and how many one account may have there. */
+/** The requests in flight on each model, and the limit for one account. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
@@ -24,7 +24,7 @@ export function Inflight() {
         </Link>
       </p>
       {inflight.error !== null && <ErrorNotice error={asApiError(inflight.error)} />}
-      {inflight.data !== undefined && running.length === 0 && <p>No request is running.</p>}
+      {inflight.data !== undefined && running.length === 0 && <p>No requests are in flight.</p>}
       {running.length > 0 && (
         <table className={tableStyles.table} aria-label="Requests in flight">
           <thead>

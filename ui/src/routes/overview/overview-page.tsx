@@ -1,4 +1,4 @@
-/** What happened lately: requests, errors, tokens, time to first token, and what runs now. */
+/** The overview: requests, errors, tokens, time to first token, and requests in flight. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
@@ -44,10 +44,10 @@ export function OverviewPage() {
     <>
       <PageHeader
         title="Overview"
-        description={isAdmin ? 'Everybody’s use of this server.' : 'Your own use of this server.'}
+        description={isAdmin ? 'All usage of this server.' : 'Your usage of this server.'}
         actions={
           <Select
-            aria-label="Span of time"
+            aria-label="Time range"
             value={span}
             onChange={(event) => {
               const chosen = spans.find((each) => each === event.target.value)
@@ -62,12 +62,12 @@ export function OverviewPage() {
           </Select>
         }
       />
-      <UsageFigures span={span} isAdmin={isAdmin} />
+      <UsageReport span={span} isAdmin={isAdmin} />
     </>
   )
 }
 
-function UsageFigures({ span, isAdmin }: { readonly span: Span; readonly isAdmin: boolean }) {
+function UsageReport({ span, isAdmin }: { readonly span: Span; readonly isAdmin: boolean }) {
   const option = spanOptions[span]
   const usage = useQuery(usageQuery(isAdmin ? 'everyone' : 'self', option))
   if (usage.error !== null) return <ErrorNotice error={asApiError(usage.error)} onRetry={() => void usage.refetch()} />
@@ -129,7 +129,7 @@ function NoRequests({ label }: { readonly label: string }) {
         </Link>
       }
     >
-      Each request shows up here a second after it has ended.
+      Requests appear here about a second after they end.
     </EmptyState>
   )
 }
@@ -143,12 +143,12 @@ function FirstTokenTile({ spanMs }: { readonly spanMs: number }) {
     <Tile
       name="Time to first token"
       value={median === null ? '–' : durationText(median)}
-      note={slow === null ? 'no streamed requests' : `95% within ${durationText(slow)}, latest ${times.length}`}
+      note={slow === null ? 'no streamed requests' : `95% within ${durationText(slow)}, of the latest ${times.length}`}
     />
   )
 }
 
-/** Of its own span: the latest requests may all lie in the last minutes of what the other charts show. */
+/** This chart has its own time range: the latest 200 requests may cover only minutes. */
 function FirstTokenChart({ spanMs }: { readonly spanMs: number }) {
   const { data = [] } = useQuery(latestRequestsQuery(spanMs))
   const buckets = bucketsAround(data)

@@ -1,4 +1,4 @@
-/** Finds one of the models that the user can use, by name, alias, provider or description. */
+/** A choice of a model, found by name, alias, provider or description. */
 import type { UsableModel } from '../../api/schema.d.ts'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'

@@ -1,8 +1,8 @@
-/** The place to try models out: a chat, a picture with many prompts, a search over documents. */
+/** The playground: chat, vision and document search. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
-import { answersChat, seesPictures } from '../../api/model-abilities.ts'
+import { supportsChat, supportsImages } from '../../api/model-capabilities.ts'
 import { ownModelsQuery } from '../../api/queries.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -22,14 +22,14 @@ export function PlaygroundPage() {
   const { tab = 'chat', model, q } = route.useSearch()
   const navigate = route.useNavigate()
   const models = useQuery(ownModelsQuery)
-  const chatModels = (models.data ?? []).filter(answersChat)
+  const chatModels = (models.data ?? []).filter(supportsChat)
   const tabs = [
     {
       value: 'chat',
       label: 'Chat',
-      content: chatModels.length > 0 ? <ChatTab models={chatModels} wished={model} /> : <NoModels />,
+      content: chatModels.length > 0 ? <ChatTab models={chatModels} initialModel={model} /> : <NoModels />,
     },
-    { value: 'vision', label: 'Vision', content: <VisionTab models={chatModels.filter(seesPictures)} /> },
+    { value: 'vision', label: 'Vision', content: <VisionTab models={chatModels.filter(supportsImages)} /> },
     {
       value: 'search',
       label: 'Search',
@@ -45,7 +45,7 @@ export function PlaygroundPage() {
   ]
   return (
     <>
-      <PageHeader title="Playground" description="Try your models and documents. What you do here counts as usage." />
+      <PageHeader title="Playground" description="Try your models and documents. Requests count as usage." />
       {models.error !== null && <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />}
       {models.isPending && <Skeleton lines={6} label="Loading models" />}
       {models.data !== undefined && (
@@ -71,7 +71,7 @@ function NoModels() {
   return (
     <EmptyState
       icon="models"
-      title="No chat model is open to you"
+      title="No chat model"
       action={
         isAdmin && (
           <Link to="/providers" className={buttonClass()}>
@@ -81,8 +81,8 @@ function NoModels() {
       }
     >
       {isAdmin
-        ? 'Add a provider with its models, and open them to a group that you are in.'
-        : 'Ask an administrator to add you to a group that has one.'}
+        ? 'Add a provider and import its models for a group that you are in.'
+        : 'Ask an administrator to add you to a group with chat models.'}
     </EmptyState>
   )
 }

@@ -1,9 +1,9 @@
-/** What only the playground reads. */
+/** The queries of the playground. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, type BodyOf } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 
-/** Which reasoning efforts each model takes, where that is known. */
+/** The reasoning efforts of each model, where they are known. */
 export const effortsQuery = queryOptions({
   queryKey: [...resource.models, 'efforts'],
   queryFn: async ({ signal }) => {
@@ -19,7 +19,7 @@ export const effortsQuery = queryOptions({
 
 export type SearchBody = BodyOf<'POST /api/v1/search'>
 
-/** The hits of a search. */
+/** The hits of a document search. */
 export function searchQuery(body: SearchBody) {
   return queryOptions({
     queryKey: ['documents', 'search', body],

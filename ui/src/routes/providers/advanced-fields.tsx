@@ -1,4 +1,4 @@
-/** What few providers need: the kind, further headers, time-outs of their own, options of the kind. */
+/** Advanced fields: kind, headers, timeouts, options. */
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { Field, FieldGroup } from '../../components/field.tsx'
@@ -16,20 +16,20 @@ import styles from './provider-fields.module.css'
 import { kindsQuery } from './queries.ts'
 
 const timeoutLabels = {
-  connect_seconds: 'Connecting',
+  connect_seconds: 'Connection',
   first_token_seconds: 'First token',
   idle_seconds: 'Between tokens',
-  total_seconds: 'In all',
+  total_seconds: 'Total',
 } as const
 
 export function AdvancedFields({ draft, onChange, before, preset }: ProviderFieldsProps) {
   const { data: kinds = [] } = useQuery(kindsQuery)
   const kind = kinds.find((each) => each.kind === draft.kind)
   return (
-    // Of an unknown provider the kind has to be looked at.
+    // Without a preset, the administrator has to choose the kind.
     <details className={styles.advanced} open={before === null && preset === null ? true : undefined}>
       <summary>
-        Advanced <span>kind, headers, time-outs, options</span>
+        Advanced <span>kind, headers, timeouts, options</span>
       </summary>
       <div className={styles.inner}>
         <Field label="Kind" {...(kind && { hint: kind.description })}>
@@ -43,7 +43,7 @@ export function AdvancedFields({ draft, onChange, before, preset }: ProviderFiel
           </Select>
         </Field>
         <HeaderFields headers={draft.headers} onChange={(headers) => onChange({ ...draft, headers })} />
-        <FieldGroup label="Time-outs in seconds" hint="Left empty: as in the settings.">
+        <FieldGroup label="Timeouts in seconds" hint="Empty: the default of the settings.">
           <div className={styles.timeouts}>
             {timeoutNames.map((name) => (
               <NumberField
@@ -58,7 +58,7 @@ export function AdvancedFields({ draft, onChange, before, preset }: ProviderFiel
             ))}
           </div>
         </FieldGroup>
-        <Field label="Options" hint="A JSON object with what only this kind knows, such as a region.">
+        <Field label="Options" hint="A JSON object with options of this kind, such as a region.">
           <Textarea
             className={styles.code ?? ''}
             rows={2}
@@ -82,22 +82,22 @@ function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
   const set = (id: number, change: Partial<HeaderDraft>): void =>
     onChange(headers.map((header) => (header.id === id ? { ...header, ...change } : header)))
   return (
-    <FieldGroup label="Headers" hint="Sent with every request. Values that are kept are not shown.">
-      {headers.map(({ id, name, value, kept }, index) => (
+    <FieldGroup label="Headers" hint="Sent with every request. Stored values are not shown.">
+      {headers.map(({ id, name, value, stored }, index) => (
         <div key={id} className={styles.header}>
           <Input
             aria-label={`Name of header ${index + 1}`}
             placeholder="X-Team"
             autoComplete="off"
-            disabled={kept}
+            disabled={stored}
             value={name}
             onChange={(event) => set(id, { name: event.target.value })}
           />
           <Input
             aria-label={`Value of header ${index + 1}`}
-            placeholder={kept ? 'kept as it is' : 'value'}
+            placeholder={stored ? 'unchanged' : 'value'}
             autoComplete="off"
-            required={!kept && name.trim() !== ''}
+            required={!stored && name.trim() !== ''}
             value={value}
             onChange={(event) => set(id, { value: event.target.value })}
           />

@@ -1,4 +1,4 @@
-/** Deletes a provider with its models, after naming them. */
+/** Deletes a provider with its models, after listing them. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allModelsQuery } from '../../api/queries.ts'
@@ -20,13 +20,13 @@ export function DeleteProvider({ provider, onClose }: { readonly provider: Provi
       title={`Delete the provider ${provider.name}?`}
       consequence={
         models.length === 0
-          ? 'No model is served by it. There is no way to get its credential back.'
-          : `Requests to these models are refused at once. There is no way to get them or the credential back. Usage records stay.`
+          ? 'It has no models. Its credential is deleted, too. This cannot be undone.'
+          : 'Requests to these models are refused from now on. The credential is deleted, too. This cannot be undone. Usage records are kept.'
       }
       names={[`Provider ${provider.name}`, ...models.map(({ name }) => `Model ${name}`)]}
       confirm={models.length === 0 ? 'Delete provider' : `Delete provider and ${count}`}
       onConfirm={async () => {
-        // Models that came since are named by the server's refusal.
+        // The server refuses when there are new models, and lists them.
         const cascade = models.length > 0 ? 'true' : 'false'
         await api('DELETE /admin/api/v1/providers/{id}', { params: { id: provider.id }, query: { cascade } })
         await refreshProviders(queryClient)

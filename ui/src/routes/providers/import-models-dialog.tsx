@@ -1,4 +1,4 @@
-/** Asks a provider for its models, and takes those in that are picked, many at once. */
+/** Lists the models that a provider offers, and imports the chosen ones. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -45,7 +45,7 @@ export function ImportModelsDialog({
       size="large"
       onClose={onClose}
       title={`Models of ${provider.name}`}
-      description="The list comes from the provider now. Each model keeps the provider’s name; you can add aliases and limits later."
+      description="The provider was asked just now. Each model keeps the provider’s name; you can add aliases and limits later."
       cancelLabel="Close"
       submitLabel={chosen.size === 0 ? 'Import' : `Import ${countText(chosen.size, 'model')}`}
       disabled={chosen.size === 0}
@@ -60,7 +60,7 @@ export function ImportModelsDialog({
   )
 }
 
-/** The provider's answer, with a button that asks again when there is none. */
+/** The result of the test, with a button that repeats a failed test. */
 function OfferedModels({ id }: { readonly id: string }) {
   const { data, error, isFetching, refetch } = useQuery(offeredModelsQuery(id))
   if (isFetching) return <Skeleton lines={3} label="Asking the provider" />
@@ -116,14 +116,14 @@ function ModelChoice({ offered, picks: { chosen, openTo }, onChoose, onOpenTo }:
 const reasons = {
   name_taken: 'another model or alias has this name',
   not_offered: 'the provider no longer offers it',
-  invalid_name: 'its name has blanks or is too long',
+  invalid_name: 'its name has spaces or is too long',
 } as const
 
 function Skipped({ skipped }: ImportedModels) {
   if (skipped.length === 0) return null
   return (
     <div role="status">
-      <p>{countText(skipped.length, 'model')} left out:</p>
+      <p>{countText(skipped.length, 'model')} not imported:</p>
       <ul className={styles.skipped}>
         {skipped.map(({ id, reason }) => (
           <li key={id}>
@@ -135,14 +135,14 @@ function Skipped({ skipped }: ImportedModels) {
   )
 }
 
-/** A name that is taken cannot be taken twice. */
+/** Models whose names are taken cannot be chosen. */
 function optionsOf({ models: offered }: ProviderTest, models: readonly ModelRecord[]): readonly CheckListOption[] {
   const taken = new Set(models.flatMap(({ name, aliases }) => [name, ...aliases]))
   return offered.map(({ id, context_length: length }) => ({
     value: id,
     label: id,
     ...(taken.has(id)
-      ? { note: 'here already', disabled: true }
+      ? { note: 'already exists', disabled: true }
       : length !== null && { note: `${length.toLocaleString('en')} tokens` }),
   }))
 }

@@ -1,4 +1,4 @@
-/** Known vendors and servers to begin with, and a way for all others. */
+/** The choice of a preset for a new provider, or of none. */
 import { useQuery } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import type { ProviderPreset } from '../../api/schema.d.ts'
@@ -8,7 +8,7 @@ import styles from './preset-choice.module.css'
 import { presetsQuery } from './queries.ts'
 
 export interface PresetChoiceProps {
-  /** Null for a provider that is none of the known ones. */
+  /** Null for a provider without a preset. */
   readonly onChoose: (preset: ProviderPreset | null) => void
 }
 
@@ -26,12 +26,12 @@ export function PresetChoice({ onChoose }: PresetChoiceProps) {
           <PresetGroup title="On this machine" presets={at('local')} onChoose={onChoose} />
           <PresetGroup title="Vendors" presets={at('vendor')} onChoose={onChoose} />
           <section className={styles.group}>
-            <h3>Anything else</h3>
+            <h3>Other</h3>
             <ul className={styles.list}>
               <li>
                 <button type="button" className={styles.preset} onClick={() => onChoose(null)}>
                   <span className={styles.title}>Another provider</span>
-                  <span className={styles.address}>By its address and kind</span>
+                  <span className={styles.address}>Enter its URL and kind</span>
                 </button>
               </li>
             </ul>

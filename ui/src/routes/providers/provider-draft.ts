@@ -1,6 +1,6 @@
 /**
- * A provider while it is typed in, and what of it is sent: a new one whole, of a known one only what
- * was changed. Secrets that the server keeps are not here; what is left empty stays as it is there.
+ * A provider in its form, and the request that the form becomes: all fields of a new provider, the
+ * changed fields of an existing one. Stored secrets are not in the form; empty fields keep them.
  */
 import { ApiError } from '../../api/api-error.ts'
 import type { Provider, ProviderChange, ProviderCreation, ProviderPreset, Timeouts } from '../../api/schema.d.ts'
@@ -8,35 +8,35 @@ import type { Provider, ProviderChange, ProviderCreation, ProviderPreset, Timeou
 export type ProviderKindName = NonNullable<ProviderCreation['kind']>
 
 export interface HeaderDraft {
-  /** Tells rows apart while their names are typed. */
+  /** Identifies the row while its name is edited. */
   readonly id: number
   readonly name: string
   readonly value: string
-  /** The server has a value for it, which it does not show. */
-  readonly kept: boolean
+  /** The server stores a value, which it does not show. */
+  readonly stored: boolean
 }
 
 export interface ProviderDraft {
   readonly name: string
   readonly kind: ProviderKindName
   readonly baseUrl: string
-  /** Empty: as it is. */
+  /** Empty = unchanged. */
   readonly credential: string
   readonly removeCredential: boolean
   readonly headers: readonly HeaderDraft[]
-  /** Seconds as typed; empty = as in the settings. */
+  /** Seconds as typed. Empty = the default of the settings. */
   readonly timeouts: Readonly<Record<keyof Timeouts, string>>
   /** A JSON object. */
   readonly options: string
 }
 
-/** What all parts of the form get. */
+/** The properties of all parts of the form. */
 export interface ProviderFieldsProps {
   readonly draft: ProviderDraft
   readonly onChange: (draft: ProviderDraft) => void
-  /** The provider that is changed; null for a new one. */
+  /** The provider before the change; null for a new one. */
   readonly before: Provider | null
-  /** What a new one began with, if anything. */
+  /** The preset of a new provider, if there is one. */
   readonly preset: ProviderPreset | null
 }
 
@@ -44,16 +44,16 @@ export const timeoutNames = ['connect_seconds', 'first_token_seconds', 'idle_sec
 
 let lastId = 0
 
-/** A row for one more header. */
-export function headerDraft(name = '', value = '', kept = false): HeaderDraft {
-  return { id: (lastId += 1), name, value, kept }
+/** A new row for a header. */
+export function headerDraft(name = '', value = '', stored = false): HeaderDraft {
+  return { id: (lastId += 1), name, value, stored }
 }
 
-/** What a preset fills in; null leaves all to the administrator. */
+/** The initial values of a preset; null for none. */
 export function draftOfPreset(preset: ProviderPreset | null): ProviderDraft {
   return {
     name: preset?.name ?? '',
-    // The server answers presets of kinds that it knows.
+    // The server lists only presets whose kind it supports.
     kind: (preset?.kind ?? 'openai') as ProviderKindName,
     baseUrl: preset?.base_url ?? '',
     credential: '',
@@ -64,7 +64,7 @@ export function draftOfPreset(preset: ProviderPreset | null): ProviderDraft {
   }
 }
 
-/** A provider as it is. */
+/** The values of an existing provider. */
 export function draftOfProvider(provider: Provider): ProviderDraft {
   return {
     name: provider.name,
@@ -78,7 +78,7 @@ export function draftOfProvider(provider: Provider): ProviderDraft {
   }
 }
 
-/** Throws ApiError when the options are no JSON object. */
+/** Throws ApiError when the options are not a JSON object. */
 export function creationOf(draft: ProviderDraft): ProviderCreation {
   return {
     name: draft.name.trim(),
@@ -91,7 +91,7 @@ export function creationOf(draft: ProviderDraft): ProviderCreation {
   }
 }
 
-/** Throws ApiError when the options are no JSON object. */
+/** Throws ApiError when the options are not a JSON object. */
 export function changeOf(before: Provider, draft: ProviderDraft): ProviderChange {
   const { kind } = draft
   const [name, baseUrl, credential] = [draft.name.trim(), draft.baseUrl.trim(), draft.credential.trim()]
@@ -127,11 +127,11 @@ function namedHeaders({ headers }: ProviderDraft): readonly HeaderDraft[] {
   return headers.map((header) => ({ ...header, name: header.name.trim() })).filter(({ name }) => name !== '')
 }
 
-/** Null for those that are gone; nothing for those whose value stays as it is. */
+/** Null for removed headers; unchanged headers are left out. */
 function headerChanges(before: Provider, draft: ProviderDraft): Record<string, string | null> {
   const now = namedHeaders(draft)
   const gone = before.header_names.filter((name) => !now.some((header) => header.name === name))
-  const set = now.filter(({ kept, value }) => !kept || value !== '')
+  const set = now.filter(({ stored, value }) => !stored || value !== '')
   return {
     ...Object.fromEntries(gone.map((name) => [name, null])),
     ...Object.fromEntries(set.map(({ name, value }) => [name, value])),
@@ -140,7 +140,7 @@ function headerChanges(before: Provider, draft: ProviderDraft): Record<string, s
 
 type Options = Provider['options']
 
-/** The secrets in the options read `[secret]`: what was not changed is not sent back. */
+/** Secrets in the options read `[secret]`, so unchanged options must not be sent. */
 function optionChanges(before: Options, after: Options): Options {
   const changed = Object.entries(after).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
@@ -154,7 +154,7 @@ function readOptions(text: string): Options {
   const value = parsed(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Options
   throw new ApiError({
-    message: 'The options have to be a JSON object, for example {"region": "eu-central-1"}.',
+    message: 'The options must be a JSON object, for example {"region": "eu-central-1"}.',
     code: 'console_error',
     status: 0,
     param: 'options',

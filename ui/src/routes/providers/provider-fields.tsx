@@ -1,4 +1,4 @@
-/** The fields of a provider; what few need is folded away. */
+/** The fields of a provider. */
 import { useQuery } from '@tanstack/react-query'
 import { Checkbox } from '../../components/input.tsx'
 import { TextField } from '../../components/text-field.tsx'
@@ -39,7 +39,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
 }
 
 function CredentialField({ draft, onChange, before, preset }: ProviderFieldsProps) {
-  const kept = before?.has_credential === true
+  const stored = before?.has_credential === true
   const needed = preset?.place === 'vendor'
   return (
     <>
@@ -47,7 +47,7 @@ function CredentialField({ draft, onChange, before, preset }: ProviderFieldsProp
         type="password"
         label={needed ? 'API key' : 'API key (optional)'}
         hint={
-          kept
+          stored
             ? 'A key is stored; it is never shown. Type another key to replace it.'
             : 'Sent with every request to the provider. It is not shown again.'
         }
@@ -56,13 +56,13 @@ function CredentialField({ draft, onChange, before, preset }: ProviderFieldsProp
         disabled={draft.removeCredential}
         maxLength={10_000}
         autoComplete="new-password"
-        placeholder={kept ? '••••••••' : undefined}
+        placeholder={stored ? '••••••••' : undefined}
         value={draft.credential}
         onChange={(credential) => onChange({ ...draft, credential })}
       />
-      {kept && (
+      {stored && (
         <Checkbox
-          label="Remove the API key that is kept"
+          label="Remove the stored API key"
           checked={draft.removeCredential}
           onChange={(event) => onChange({ ...draft, removeCredential: event.target.checked })}
         />

@@ -1,4 +1,4 @@
-/** Providers as rows: address, models, how they are doing, and whether they are asked at all. */
+/** The table of providers: address, models, health, and whether each is on. */
 import type { ModelRecord, Provider, ProviderHealth } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
@@ -12,7 +12,7 @@ export type ProviderAction = 'import' | 'edit' | 'delete'
 
 export interface ProviderTableProps {
   readonly providers: readonly Provider[]
-  /** Null while they are not known. */
+  /** Null while they load. */
   readonly models: readonly ModelRecord[] | null
   readonly health: readonly ProviderHealth[]
   readonly onAction: (action: ProviderAction, provider: Provider) => void
@@ -76,7 +76,7 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
       width: '60px',
       cell: (provider) => (
         <Switch
-          label={`${provider.name} is asked`}
+          label={`${provider.name} is on`}
           labelHidden
           checked={provider.enabled}
           disabled={provider.declared}
@@ -91,11 +91,11 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
 function Health({ enabled, health }: { readonly enabled: boolean; readonly health: ProviderHealth | undefined }) {
   if (!enabled) return <Badge>off</Badge>
   const { out = 0, failing = 0, resting = 0, healthy = 0 } = health?.states ?? {}
-  if (out > 0) return <Badge tone="danger">{out === 1 ? '1 model out' : `${out} models out`}</Badge>
+  if (out > 0) return <Badge tone="danger">{out === 1 ? '1 model ejected' : `${out} models ejected`}</Badge>
   if (failing > 0) return <Badge tone="warning">failing</Badge>
   if (resting > 0) return <Badge tone="warning">rate-limited</Badge>
   if (healthy > 0) return <Badge tone="success">healthy</Badge>
-  return <span className={styles.muted}>not asked yet</span>
+  return <span className={styles.muted}>no requests yet</span>
 }
 
 interface ProviderMenuProps {
@@ -106,7 +106,7 @@ interface ProviderMenuProps {
 function ProviderMenu({ provider, onAction }: ProviderMenuProps) {
   return (
     <RowMenu name={provider.name}>
-      {provider.declared && <MenuText>Declared in the configuration file: change or delete it there.</MenuText>}
+      {provider.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('import', provider)}>Test and import models…</MenuItem>
       {!provider.declared && (
         <>

@@ -1,4 +1,4 @@
-/** Providers: where models come from. Add one by a preset, see whether it answers, take its models in. */
+/** The page of providers: add by a preset, test, import models, switch on and off. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -35,11 +35,7 @@ export function ProvidersPage() {
   )
   return (
     <>
-      <PageHeader
-        title="Providers"
-        description="Where models come from: vendors, and servers of your own."
-        actions={add}
-      />
+      <PageHeader title="Providers" description="Vendors and your own servers that run models." actions={add} />
       <div className={styles.notice}>
         {switching.error !== null && <ErrorNotice error={asApiError(switching.error)} />}
         {providers.error !== null && (
@@ -49,7 +45,7 @@ export function ProvidersPage() {
       {providers.isPending && <Skeleton lines={4} label="Loading providers" />}
       {providers.data?.length === 0 && (
         <EmptyState icon="provider" title="No providers yet">
-          Add one with “Add provider”: choose a vendor or a server, test the connection, and pick the models to take in.
+          Add one with “Add provider”: choose a vendor or a server, test the connection, and import its models.
         </EmptyState>
       )}
       {providers.data !== undefined && providers.data.length > 0 && (
@@ -91,7 +87,7 @@ function OpenedDialog({ opened, onClose, onAdded }: OpenedDialogProps) {
   }
 }
 
-/** Shown at once, and taken back when the server refuses it. */
+/** Shown at once, and reverted when the server refuses the change. */
 function useSwitch() {
   const queryClient = useQueryClient()
   const { queryKey } = allProvidersQuery

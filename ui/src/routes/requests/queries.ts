@@ -1,7 +1,7 @@
-/** What the page of requests reads. */
+/** The queries of the page of requests. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { allItems, resource, type PageQuery, type UsageReach } from '../../api/queries.ts'
+import { allItems, resource, type PageQuery, type UsageScope } from '../../api/queries.ts'
 import type { RequestsSearch } from '../search.ts'
 import { rangeOf } from '../time-range.ts'
 
@@ -11,10 +11,10 @@ const pageSize = 200
  * Requests in pages, the newest first. The list changes only when the reader presses Refresh: rows
  * that move cannot be read, and reading fifty pages again would cost more than it shows.
  */
-export function requestsQuery(reach: UsageReach, search: RequestsSearch) {
+export function requestsQuery(scope: UsageScope, search: RequestsSearch) {
   const { span, from, to, model, user, key, status } = search
   return infiniteQueryOptions({
-    queryKey: [...resource.requests, 'list', reach, { span, from, to, model, user, key, status }],
+    queryKey: [...resource.requests, 'list', scope, { span, from, to, model, user, key, status }],
     queryFn: ({ pageParam, signal }) => {
       const range = rangeOf({ span, from, to }, Date.now())
       const query = {
@@ -26,7 +26,7 @@ export function requestsQuery(reach: UsageReach, search: RequestsSearch) {
         ...(status !== undefined && { status }),
         ...(pageParam !== null && { cursor: pageParam }),
       }
-      return reach === 'self'
+      return scope === 'self'
         ? api('GET /admin/api/v1/me/requests', { query, signal })
         : api('GET /admin/api/v1/requests', {
             query: { ...query, ...(user !== undefined && { user_id: user }) },
@@ -41,11 +41,11 @@ export function requestsQuery(reach: UsageReach, search: RequestsSearch) {
 }
 
 /** The keys to choose from: all own keys, all keys of a user, or the first keys of the server. */
-export function keyChoicesQuery(reach: UsageReach, user: string | undefined) {
+export function keyChoicesQuery(scope: UsageScope, user: string | undefined) {
   return queryOptions({
-    queryKey: [...resource.keys, 'choices', reach, user ?? ''],
+    queryKey: [...resource.keys, 'choices', scope, user ?? ''],
     queryFn: async ({ signal }) => {
-      if (reach === 'self') {
+      if (scope === 'self') {
         return { keys: await allItems((query) => api('GET /admin/api/v1/me/keys', { query, signal })), hasMore: false }
       }
       if (user !== undefined) {

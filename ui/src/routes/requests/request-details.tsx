@@ -1,22 +1,22 @@
-/** Everything that is kept of one request, beside the list. */
+/** The details of a request, in a panel beside the list. */
 import type { ReactNode } from 'react'
-import type { UsageReach } from '../../api/queries.ts'
+import type { UsageScope } from '../../api/queries.ts'
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { CopiedFact, Fact, Facts } from '../../components/facts.tsx'
 import { byteText, durationText } from '../../components/format.ts'
 import { RecordName } from '../record-name.tsx'
-import { dateText, exactTimeText, timeText } from './figures.ts'
+import { dateText, exactTimeText, timeText } from './time-text.ts'
 import styles from './request-details.module.css'
 
 export interface RequestDetailsProps {
   readonly request: RequestRecord
-  readonly reach: UsageReach
+  readonly scope: UsageScope
   readonly onClose: () => void
 }
 
-export function RequestDetails({ request, reach, onClose }: RequestDetailsProps) {
+export function RequestDetails({ request, scope, onClose }: RequestDetailsProps) {
   const { status, code, endpoint, model, model_asked: asked, streamed } = request
   return (
     <Dialog
@@ -35,10 +35,10 @@ export function RequestDetails({ request, reach, onClose }: RequestDetailsProps)
           <CopiedFact text={request.request_id} what="request id" />
         </Fact>
         <Fact name="User">
-          <RecordName kind="user" reach={reach} id={request.user_id} />
+          <RecordName kind="user" scope={scope} id={request.user_id} />
         </Fact>
         <Fact name="API key">
-          <RecordName kind="key" reach={reach} id={request.key_id} />
+          <RecordName kind="key" scope={scope} id={request.key_id} />
         </Fact>
         <Fact name="Endpoint">
           <code>{endpoint}</code>
@@ -56,24 +56,24 @@ export function RequestDetails({ request, reach, onClose }: RequestDetailsProps)
           {request.first_token_ms === null ? 'none' : durationText(request.first_token_ms)}
         </Fact>
         <Fact name="Duration">{durationText(request.duration_ms)}</Fact>
-        <Fact name="Tokens in">{request.prompt_tokens?.toLocaleString('en') ?? 'not told'}</Fact>
-        <Fact name="Tokens out">{request.completion_tokens?.toLocaleString('en') ?? 'not told'}</Fact>
+        <Fact name="Tokens in">{request.prompt_tokens?.toLocaleString('en') ?? 'unknown'}</Fact>
+        <Fact name="Tokens out">{request.completion_tokens?.toLocaleString('en') ?? 'unknown'}</Fact>
         {tokenRate(request) !== null && <Fact name="Speed">{tokenRate(request)} tokens/s</Fact>}
       </Section>
     </Dialog>
   )
 }
 
-/** The calls to providers in their order: those that failed with their reason, and the last one. */
+/** The attempts in order: failed ones with their reason, then the last one. */
 function Attempts({ request }: { readonly request: RequestRecord }) {
   const { attempts, attempt_reasons: failed, provider, upstream_model: upstream, upstream_status: answered } = request
   return (
     <section className={styles.section} aria-label="Attempts">
       <h3>{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</h3>
-      {attempts === 0 && <p className={styles.muted}>It was refused before any provider was called.</p>}
+      {attempts === 0 && <p className={styles.muted}>The request was refused before a provider was called.</p>}
       <ol className={styles.attempts}>
         {failed.map(({ provider: name, reason }, index) => (
-          // Attempts have no name; their order is what they are.
+          // Attempts have no id; their order never changes.
           <li key={index}>
             <Badge tone="danger">failed</Badge>
             <span>{name}</span>
@@ -104,7 +104,7 @@ function Section({ label, children }: { readonly label: string; readonly childre
   )
 }
 
-/** Tokens a second once the first one was there; null when that cannot be told. */
+/** Tokens per second after the first token; null when unknown. */
 function tokenRate({
   completion_tokens: tokens,
   first_token_ms: first,

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import { keyName, useNames } from '../../api/names.ts'
-import { allModelsQuery, ownModelsQuery, type UsageReach } from '../../api/queries.ts'
+import { allModelsQuery, ownModelsQuery, type UsageScope } from '../../api/queries.ts'
 import { ComboboxFilter, FilterForm, SelectFilter } from '../../components/filter-form.tsx'
 import { RangePicker } from '../range-picker.tsx'
 import type { RequestsSearch } from '../search.ts'
@@ -11,7 +11,7 @@ import { keyChoicesQuery } from './queries.ts'
 
 export interface RequestFiltersProps {
   readonly search: RequestsSearch
-  readonly reach: UsageReach
+  readonly scope: UsageScope
   readonly onChange: (search: RequestsSearch) => void
 }
 
@@ -29,12 +29,12 @@ export function isFiltered({ model, user, key, status }: RequestsSearch): boolea
   return [model, user, key, status].some((value) => value !== undefined)
 }
 
-/** Not rendered again for each page of rows: the three lists of choices cost more than the rows. */
+/** Memoised: rendering the three comboboxes for each new page of rows costs more than the rows. */
 export const RequestFilters = memo(PlainRequestFilters)
 
-function PlainRequestFilters({ search, reach, onChange }: RequestFiltersProps) {
-  const own = useQuery({ ...ownModelsQuery, enabled: reach === 'self' })
-  const all = useQuery({ ...allModelsQuery, enabled: reach === 'everyone' })
+function PlainRequestFilters({ search, scope, onChange }: RequestFiltersProps) {
+  const own = useQuery({ ...ownModelsQuery, enabled: scope === 'self' })
+  const all = useQuery({ ...allModelsQuery, enabled: scope === 'everyone' })
   const models = (all.data ?? own.data ?? []).map(({ name }) => name).toSorted((a, b) => a.localeCompare(b))
   return (
     <FilterForm label="Filter requests" onClear={isFiltered(search) ? () => onChange(noFilter) : null}>
@@ -46,10 +46,10 @@ function PlainRequestFilters({ search, reach, onChange }: RequestFiltersProps) {
         value={search.model}
         onChange={(model) => onChange({ model })}
       />
-      {reach === 'everyone' && (
+      {scope === 'everyone' && (
         <UserFilter user={search.user} onChange={(user) => onChange({ user, key: undefined })} />
       )}
-      <KeyFilter search={search} reach={reach} onChange={onChange} />
+      <KeyFilter search={search} scope={scope} onChange={onChange} />
       <SelectFilter
         label="Outcome"
         all="All outcomes"
@@ -68,7 +68,7 @@ interface UserFilterProps {
 
 function UserFilter({ user, onChange }: UserFilterProps) {
   const { userOf, ...found } = useUserSearch()
-  const [email] = useNames({ kind: 'user', reach: 'everyone' }, [user ?? null])
+  const [email] = useNames({ kind: 'user', scope: 'everyone' }, [user ?? null])
   return (
     <ComboboxFilter
       {...found}
@@ -80,10 +80,10 @@ function UserFilter({ user, onChange }: UserFilterProps) {
   )
 }
 
-function KeyFilter({ search: { user, key }, reach, onChange }: RequestFiltersProps) {
-  const { data } = useQuery(keyChoicesQuery(reach, user))
+function KeyFilter({ search: { user, key }, scope, onChange }: RequestFiltersProps) {
+  const { data } = useQuery(keyChoicesQuery(scope, user))
   const choices = (data?.keys ?? []).map((each) => ({ id: each.id, label: keyName(each) }))
-  const [name] = useNames({ kind: 'key', reach }, [key ?? null])
+  const [name] = useNames({ kind: 'key', scope }, [key ?? null])
   return (
     <ComboboxFilter
       label="API key"

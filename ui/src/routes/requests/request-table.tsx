@@ -1,14 +1,14 @@
-/** Requests as rows; of any number of them only those in sight are in the page. */
+/** The table of requests. */
 import { useMemo } from 'react'
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { durationText } from '../../components/format.ts'
 import { RecordName } from '../record-name.tsx'
-import { dateText, timeText } from './figures.ts'
+import { dateText, timeText } from './time-text.ts'
 import styles from './request-table.module.css'
 
-/** A request with its place in the list: ids come from clients, who may send one twice. */
+/** A request with its position in the list. Request ids come from clients and may occur twice. */
 export interface ListedRequest extends RequestRecord {
   readonly place: number
 }
@@ -52,7 +52,7 @@ function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequ
         type="button"
         tabIndex={-1}
         className={styles.open}
-        title="Show everything about this request"
+        title="Show the details of this request"
         onClick={() => onOpen(request)}
       >
         <span className={styles.date}>{dateText(request.at)}</span> {timeText(request.at)}
@@ -97,7 +97,7 @@ const userColumn: Column<ListedRequest> = {
   id: 'user',
   header: 'User',
   hideBelow: 'small',
-  cell: ({ user_id: id }) => <RecordName kind="user" reach="everyone" id={id} />,
+  cell: ({ user_id: id }) => <RecordName kind="user" scope="everyone" id={id} />,
 }
 
 const lastColumns: readonly Column<ListedRequest>[] = [

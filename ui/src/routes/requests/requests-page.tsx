@@ -1,8 +1,8 @@
-/** Single requests: who asked what, which provider answered, after how many attempts and how fast. Never what was said. */
+/** The page of requests: user, model, provider, attempts and timing, but no content. */
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
-import type { UsageReach } from '../../api/queries.ts'
+import type { UsageScope } from '../../api/queries.ts'
 import { useItems } from '../../api/use-items.ts'
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
@@ -19,7 +19,7 @@ import { isFiltered, RequestFilters } from './request-filters.tsx'
 import { RequestTable, type ListedRequest } from './request-table.tsx'
 
 const route = getRouteApi('/shell/requests')
-/** The same object for a record each time: a row that stays is not rendered again when the next page comes. */
+/** Keeps one object per record, so that a new page does not render existing rows again. */
 const listedRecords = new WeakMap<RequestRecord, ListedRequest>()
 
 function listed(record: RequestRecord, place: number): ListedRequest {
@@ -31,14 +31,14 @@ function listed(record: RequestRecord, place: number): ListedRequest {
 }
 
 export function RequestsPage() {
-  const reach: UsageReach = useIsAdmin() ? 'everyone' : 'self'
+  const scope: UsageScope = useIsAdmin() ? 'everyone' : 'self'
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useCallback(
     (next: RequestsSearch): void => void navigate({ search: (before) => ({ ...before, ...next }), replace: true }),
     [navigate],
   )
-  const { list, items, fetchMore } = useItems(requestsQuery(reach, search))
+  const { list, items, fetchMore } = useItems(requestsQuery(scope, search))
   const { data, error, isPending, isFetching, isFetchingNextPage, hasNextPage, refetch } = list
   const [opened, setOpened] = useState<ListedRequest | null>(null)
   const rows = useMemo(() => items.map(listed), [items])
@@ -47,9 +47,9 @@ export function RequestsPage() {
       <PageHeader
         title="Requests"
         description={
-          reach === 'self'
-            ? 'Your requests, the newest first. What was asked and answered is not kept.'
-            : 'Everybody’s requests, the newest first. What was asked and answered is not kept.'
+          scope === 'self'
+            ? 'Your requests, newest first. Prompts and answers are not stored.'
+            : 'The requests of all users, newest first. Prompts and answers are not stored.'
         }
         actions={
           <Button busy={isFetching && !isFetchingNextPage} onClick={() => void refetch()}>
@@ -58,7 +58,7 @@ export function RequestsPage() {
           </Button>
         }
       />
-      <RequestFilters search={search} reach={reach} onChange={change} />
+      <RequestFilters search={search} scope={scope} onChange={change} />
       {error !== null && <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />}
       {isPending && <Skeleton lines={8} label="Loading requests" />}
       {data !== undefined && rows.length === 0 && (
@@ -67,19 +67,19 @@ export function RequestsPage() {
           title={isFiltered(search) ? 'No request matches' : 'No requests in this time range'}
           action={<Button onClick={() => change({ span: 'month' })}>Show the last 30 days</Button>}
         >
-          A request shows up here a second after it has ended; press Refresh to look again.
+          Requests appear here about a second after they end. Press Refresh to look again.
         </EmptyState>
       )}
       {rows.length > 0 && (
         <RequestTable
           requests={rows}
-          withUser={reach === 'everyone'}
+          withUser={scope === 'everyone'}
           hasMore={hasNextPage}
           onEndNear={fetchMore}
           onOpen={setOpened}
         />
       )}
-      {opened !== null && <RequestDetails request={opened} reach={reach} onClose={() => setOpened(null)} />}
+      {opened !== null && <RequestDetails request={opened} scope={scope} onClose={() => setOpened(null)} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-/** What this server is: the first things to say when something is reported. */
+/** The version and environment of the server, for reports. */
 import { useQuery } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'

@@ -1,11 +1,11 @@
-/** Stores a value for a setting. The server checks it and says what it expects. */
+/** Edits the value of a setting. The server validates it. */
 import { useState } from 'react'
 import type { Setting } from '../../api/schema.d.ts'
 import { Field } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { Input, Textarea } from '../../components/input.tsx'
 import { useSettingChange } from './queries.ts'
-import { typedText, valueOfText } from './setting-text.ts'
+import { editableText, parseValue } from './setting-text.ts'
 
 export interface EditSettingDialogProps {
   readonly setting: Setting
@@ -13,10 +13,10 @@ export interface EditSettingDialogProps {
 }
 
 export function EditSettingDialog({ setting, onClose }: EditSettingDialogProps) {
-  const [text, setText] = useState(() => typedText(setting.value, setting.type))
+  const [text, setText] = useState(() => editableText(setting.value, setting.type))
   const saving = useSettingChange(setting.name)
   async function save(): Promise<void> {
-    await saving.mutateAsync(valueOfText(text, setting.type))
+    await saving.mutateAsync(parseValue(text, setting.type))
     onClose()
   }
   return (

@@ -1,4 +1,4 @@
-/** Sets an account's own in-flight limit for a model. */
+/** Sets the in-flight limit of an account for a model. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api } from '../../api/client.ts'
@@ -11,7 +11,7 @@ import { NumberField } from '../../components/text-field.tsx'
 import { toast } from '../../components/toast.tsx'
 import { UserPicker } from '../users/user-picker.tsx'
 
-/** For an account and a model that are chosen here. */
+/** Adds a limit for an account and a model. */
 export function AddLimitDialog({ onClose }: { readonly onClose: () => void }) {
   const { data: models = [] } = useQuery(allModelsQuery)
   const [user, setUser] = useState<User | null>(null)
@@ -57,9 +57,9 @@ type Target = Pick<OwnInflightLimit, 'user_id' | 'user' | 'model_id'>
 
 interface LimitFormProps {
   readonly title: string
-  /** Null while it is not chosen. */
+  /** Null until account and model are chosen. */
   readonly target: Target | null
-  /** The limit as it is. */
+  /** The current limit. */
   readonly before?: number
   readonly onClose: () => void
   readonly children: ReactNode

@@ -1,4 +1,4 @@
-/** Accounts' own in-flight limits as rows. */
+/** The table of in-flight limits of accounts. */
 import type { OwnInflightLimit } from '../../api/schema.d.ts'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { MenuItem } from '../../components/menu.tsx'

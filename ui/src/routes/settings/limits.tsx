@@ -1,4 +1,4 @@
-/** How many requests an account may have in flight: for all, and for single accounts and models. */
+/** The in-flight limits: the default, and limits of single accounts. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -48,15 +48,17 @@ export function Limits() {
         }
       >
         <p className={pageStyles.hint}>
-          An account’s own limit for a model goes before the model’s and before the default. All keys of the account
-          share one count.
+          An account’s limit for a model overrides the model’s limit and the default. All keys of the account share one
+          count.
         </p>
         {limits.error !== null && (
           <ErrorNotice error={asApiError(limits.error)} onRetry={() => void limits.refetch()} />
         )}
         {limits.isPending && <Skeleton lines={3} label="Loading limits" />}
         {limits.data?.length === 0 && (
-          <p className={styles.none}>No account has a limit of its own. Add one to let a program do more, or less.</p>
+          <p className={styles.none}>
+            No account has its own limit. Add one to raise or lower the limit of an account.
+          </p>
         )}
         {limits.data !== undefined && limits.data.length > 0 && (
           <LimitTable limits={limits.data} onAction={(what, limit) => setOpened({ what, limit })} />
@@ -76,7 +78,7 @@ function RemoveLimit({ limit, onClose }: { readonly limit: OwnInflightLimit; rea
       open
       onClose={onClose}
       title="Remove this limit?"
-      consequence="The model’s own limit, or the default, holds for the account’s next request."
+      consequence="The model’s limit, or the default, applies to the account’s next request."
       names={[`${limit.user}, ${limit.model}: ${limit.limit} in flight`]}
       confirm="Remove limit"
       onConfirm={async () => {

@@ -1,4 +1,4 @@
-/** What the page of the settings reads, and the ways in which it changes. */
+/** The queries and changes of the page of settings. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
@@ -6,13 +6,13 @@ import type { Setting } from '../../api/schema.d.ts'
 import { toast } from '../../components/toast.tsx'
 import type { SettingValue } from './setting-text.ts'
 
-/** Every setting with its value and where that comes from. */
+/** All settings with their values and sources. */
 export const settingsQuery = queryOptions({
   queryKey: [...resource.settings, 'all'],
   queryFn: async ({ signal }) => (await api('GET /admin/api/v1/settings', { signal })).data,
 })
 
-/** Accounts' own in-flight limits. */
+/** The in-flight limits of accounts. */
 export const ownLimitsQuery = queryOptions({
   queryKey: [...resource.settings, 'own-limits'],
   queryFn: async ({ signal }) => (await api('GET /admin/api/v1/inflight-limits', { signal })).data,
@@ -25,7 +25,7 @@ export const aboutQuery = queryOptions({
   staleTime: 0,
 })
 
-/** Stores a value, or with null goes back to the default; the list shows what the server answers. */
+/** Stores a value; null resets the setting to its default. */
 export function useSettingChange(name: string) {
   const queryClient = useQueryClient()
   return useMutation({
@@ -35,7 +35,7 @@ export function useSettingChange(name: string) {
         : api('PUT /admin/api/v1/settings/{name}', { params: { name }, body: { value } }),
     async onSuccess(changed, value) {
       queryClient.setQueryData(settingsQuery.queryKey, (all) => replaced(all, changed))
-      toast(value === null ? `${name} is as by default` : `Stored ${name}`)
+      toast(value === null ? `Reset ${name} to its default` : `Saved ${name}`)
       await queryClient.invalidateQueries({ queryKey: resource.settings })
     },
   })

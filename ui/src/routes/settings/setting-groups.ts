@@ -1,4 +1,4 @@
-/** Settings under headings, in the order of the server, and the ones that a search finds. */
+/** Groups settings under headings, and searches them. */
 import type { Setting } from '../../api/schema.d.ts'
 import { hasEveryWord } from '../../components/has-every-word.ts'
 
@@ -20,7 +20,7 @@ const titles: Readonly<Record<string, string>> = {
   responses: 'Stored responses',
 }
 
-/** Settings whose names begin alike stand together. */
+/** Groups settings by the first part of their names, in the server's order. */
 export function groupsOf(settings: readonly Setting[]): readonly SettingGroup[] {
   const groups = new Map<string, Setting[]>()
   for (const setting of settings) {
@@ -32,7 +32,7 @@ export function groupsOf(settings: readonly Setting[]): readonly SettingGroup[] 
   return [...groups].map(([title, members]) => ({ title, settings: members }))
 }
 
-/** Every word of the search is somewhere in the name, the sentence or the variable. */
+/** Searches the name, the description and the variable of a setting. */
 export function matchesSearch({ name, sentence, variable }: Setting, search: string): boolean {
   return hasEveryWord([name, sentence, variable], search)
 }

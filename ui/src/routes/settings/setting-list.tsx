@@ -1,4 +1,4 @@
-/** Settings of one class under headings, with a search over all of them. */
+/** The settings of one class, grouped under headings, with a search. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import type { Setting } from '../../api/schema.d.ts'
@@ -19,8 +19,8 @@ export interface SettingListProps {
 }
 
 const hints = {
-  live: 'A stored value holds for the next request. What the file, the environment or the command line sets is fixed: it is changed there.',
-  boot: 'These are read once, when the server starts. Change them in the file or in the environment, and restart.',
+  live: 'Changes apply to the next request. Settings from the file, the environment or the command line must be changed there.',
+  boot: 'The server reads these once, at its start. Change them in the file or the environment, then restart.',
 } as const
 
 export function SettingList({ settings, kind, search, onSearch }: SettingListProps) {

@@ -1,4 +1,4 @@
-/** One setting: what it does, what holds, where that comes from, and how to change it. */
+/** A setting: its description, value and source, and how to change it. */
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import type { Setting } from '../../api/schema.d.ts'
@@ -34,7 +34,7 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
           <Switch
             label={name}
             labelHidden
-            // Shown at once, and taken back when the server refuses it.
+            // Shown at once, and reverted when the server refuses the change.
             checked={change.isPending ? (change.variables ?? setting.default) === true : value}
             onChange={(on) => change.mutate(on)}
           />
@@ -60,7 +60,7 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
             Edit
           </Button>
         )}
-        {!editable && setting.class === 'live' && <Badge>fixed there</Badge>}
+        {!editable && setting.class === 'live' && <Badge>read-only</Badge>}
       </div>
       {change.error !== null && (
         <div className={styles.notice}>
@@ -75,8 +75,6 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
 function SourceBadge({ source }: { readonly source: string }) {
   if (source === 'default') return null
   return (
-    <Badge tone={source === 'admin page' ? 'accent' : 'neutral'}>
-      {source === 'admin page' ? 'stored here' : source}
-    </Badge>
+    <Badge tone={source === 'admin page' ? 'accent' : 'neutral'}>{source === 'admin page' ? 'set here' : source}</Badge>
   )
 }

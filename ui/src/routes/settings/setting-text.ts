@@ -1,16 +1,16 @@
-/** Values of settings as texts: to be read in a list, and to be typed into a field. */
+/** Values of settings as text: for display, and for editing. */
 import type { NewSettingValue, Setting } from '../../api/schema.d.ts'
 
-/** What the server takes. */
+/** A value as the server accepts it. */
 export type SettingValue = NewSettingValue['value']
 
 type ShownValue = Setting['value']
 
-/** A value as people read it, with its unit. */
+/** A value for display, with its unit. */
 export function shownValue(value: ShownValue, unit: string | null): string {
   if (value === null) return 'not set'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
-  // Without a unit it is a name rather than an amount: a port.
+  // A number without a unit is an identifier, such as a port.
   if (typeof value === 'number') return unit === null ? String(value) : amount(value, unit)
   if (typeof value === 'string') return value
   const parts = Array.isArray(value)
@@ -19,15 +19,15 @@ export function shownValue(value: ShownValue, unit: string | null): string {
   return parts.length === 0 ? 'none' : parts.join(', ')
 }
 
-/** Bytes beyond a million are hard to read. */
+/** The number with its unit; large numbers of bytes also in MiB. */
 function amount(value: number, unit: string): string {
   const text = `${value.toLocaleString('en')} ${unit}`
   if (unit !== 'bytes' || value < 1_000_000) return text
   return `${text} (${Math.round(value / 1_048_576).toLocaleString('en')} MiB)`
 }
 
-/** A value as it stands in its field. */
-export function typedText(value: ShownValue, type: string): string {
+/** A value for editing. */
+export function editableText(value: ShownValue, type: string): string {
   if (value === null || type === 'secret') return ''
   if (typeof value !== 'object') return String(value)
   return Array.isArray(value)
@@ -37,8 +37,8 @@ export function typedText(value: ShownValue, type: string): string {
         .join('\n')
 }
 
-/** What was typed, as the server takes it; it checks it and says what is wrong. */
-export function valueOfText(text: string, type: string): SettingValue {
+/** The edited text as a value. The server validates it. */
+export function parseValue(text: string, type: string): SettingValue {
   const lines = text
     .split('\n')
     .map((line) => line.trim())

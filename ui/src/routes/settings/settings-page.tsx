@@ -1,4 +1,4 @@
-/** Settings: what can be changed while the server runs, what it read at its start, limits, and what it is. */
+/** The page of settings: live settings, settings read at start, limits, and the version. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -25,10 +25,7 @@ export function SettingsPage() {
   )
   return (
     <>
-      <PageHeader
-        title="Settings"
-        description="What holds now and where it comes from. Live settings are changed here."
-      />
+      <PageHeader title="Settings" description="Current values and their sources. Live settings can be changed here." />
       <Tabs
         label="Settings"
         value={tab}

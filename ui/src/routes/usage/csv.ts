@@ -2,7 +2,7 @@
 
 export type Cell = string | number | null
 
-/** The text of a file with these rows under this head. */
+/** The text of a CSV file with this header and these rows. */
 export function csvText(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [head, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
 }
@@ -10,7 +10,7 @@ export function csvText(head: readonly string[], rows: readonly (readonly Cell[]
 function cellText(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
-  // A spreadsheet would run such a text as a formula; names come from other people.
+  // Spreadsheets run such text as a formula, and names come from other users.
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

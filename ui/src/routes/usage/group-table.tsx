@@ -1,22 +1,22 @@
-/** The sums of each model, user or key, the largest first; a row leads to its requests. */
-import type { UsageReach } from '../../api/queries.ts'
+/** The usage of each model, user or key, the largest first. A row opens its requests. */
+import type { UsageScope } from '../../api/queries.ts'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { durationText, percentText, wholeText } from '../../components/format.ts'
 import { RecordName } from '../record-name.tsx'
-import type { GroupSums } from './groups.ts'
+import type { GroupSums } from './usage-groups.ts'
 import { unknownModel, type Grouping } from './queries.ts'
 import styles from './group-table.module.css'
 
 export interface GroupTableProps {
   readonly groups: readonly GroupSums[]
   readonly by: Grouping
-  readonly reach: UsageReach
+  readonly scope: UsageScope
   readonly onOpen: (group: string) => void
 }
 
 const headings = { model: 'Model', user: 'User', key: 'API key' } as const
 
-export function GroupTable({ groups, by, reach, onOpen }: GroupTableProps) {
+export function GroupTable({ groups, by, scope, onOpen }: GroupTableProps) {
   const all = groups.reduce((sum, { requests }) => sum + requests, 0)
   const columns: readonly Column<GroupSums>[] = [
     {
@@ -25,11 +25,11 @@ export function GroupTable({ groups, by, reach, onOpen }: GroupTableProps) {
       cell: ({ group }) =>
         group === null ? (
           <span className={styles.unknown}>
-            <GroupName by={by} reach={reach} group={group} />
+            <GroupName by={by} scope={scope} group={group} />
           </span>
         ) : (
           <button type="button" className={styles.name} title="Show its requests" onClick={() => onOpen(group)}>
-            <GroupName by={by} reach={reach} group={group} />
+            <GroupName by={by} scope={scope} group={group} />
           </button>
         ),
     },
@@ -92,11 +92,11 @@ export function GroupTable({ groups, by, reach, onOpen }: GroupTableProps) {
   )
 }
 
-interface GroupNameProps extends Pick<GroupTableProps, 'by' | 'reach'> {
+interface GroupNameProps extends Pick<GroupTableProps, 'by' | 'scope'> {
   readonly group: string | null
 }
 
-function GroupName({ by, reach, group }: GroupNameProps) {
+function GroupName({ by, scope, group }: GroupNameProps) {
   if (by === 'model') return group ?? unknownModel
-  return <RecordName kind={by} reach={reach} id={group} />
+  return <RecordName kind={by} scope={scope} id={group} />
 }

@@ -1,9 +1,9 @@
-/** What was used: by model, user or key, over a span of time, as a chart, a table and a file. */
+/** The page of usage by model, user or key: charts, a table and a CSV file. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
 import { readNames, useNames } from '../../api/names.ts'
-import type { UsageReach } from '../../api/queries.ts'
+import type { UsageScope } from '../../api/queries.ts'
 import type { UsagePoint } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { Chart, type ChartSeries } from '../../components/chart.tsx'
@@ -22,7 +22,7 @@ import type { UsageSearch } from '../search.ts'
 import { bucketText } from '../time-range.ts'
 import { csvText } from './csv.ts'
 import { GroupTable } from './group-table.tsx'
-import { groupSums, stackedPoints } from './groups.ts'
+import { groupSums, stackedPoints } from './usage-groups.ts'
 import { groupedUsageQuery, unknownModel, type GroupedUsage, type Grouping } from './queries.ts'
 
 const route = getRouteApi('/shell/usage')
@@ -31,19 +31,19 @@ const tones = ['accent', 'second', 'third', 'fourth', 'fifth'] as const
 
 export function UsagePage() {
   const isAdmin = useIsAdmin()
-  const reach: UsageReach = isAdmin ? 'everyone' : 'self'
+  const scope: UsageScope = isAdmin ? 'everyone' : 'self'
   const search = route.useSearch()
   const by: Grouping = search.by === 'user' && !isAdmin ? 'model' : (search.by ?? 'model')
   const navigate = route.useNavigate()
   const change = (next: UsageSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
-  const usage = useQuery(groupedUsageQuery(reach, { range: search, by }))
-  const exporting = useMutation({ mutationFn: (data: GroupedUsage) => download(data, by, reach) })
+  const usage = useQuery(groupedUsageQuery(scope, { range: search, by }))
+  const exporting = useMutation({ mutationFn: (data: GroupedUsage) => download(data, by, scope) })
   return (
     <>
       <PageHeader
         title="Usage"
-        description={isAdmin ? 'What everybody used.' : 'What you used, by any of your keys.'}
+        description={isAdmin ? 'The usage of all users.' : 'Your usage, with all of your keys.'}
         actions={
           <Button
             disabled={usage.data === undefined || usage.data.points.length === 0}
@@ -65,14 +65,14 @@ export function UsagePage() {
           title="No requests in this time range"
           action={<Button onClick={() => change({ span: 'month' })}>Show the last 30 days</Button>}
         >
-          Requests are counted a second after they have ended, also those that were refused.
+          Requests appear here about a second after they end, including refused ones.
         </EmptyState>
       )}
       {usage.data !== undefined && usage.data.totals.requests > 0 && (
-        <Figures
+        <UsageReport
           usage={usage.data}
           by={by}
-          reach={reach}
+          scope={scope}
           onOpen={(group) =>
             void navigate({
               to: '/requests',
@@ -110,18 +110,18 @@ function UsageFilters({ search, by, onChange }: UsageFiltersProps) {
   )
 }
 
-interface FiguresProps {
+interface UsageReportProps {
   readonly usage: GroupedUsage
   readonly by: Grouping
-  readonly reach: UsageReach
+  readonly scope: UsageScope
   readonly onOpen: (group: string) => void
 }
 
-function Figures({ usage, by, reach, onOpen }: FiguresProps) {
+function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
   const { totals, points, bucket, from, to } = usage
   const groups = groupSums(points)
   const shown = groups.slice(0, tones.length).map(({ group }) => group)
-  const names = useGroupNames(by, reach, shown)
+  const names = useGroupNames(by, scope, shown)
   const others = groups.length - shown.length
   const series: readonly ChartSeries[] = [
     ...shown.map((_, index) => ({ name: names[index] ?? '…', tone: tones[index] ?? ('muted' as const) })),
@@ -145,14 +145,14 @@ function Figures({ usage, by, reach, onOpen }: FiguresProps) {
         <Chart {...chart} title="Requests" points={stacked((point) => point.requests)} />
         <Chart {...chart} title="Tokens" points={stacked((point) => point.prompt_tokens + point.completion_tokens)} />
       </ChartGrid>
-      <GroupTable groups={groups} by={by} reach={reach} onOpen={onOpen} />
+      <GroupTable groups={groups} by={by} scope={scope} onOpen={onOpen} />
     </>
   )
 }
 
-/** The names of these groups; the group of a model is its name. */
-function useGroupNames(by: Grouping, reach: UsageReach, groups: readonly (string | null)[]): readonly string[] {
-  const names = useNames({ kind: by === 'key' ? 'key' : 'user', reach }, by === 'model' ? [] : groups)
+/** The names of these groups. */
+function useGroupNames(by: Grouping, scope: UsageScope, groups: readonly (string | null)[]): readonly string[] {
+  const names = useNames({ kind: by === 'key' ? 'key' : 'user', scope }, by === 'model' ? [] : groups)
   return by === 'model' ? groups.map((group) => group ?? unknownModel) : names
 }
 
@@ -160,11 +160,11 @@ function groupingOf(value: string): Grouping | undefined {
   return value === 'user' || value === 'key' ? value : undefined
 }
 
-/** One line for each bucket and group, as the charts have them. */
-async function download({ points, from, to }: GroupedUsage, by: Grouping, reach: UsageReach): Promise<void> {
+/** Downloads a CSV file with one line for each bucket and group. */
+async function download({ points, from, to }: GroupedUsage, by: Grouping, scope: UsageScope): Promise<void> {
   const ids = new Set(points.map(({ group }) => group))
   const name =
-    by === 'model' ? (group: string | null) => group ?? unknownModel : await readNames({ kind: by, reach }, ids)
+    by === 'model' ? (group: string | null) => group ?? unknownModel : await readNames({ kind: by, scope }, ids)
   const head = ['time', by, `${by}_name`, 'requests', 'errors', 'prompt_tokens', 'completion_tokens']
   const rows = points.map((point) => [
     point.at,

@@ -1,4 +1,4 @@
-/** A new password to type, or one of chance; shown, because somebody has to be told it. */
+/** A field for a new password, typed or generated. It is visible, because the administrator must pass it on. */
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Field, type FieldProps } from '../../components/field.tsx'
@@ -31,16 +31,16 @@ export function NewPasswordField({ value, onChange, required = false, ...field }
   )
 }
 
-// 56 signs that nobody takes for another: 20 of them have 116 bits.
-const signs = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-const signCount = 20
+// 56 characters that are easy to tell apart; 20 of them have 116 bits.
+const characters = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const length = 20
 
 function randomPassword(): string {
   let password = ''
-  while (password.length < signCount) {
+  while (password.length < length) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1))
-    // A remainder would favour the first signs.
-    if (byte < 256 - (256 % signs.length)) password += signs.charAt(byte % signs.length)
+    // Higher bytes would make the first characters more likely.
+    if (byte < 256 - (256 % characters.length)) password += characters.charAt(byte % characters.length)
   }
   return password
 }

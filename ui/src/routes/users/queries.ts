@@ -1,4 +1,4 @@
-/** What the page of the users reads, and what a change of a user makes stale. */
+/** The queries of the page of users. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allItems, resource } from '../../api/queries.ts'
@@ -17,7 +17,7 @@ export function usersQuery(email: string) {
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // The list stays while the next one is found.
+    // The previous list stays visible while the next one loads.
     placeholderData: keepPreviousData,
   })
 }
@@ -44,7 +44,7 @@ export function keysOfUserQuery(id: string) {
   })
 }
 
-/** Everything that shows users, after one has changed: groups have members, and it may have been oneself. */
+/** Refreshes everything that depends on users, including the session. */
 export async function refreshUsers(queryClient: QueryClient): Promise<void> {
   const keys = [resource.users, resource.groups, resource.keys, resource.session]
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))

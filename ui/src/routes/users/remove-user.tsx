@@ -1,4 +1,4 @@
-/** Disables or deletes a user, after asking and naming what stops working. */
+/** Disables or deletes a user, after listing what stops working. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import type { User } from '../../api/schema.d.ts'

@@ -1,4 +1,4 @@
-/** The fields that creating and editing a user share. */
+/** The fields of a user. */
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allGroupsQuery } from '../../api/queries.ts'
@@ -21,7 +21,7 @@ export interface UserDraft {
 export interface UserFieldsProps {
   readonly draft: UserDraft
   readonly onChange: (draft: UserDraft) => void
-  /** The configuration file has the user: only groups can be changed. */
+  /** The configuration file declares the user: only the groups can be changed. */
   readonly declared?: boolean
 }
 
@@ -64,10 +64,7 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
           </Select>
         </Field>
       </div>
-      <FieldGroup
-        label="Groups"
-        hint="Everybody is in “everyone”. A user can use the models of all groups that they are in."
-      >
+      <FieldGroup label="Groups" hint="Every user is in “everyone”. A user can use the models of all their groups.">
         <CheckList
           label="Groups"
           options={(groups ?? []).filter(isOrdinary).map(({ id, name, description }) => ({
@@ -83,7 +80,7 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
   )
 }
 
-/** Makes the memberships of a user those of `after`. */
+/** Changes the groups of a user from `before` to `after`. */
 export async function changeGroups(id: string, before: Iterable<string>, after: ReadonlySet<string>): Promise<void> {
   const old = new Set(before)
   for (const groupId of after) {

@@ -32,7 +32,7 @@ interface UserSearch extends Required<Pick<ComboboxProps, 'options' | 'onSearch'
   readonly userOf: (email: string | undefined) => User | undefined
 }
 
-/** The users that the server finds for what is typed into a combobox. */
+/** The users that match the text in a combobox. The server searches. */
 export function useUserSearch(): UserSearch {
   const [typed, setTyped] = useState('')
   const { data } = useQuery(userChoicesQuery(typed.trim()))

@@ -1,4 +1,4 @@
-/** Users as rows, with what can be done to each in a menu. */
+/** The table of users, with a menu of actions for each. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { allGroupsQuery } from '../../api/queries.ts'
@@ -87,7 +87,7 @@ function UserState({ user }: { readonly user: User }) {
 function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: UserTableProps['onAction'] }) {
   return (
     <RowMenu name={user.email}>
-      {user.declared && <MenuText>Declared in the configuration file: change or delete it there.</MenuText>}
+      {user.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('edit', user)}>{user.declared ? 'Groups…' : 'Edit…'}</MenuItem>
       <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>
       {!user.declared && (

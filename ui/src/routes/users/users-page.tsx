@@ -1,4 +1,4 @@
-/** All users: who may sign in, what they are, and which groups they are in. */
+/** The page of users: accounts, roles and groups. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
@@ -43,7 +43,7 @@ export function UsersPage() {
     <>
       <PageHeader
         title="Users"
-        description="Who may sign in and whose API keys work. Groups decide which models a user can use."
+        description="Accounts that can sign in and own API keys. Groups decide which models a user can use."
         actions={
           <Button variant="primary" onClick={() => setOpened({ what: 'create' })}>
             <Icon name="plus" />
@@ -88,7 +88,7 @@ function OpenedDialog({ opened, onClose }: { readonly opened: Opened; readonly o
   }
 }
 
-/** Lets a user in again; nothing is lost by it, so nothing is asked. */
+/** Enables a user, without asking: nothing can be lost. */
 function useEnable() {
   const queryClient = useQueryClient()
   return useMutation({

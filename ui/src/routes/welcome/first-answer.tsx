@@ -1,4 +1,4 @@
-/** One question to one model, answered as it is made, with a button that stops it. */
+/** Asks one model one question and streams the answer. */
 import { useRef, useState } from 'react'
 import { asApiError, type ApiError } from '../../api/api-error.ts'
 import { streamChat, type ChatProgress } from '../../api/stream-chat.ts'
@@ -11,7 +11,7 @@ import styles from './first-answer.module.css'
 
 export interface FirstAnswerProps {
   readonly models: readonly string[]
-  /** Called when an answer is complete. */
+  /** Called after a complete answer. */
   readonly onAnswered: () => void
 }
 

@@ -1,9 +1,9 @@
-/** The first run: from being signed in to a streamed answer and a key of one's own, step by step. */
+/** The page "Getting started": steps to a first streamed answer and an API key. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { asApiError } from '../../api/api-error.ts'
-import { answersChat } from '../../api/model-abilities.ts'
+import { supportsChat } from '../../api/model-capabilities.ts'
 import { ownModelsQuery } from '../../api/queries.ts'
 import type { UsableModel } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
@@ -23,33 +23,33 @@ export function WelcomePage() {
   const { user } = useSession()
   const models = useQuery(ownModelsQuery)
   const [answered, setAnswered] = useState(false)
-  const chatModels = (models.data ?? []).filter(answersChat)
+  const chatModels = (models.data ?? []).filter(supportsChat)
   return (
     <>
-      <PageHeader title="Getting started" description="From here to your first answer takes less than a minute." />
+      <PageHeader title="Getting started" description="Your first answer takes less than a minute." />
       <ol className={styles.steps}>
         <Step title="1. Sign in" done>
           <p>You are signed in as {user.email}.</p>
         </Step>
-        <Step title="2. A model to talk to" done={chatModels.length > 0}>
+        <Step title="2. Find a model" done={chatModels.length > 0}>
           {models.isPending && <Skeleton lines={1} label="Loading models" />}
           {models.error !== null && (
             <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />
           )}
           {models.data !== undefined && <ModelStep models={chatModels} />}
         </Step>
-        <Step title="3. Your first answer" done={answered}>
+        <Step title="3. Get an answer" done={answered}>
           {chatModels.length > 0 ? (
             <div className={styles.step}>
               <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={() => setAnswered(true)} />
               {answered && (
                 <p>
-                  The <Link to="/playground">playground</Link> has more: pictures, documents, two models side by side.
+                  The <Link to="/playground">playground</Link> has more: images, documents, two models side by side.
                 </p>
               )}
             </div>
           ) : (
-            <p>Comes after the step before.</p>
+            <p>Find a model first.</p>
           )}
         </Step>
         <KeyStep model={chatModels[0]} />
@@ -81,13 +81,13 @@ function ModelStep({ models }: { readonly models: readonly UsableModel[] }) {
   if (models.length === 0) {
     return (
       <p>
-        No chat model is open to you.{' '}
+        You cannot use any chat model yet.{' '}
         {isAdmin ? (
           <>
-            Add a provider with its models on the page <Link to="/providers">Providers</Link>.
+            Add a provider and its models on the page <Link to="/providers">Providers</Link>.
           </>
         ) : (
-          'Ask an administrator to add you to a group that has one.'
+          'Ask an administrator to add you to a group with chat models.'
         )}
       </p>
     )
@@ -97,7 +97,7 @@ function ModelStep({ models }: { readonly models: readonly UsableModel[] }) {
     <p>
       You can use {models.length === 1 ? first?.name : `${models.length} chat models`}.{' '}
       {models.every(({ name }) => name.startsWith('demo-')) &&
-        'A practice model has no AI behind it, and is good for trying everything out. '}
+        'Practice models have no AI behind them; use them to try things out. '}
       <Link to="/models">See all models</Link>
     </p>
   )
@@ -107,9 +107,9 @@ function KeyStep({ model }: { readonly model: UsableModel | undefined }) {
   const [creating, setCreating] = useState(false)
   const [created, setCreated] = useState(false)
   return (
-    <Step title="4. A key for your programs" done={created}>
+    <Step title="4. Create an API key" done={created}>
       <div className={styles.step}>
-        <p>Programs use an API key in place of your password. Any OpenAI or Anthropic client works with it.</p>
+        <p>Programs use an API key instead of your password. Every OpenAI or Anthropic client works with it.</p>
         <div className={styles.actions}>
           <Button variant={created ? 'secondary' : 'primary'} onClick={() => setCreating(true)}>
             Create API Key

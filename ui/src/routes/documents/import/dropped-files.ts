@@ -1,9 +1,9 @@
-/** Files of a drop or of a file chooser, folders opened, each with its path below what was chosen. */
+/** Collects the files of a drop or a file chooser, including the files in folders, with their paths. */
 import type { NamedFile } from './named-file.ts'
 
-/** Everything that was dropped, folders with all that is below them. Has to be called in the drop's own event. */
+/** All dropped files, including those in folders. Must be called in the drop event. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<readonly NamedFile[]> {
-  // The list is empty once the event is over, so entries are taken before the first wait.
+  // The list is emptied after the event, so the entries are read before the first await.
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
@@ -37,7 +37,7 @@ async function filesBelow(folder: FileSystemDirectoryEntry): Promise<readonly Na
   return lists.flat()
 }
 
-/** All entries: the browser hands them out a hundred at a time, and none when there are no more. */
+/** All entries of a folder. The browser returns up to 100 at a time, and none at the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []
@@ -52,7 +52,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** What file managers leave in folders, and folders such as `.git`: nobody means these by dropping a folder. */
+/** True for hidden files and folders, such as `.git`, and for files of file managers. */
 function isHidden(path: string): boolean {
   return path.split('/').some((part) => part.startsWith('.') || part === 'Thumbs.db')
 }

@@ -1,4 +1,4 @@
-/** The two ways to choose files without dragging them. */
+/** The buttons that choose files or a folder. */
 import { useEffect, useRef, type ChangeEvent } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Icon } from '../../../components/icon.tsx'
@@ -9,12 +9,12 @@ import styles from './file-choosers.module.css'
 export function FileChoosers({ onFiles }: { readonly onFiles: (files: readonly NamedFile[]) => void }) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
-  // The attribute is in no standard that React's types know.
+  // React's types lack this attribute.
   useEffect(() => folder.current?.setAttribute('webkitdirectory', ''), [])
   function chosen(event: ChangeEvent<HTMLInputElement>): void {
     const { target } = event
     if (target.files !== null && target.files.length > 0) onFiles(filesOfInput(target.files))
-    // So that choosing the same ones again counts as a change.
+    // Allows choosing the same files again.
     target.value = ''
   }
   return (

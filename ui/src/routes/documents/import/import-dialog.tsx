@@ -1,4 +1,4 @@
-/** Before files are imported: which, under what category, for whom, and how they are read. */
+/** The import dialog: files, category, owners and processing options. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../../api/api-error.ts'
@@ -11,27 +11,27 @@ import { useSession } from '../../../shell/use-session.ts'
 import type { NamedFile } from './named-file.ts'
 import { FileChoosers } from './file-choosers.tsx'
 import styles from './import-dialog.module.css'
-import { ImportOptions } from './import-options.tsx'
-import { fieldsOf, type ImportWishes } from './import-wishes.ts'
+import { ProcessingFields } from './processing-fields.tsx'
+import { formFieldsOf, type ImportOptions } from './import-options.ts'
 import { documentOptionsQuery } from '../queries.ts'
 import type { ImportFields } from '../upload/upload-queue.ts'
 
 export interface ImportDialogProps {
   readonly files: readonly NamedFile[]
   readonly onFiles: (files: readonly NamedFile[]) => void
-  readonly wishes: ImportWishes
-  readonly onWishes: (wishes: ImportWishes) => void
+  readonly importOptions: ImportOptions
+  readonly onOptions: (importOptions: ImportOptions) => void
   readonly onClose: () => void
   readonly onImport: (fields: ImportFields) => void
 }
 
-export function ImportDialog({ files, onFiles, wishes, onWishes, onClose, onImport }: ImportDialogProps) {
+export function ImportDialog({ files, onFiles, importOptions, onOptions, onClose, onImport }: ImportDialogProps) {
   const options = useQuery(documentOptionsQuery)
   const [isChosen, setIsChosen] = useState(true)
-  const change = (next: Partial<ImportWishes>): void => onWishes({ ...wishes, ...next })
+  const change = (next: Partial<ImportOptions>): void => onOptions({ ...importOptions, ...next })
   async function submit(): Promise<void> {
     setIsChosen(files.length > 0)
-    if (files.length > 0) onImport(fieldsOf(wishes))
+    if (files.length > 0) onImport(formFieldsOf(importOptions))
   }
   return (
     <FormDialog
@@ -54,11 +54,13 @@ export function ImportDialog({ files, onFiles, wishes, onWishes, onClose, onImpo
       )}
       <CategoryField
         known={options.data?.categories ?? null}
-        value={wishes.category}
+        value={importOptions.category}
         onChange={(category) => change({ category })}
       />
-      <AudienceFields wishes={wishes} onChange={change} />
-      {options.data !== undefined && <ImportOptions options={options.data} wishes={wishes} onChange={change} />}
+      <AudienceFields importOptions={importOptions} onChange={change} />
+      {options.data !== undefined && (
+        <ProcessingFields options={options.data} importOptions={importOptions} onChange={change} />
+      )}
     </FormDialog>
   )
 }
@@ -78,21 +80,21 @@ function ChosenFiles({ files }: { readonly files: readonly NamedFile[] }) {
       </ul>
       <p className={styles.hint}>
         {hidden > 0 && `and ${hidden.toLocaleString('en')} more, `}
-        {byteText(bytes)} in all
+        {byteText(bytes)} in total
       </p>
     </div>
   )
 }
 
 interface CategoryFieldProps {
-  /** The only ones that there are; null = any. */
+  /** The allowed categories; null = any. */
   readonly known: readonly string[] | null
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
 function CategoryField({ known, value, onChange }: CategoryFieldProps) {
-  const hint = 'Searches and chats can be limited to categories.'
+  const hint = 'Searches and chats can be limited to a category.'
   if (known === null) {
     return (
       <Field label="Category" hint={hint}>
@@ -103,7 +105,7 @@ function CategoryField({ known, value, onChange }: CategoryFieldProps) {
   return (
     <Field label="Category" hint={hint}>
       <Select value={known.includes(value) ? value : ''} required onChange={(event) => onChange(event.target.value)}>
-        <option value="">Choose one</option>
+        <option value="">Choose a category</option>
         {known.map((category) => (
           <option key={category}>{category}</option>
         ))}
@@ -113,17 +115,17 @@ function CategoryField({ known, value, onChange }: CategoryFieldProps) {
 }
 
 function AudienceFields({
-  wishes,
+  importOptions,
   onChange,
 }: {
-  readonly wishes: ImportWishes
-  readonly onChange: (next: Partial<ImportWishes>) => void
+  readonly importOptions: ImportOptions
+  readonly onChange: (next: Partial<ImportOptions>) => void
 }) {
   const { groups } = useSession()
   return (
     <>
-      <Field label="Visible to" hint="You and administrators see what you import in any case.">
-        <Select value={wishes.audience} onChange={(event) => onChange({ audience: event.target.value })}>
+      <Field label="Visible to" hint="You and administrators can always see your imports.">
+        <Select value={importOptions.audience} onChange={(event) => onChange({ audience: event.target.value })}>
           <option value="self">Only me</option>
           {groups
             .filter(({ name }) => name !== 'everyone')
@@ -136,10 +138,10 @@ function AudienceFields({
           <option value="others">Others…</option>
         </Select>
       </Field>
-      {wishes.audience === 'others' && (
+      {importOptions.audience === 'others' && (
         <Field label="Users and groups" hint="E-mail addresses or group:name, separated by commas.">
           <Input
-            value={wishes.owners}
+            value={importOptions.owners}
             required
             autoComplete="off"
             onChange={(event) => onChange({ owners: event.target.value })}

@@ -1,6 +1,6 @@
-/** A file to import, with the name that it gets. */
+/** A file to import, with its name. */
 export interface NamedFile {
-  /** The name, or the path in the folder that was chosen. */
+  /** The file name, or the path within the chosen folder. */
   readonly name: string
   readonly file: File
 }

@@ -1,4 +1,4 @@
-/** Files dropped anywhere on the page; without it the browser would open them in place of the console. */
+/** Accepts files that are dropped anywhere on the page. Otherwise the browser would open them. */
 import { useEffect, useState } from 'react'
 import { toast } from '../../../components/toast.tsx'
 import { filesOfDrop } from './dropped-files.ts'
@@ -15,7 +15,7 @@ export function useFileDrop(onFiles: (files: readonly NamedFile[]) => void): boo
       setIsOver(true)
     }
     const leave = (event: DragEvent): void => {
-      // Out of the window, not into another element.
+      // The pointer left the window, not just an element.
       if (event.relatedTarget === null) setIsOver(false)
     }
     const drop = (event: DragEvent): void => {
@@ -23,8 +23,11 @@ export function useFileDrop(onFiles: (files: readonly NamedFile[]) => void): boo
       if (event.dataTransfer?.types.includes('Files') !== true) return
       event.preventDefault()
       filesOfDrop(event.dataTransfer).then(
-        (files) => (files.length === 0 ? toast('There is no file in what was dropped') : onFiles(files)),
-        () => toast('The browser does not let this page read what was dropped'),
+        (files) =>
+          files.length === 0
+            ? toast('You dropped nothing that can be imported. Drop files or a folder.')
+            : onFiles(files),
+        () => toast('The browser blocked reading the dropped files. Use “Choose files”.'),
       )
     }
     window.addEventListener('dragover', over)

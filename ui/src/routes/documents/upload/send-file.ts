@@ -1,10 +1,10 @@
-/** Sends one file as a form. By XMLHttpRequest: `fetch` does not tell how much has been sent. */
-import { errorOf, unreachable } from '../../../api/api-error.ts'
+/** Uploads one file as a form with XMLHttpRequest, because `fetch` does not report progress. */
+import { errorFromResponse, connectionError } from '../../../api/api-error.ts'
 import type { DocumentImportAnswer } from '../../../api/schema.d.ts'
 import type { NamedFile } from '../import/named-file.ts'
 import type { SendOptions } from './upload-queue.ts'
 
-/** The server's answer. Rejects with ApiError, and with the signal's reason when that ends it. */
+/** Resolves with the server's answer. Rejects with ApiError, or with the signal's reason when it is aborted. */
 export function sendFile({ name, file }: NamedFile, options: SendOptions): Promise<DocumentImportAnswer> {
   const { fields, signal, onProgress } = options
   const form = new FormData()
@@ -16,7 +16,7 @@ export function sendFile({ name, file }: NamedFile, options: SendOptions): Promi
     signal.addEventListener('abort', abort)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
     request.addEventListener('abort', () => reject(signal.reason as Error))
-    request.addEventListener('error', () => reject(unreachable()))
+    request.addEventListener('error', () => reject(connectionError()))
     request.addEventListener('load', () => void answerOf(request).then(resolve, reject))
     request.addEventListener('loadend', () => signal.removeEventListener('abort', abort))
     request.open('POST', '/api/v1/documents')
@@ -32,5 +32,5 @@ async function answerOf(request: XMLHttpRequest): Promise<DocumentImportAnswer> 
     const value = request.getResponseHeader(name)
     if (value !== null) headers.set(name, value)
   }
-  throw await errorOf(new Response(responseText, { status, headers }))
+  throw await errorFromResponse(new Response(responseText, { status, headers }))
 }

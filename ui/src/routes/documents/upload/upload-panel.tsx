@@ -1,4 +1,4 @@
-/** Files on their way to the server, and what became of them. */
+/** The panel of uploads with their progress and results. */
 import { Link } from '@tanstack/react-router'
 import { useMemo, type ReactNode } from 'react'
 import { Badge } from '../../../components/badge.tsx'
@@ -12,14 +12,14 @@ import { isOpen, type Upload, type UploadQueue } from './upload-queue.ts'
 import styles from './upload-panel.module.css'
 
 export function UploadPanel({ queue, uploads }: { readonly queue: UploadQueue; readonly uploads: readonly Upload[] }) {
-  // What needs a look comes first, what went well last.
+  // Uploads that need attention come first.
   const shown = useMemo(() => [...uploads].sort((a, b) => rank(a) - rank(b)), [uploads])
   const open = uploads.filter(isOpen).length
   if (uploads.length === 0) return null
   return (
     <div className={styles.panel}>
       <Panel
-        title={open > 0 ? `Uploading, ${uploads.length - open} of ${uploads.length} done` : 'Uploaded'}
+        title={open > 0 ? `Uploading: ${uploads.length - open} of ${uploads.length} done` : 'Uploads'}
         actions={
           open > 0 ? (
             <Button onClick={() => queue.cancelAll()}>Cancel all</Button>
@@ -65,7 +65,13 @@ function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue:
         </Button>
       )}
       {canSendAgain && (
-        <Button variant="quiet" icon aria-label={`Send ${name} again`} title="Again" onClick={() => queue.retry(id)}>
+        <Button
+          variant="quiet"
+          icon
+          aria-label={`Send ${name} again`}
+          title="Send again"
+          onClick={() => queue.retry(id)}
+        >
           <Icon name="retry" />
         </Button>
       )}
@@ -88,10 +94,9 @@ function Outcome({ upload: { name, state } }: { readonly upload: Upload }): Reac
     case 'duplicate':
       return (
         <span className={styles.note}>
-          <Badge tone="warning">duplicate</Badge> The same bytes are there already, in this category and for the same
-          people:{' '}
+          <Badge tone="warning">duplicate</Badge> This file already exists in the category, for the same owners:{' '}
           <Link to="/documents/$id" params={{ id: state.documentId }}>
-            open that document
+            open the document
           </Link>
         </span>
       )
@@ -128,7 +133,7 @@ function rank({ state }: Upload): number {
   return order.indexOf(state.kind)
 }
 
-/** By bytes, so that one large file among many small ones does not look done. */
+/** The progress by bytes, so that large files count more than small ones. */
 function shareOf(uploads: readonly Upload[]): number {
   const total = uploads.reduce((sum, { bytes }) => sum + bytes, 0)
   const sent = uploads.reduce((sum, upload) => sum + upload.bytes * sentOf(upload), 0)

@@ -1,12 +1,13 @@
 /**
- * Files on their way to the server: a few at a time, each with its own request, so that each has its
- * own progress, reason and cancel button. Lives as long as the tab, also while other pages are shown.
+ * The upload queue. It sends a few files at a time, each with its own request, so that each file has
+ * its own progress, error and cancel button. It lives as long as the tab, across pages.
  */
 import { asApiError, type ApiError } from '../../../api/api-error.ts'
 import type { DocumentImportAnswer } from '../../../api/schema.d.ts'
+import { byteText } from '../../../components/format.ts'
 import type { NamedFile } from '../import/named-file.ts'
 
-/** The fields of the form beside the file, in order; a name may come several times. */
+/** The form fields beside the file, in order. A name may occur several times. */
 export type ImportFields = readonly (readonly [name: string, value: string])[]
 
 export interface SendOptions {
@@ -18,10 +19,10 @@ export interface SendOptions {
 
 export type UploadState =
   | { readonly kind: 'waiting' }
-  /** `sent` from 0 to 1; at 1 the server looks at it. */
+  /** `sent` from 0 to 1; at 1 the server checks the file. */
   | { readonly kind: 'sending'; readonly sent: number }
   | { readonly kind: 'accepted'; readonly documentId: string }
-  /** The document that holds the same bytes already. */
+  /** The existing document with the same bytes. */
   | { readonly kind: 'duplicate'; readonly documentId: string }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: ApiError }
@@ -40,21 +41,21 @@ interface Job {
   abort: AbortController | null
 }
 
-/** What was imported together. */
+/** Files that were imported together. */
 interface Batch {
   readonly fields: ImportFields
 }
 
 export interface UploadQueueOptions {
   readonly send: (source: NamedFile, options: SendOptions) => Promise<DocumentImportAnswer>
-  /** Called when the server has taken a file. */
+  /** Called when the server has accepted a file. */
   readonly onAccepted: () => void
-  /** Larger files are not sent at all; infinite while the server's limit is not known. */
+  /** Larger files are not sent; infinite until the server's limit is known. */
   readonly fileBytesMax: () => number
 }
 
-const sentTogether = 3
-/** The server's answer to one file that holds for all that were imported with it. */
+const uploadsAtOnceMax = 3
+/** Statuses that apply to all files of the batch. */
 const batchStatuses = new Set([403, 422])
 
 export class UploadQueue {
@@ -64,14 +65,14 @@ export class UploadQueue {
   #uploads: readonly Upload[] = []
   #lastId = 0
   #running = 0
-  /** Set while the server has more to do than it takes. */
+  /** Set while the server's backlog is full. */
   #resume: ReturnType<typeof setTimeout> | null = null
 
   constructor(options: UploadQueueOptions) {
     this.#options = options
   }
 
-  /** All uploads that were not dismissed, in the order in which they were added. */
+  /** All uploads that were not dismissed, in the order of addition. */
   readonly uploads = (): readonly Upload[] => this.#uploads
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -90,7 +91,7 @@ export class UploadQueue {
     this.#pump()
   }
 
-  /** Ends an upload that has not ended. What the server has taken already stays there. */
+  /** Cancels an upload. A file that the server has accepted stays there. */
   cancel(id: number): void {
     const upload = this.#uploads.find((each) => each.id === id)
     if (upload === undefined || !isOpen(upload)) return
@@ -102,22 +103,22 @@ export class UploadQueue {
     for (const upload of this.#uploads) if (isOpen(upload)) this.cancel(upload.id)
   }
 
-  /** Sends a file again that failed or was cancelled. */
+  /** Sends a failed or cancelled file again. */
   retry(id: number): void {
     this.#set(id, { kind: 'waiting' })
     this.#pump()
   }
 
-  /** Forgets the uploads that have ended. */
+  /** Removes the finished uploads from the list. */
   dismiss(): void {
     const open = this.#uploads.filter(isOpen)
-    const kept = new Set(open.map(({ id }) => id))
-    for (const id of this.#jobs.keys()) if (!kept.has(id)) this.#jobs.delete(id)
+    const openIds = new Set(open.map(({ id }) => id))
+    for (const id of this.#jobs.keys()) if (!openIds.has(id)) this.#jobs.delete(id)
     this.#publish(open)
   }
 
   #pump(): void {
-    while (this.#running < sentTogether && this.#resume === null) {
+    while (this.#running < uploadsAtOnceMax && this.#resume === null) {
       const next = this.#uploads.find(({ state }) => state.kind === 'waiting')
       const job = next && this.#jobs.get(next.id)
       if (next === undefined || job === undefined) return
@@ -135,7 +136,7 @@ export class UploadQueue {
     if (source.file.size > fileBytesMax) {
       this.#set(id, {
         kind: 'invalid',
-        message: `The file is larger than ${fileBytesMax} bytes, the limit of this server.`,
+        message: `The file exceeds the server’s limit of ${byteText(fileBytesMax)}.`,
       })
       return
     }
@@ -171,7 +172,7 @@ export class UploadQueue {
     )
   }
 
-  /** The server works off what it has before it takes more. */
+  /** Waits until the server has worked off its backlog. */
   #pause(seconds: number): void {
     this.#resume ??= setTimeout(() => {
       this.#resume = null
@@ -189,7 +190,7 @@ export class UploadQueue {
   }
 }
 
-/** True for an upload that has not ended. */
+/** True for an upload that has not finished. */
 export function isOpen({ state }: Upload): boolean {
   return state.kind === 'waiting' || state.kind === 'sending'
 }
@@ -199,5 +200,5 @@ function stateOf({ accepted, duplicate, invalid }: DocumentImportAnswer): Upload
   if (taken !== null) return { kind: 'accepted', documentId: taken }
   const known = duplicate[0]?.doc_id ?? null
   if (known !== null) return { kind: 'duplicate', documentId: known }
-  return { kind: 'invalid', message: invalid[0]?.reason?.message ?? 'The server did not take the file.' }
+  return { kind: 'invalid', message: invalid[0]?.reason?.message ?? 'The server did not accept the file.' }
 }

@@ -1,4 +1,4 @@
-/** The uploads of the signed-in user, wherever in the console that user is. */
+/** The uploads of the signed-in user, on all pages. */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { resource, sessionQuery } from '../../../api/queries.ts'
@@ -16,7 +16,7 @@ export function useUploads(): { readonly queue: UploadQueue; readonly uploads: r
   const isBusy = uploads.some(isOpen)
   useEffect(() => {
     if (!isBusy) return
-    // The browser asks in its own words whether to leave.
+    // The browser asks whether to leave, with its own text.
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
     window.addEventListener('beforeunload', ask)
     return () => window.removeEventListener('beforeunload', ask)
@@ -24,15 +24,17 @@ export function useUploads(): { readonly queue: UploadQueue; readonly uploads: r
   return { queue, uploads }
 }
 
-/** Nothing of one user is shown to the next. */
+/** The next user must not see uploads of this one. */
 function queueOf(userId: string, queryClient: QueryClient): UploadQueue {
   if (current?.userId === userId) return current.queue
   current?.queue.cancelAll()
   const queue = new UploadQueue({
     send(source, options) {
-      // Whoever signs in next must not be taken for the importer of what is left.
+      // The remaining files must not be imported by the next user.
       const isStillThere = queryClient.getQueryData(sessionQuery.queryKey)?.user.id === userId
-      return isStillThere ? sendFile(source, options) : Promise.reject(new Error('Not sent: you have signed out.'))
+      return isStillThere
+        ? sendFile(source, options)
+        : Promise.reject(new Error('The file was not sent because you signed out.'))
     },
     onAccepted: () => refreshSoon(queryClient),
     fileBytesMax: () => queryClient.getQueryData(documentOptionsQuery.queryKey)?.max_file_bytes ?? Infinity,
@@ -44,7 +46,7 @@ function queueOf(userId: string, queryClient: QueryClient): UploadQueue {
 const refreshEveryMs = 500
 let refreshing: ReturnType<typeof setTimeout> | null = null
 
-/** Many small files end in the same moment; the list is read once for all of them. */
+/** Many small files finish together; the list is refreshed once for all of them. */
 function refreshSoon(queryClient: QueryClient): void {
   refreshing ??= setTimeout(() => {
     refreshing = null

@@ -1,4 +1,4 @@
-/** One model's answer: its text as it comes, its sources, its figures, and what can be done with it. */
+/** One model's answer: text, sources, metrics and actions. */
 import { useState } from 'react'
 import { ApiError } from '../../../api/api-error.ts'
 import { Badge } from '../../../components/badge.tsx'
@@ -8,13 +8,13 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import type { Answer } from '../chat/conversation.ts'
 import styles from './answer-view.module.css'
-import { figuresOf } from './figures.ts'
+import { metricTexts } from './answer-metrics.ts'
 import { Markdown } from './markdown.tsx'
 import { SourceDialog, Sources } from './sources.tsx'
 
 export interface AnswerViewProps {
   readonly answer: Answer
-  /** Left out where it cannot be asked for again. */
+  /** Asks for another answer; left out when that is not possible. */
   readonly onRegenerate?: (() => void) | undefined
 }
 
@@ -37,7 +37,7 @@ export function AnswerView({ answer, onRegenerate }: AnswerViewProps) {
         </details>
       )}
       {(text !== '' || running) && (
-        // Read out when it is complete: word by word nobody could follow.
+        // Screen readers announce the complete answer, not every token.
         <div aria-live="polite" aria-busy={running} className={running ? styles.running : undefined}>
           {text === '' && <span className="visually-hidden">Waiting for the first token</span>}
           <Markdown text={text} sources={citations.length} onSource={setOpened} />
@@ -47,15 +47,15 @@ export function AnswerView({ answer, onRegenerate }: AnswerViewProps) {
       {citations.length > 0 && <Sources citations={citations} onOpen={setOpened} />}
       {!running && (
         <footer className={styles.footer}>
-          <p className={styles.figures}>{figuresOf(progress).join(' · ')}</p>
+          <p className={styles.figures}>{metricTexts(progress).join(' · ')}</p>
           <div className={styles.actions}>
             {text !== '' && <CopyButton text={text} what={`answer of ${model}`} />}
             {onRegenerate !== undefined && error === null && (
               <Button
                 variant="quiet"
                 icon
-                aria-label={`Answer again with ${model}`}
-                title="Answer again"
+                aria-label={`Regenerate the answer of ${model}`}
+                title="Regenerate"
                 onClick={onRegenerate}
               >
                 <Icon name="retry" />
@@ -73,5 +73,5 @@ function StateBadge({ answer: { state, progress } }: { readonly answer: Answer }
   if (state === 'stopped') return <Badge tone="warning">stopped</Badge>
   if (state === 'failed') return <Badge tone="danger">failed</Badge>
   if (state === 'running') return <Badge tone="accent">{progress.text === '' ? 'waiting' : 'answering'}</Badge>
-  return progress.finishReason === 'length' ? <Badge tone="warning">cut at max tokens</Badge> : null
+  return progress.finishReason === 'length' ? <Badge tone="warning">stopped at max tokens</Badge> : null
 }

@@ -1,7 +1,7 @@
 /**
- * Reads the Markdown that models write into blocks and pieces of text. What comes out is data: the
- * renderer makes elements of it and never HTML of a text. A text that breaks off in the middle, as
- * every stream does, is read as far as it goes. Not read: HTML, pictures, footnotes, definitions.
+ * Parses the block structure of Markdown into data; the renderer makes React elements of it, never
+ * HTML. Incomplete text, as in every stream, is parsed as far as it goes. Not supported: HTML, images,
+ * footnotes, link definitions.
  */
 
 export type Block =
@@ -15,7 +15,7 @@ export type Block =
 
 interface Read {
   readonly block: Block
-  /** Index of the first line after it. */
+  /** Index of the first line after the block. */
   readonly next: number
 }
 
@@ -25,7 +25,7 @@ const rulePattern = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/
 const itemPattern = /^( *)([-*+]|\d{1,9}[.)])( +|$)/
 const quotePattern = /^ {0,3}> ?/
 const dividerPattern = /^[\s|:-]+$/
-/** Deeper than any text for people; keeps a hostile one from filling the stack. */
+/** Limits recursion: hostile text could overflow the stack. */
 const depthMax = 12
 
 /** The blocks of a text, from top to bottom. */
@@ -49,7 +49,7 @@ function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
   return blocks
 }
 
-/** Blocks without blocks inside. */
+/** Parses blocks that contain no other blocks. */
 function readLeaf(lines: readonly string[], at: number): Read | null {
   const line = lines[at] ?? ''
   if (rulePattern.test(line)) return { block: { kind: 'rule' }, next: at + 1 }
@@ -123,9 +123,9 @@ function readList(lines: readonly string[], at: number, depth: number): Read | n
 
 interface Marker {
   readonly margin: number
-  /** Up to where its text begins. */
+  /** The number of characters before the text. */
   readonly width: number
-  /** Null for a bullet. */
+  /** Null for bullets. */
   readonly number: number | null
 }
 
@@ -140,7 +140,7 @@ function isSameList(a: Marker, b: Marker): boolean {
   return Math.abs(a.margin - b.margin) < 2 && (a.number === null) === (b.number === null)
 }
 
-/** Where an item ends: at the next item of its list or an outer one, and at what stands at the margin after a gap. */
+/** The line after an item: the next item of its list or an outer list, or unindented text after a blank line. */
 function itemEnd(lines: readonly string[], from: number, margin: number): number {
   let gap = false
   for (let at = from; at < lines.length; at += 1) {

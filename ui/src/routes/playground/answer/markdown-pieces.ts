@@ -1,4 +1,4 @@
-/** The pieces inside a block of Markdown: plain text, code, emphasis, links, and numbers of sources. */
+/** Parses the inline elements of Markdown: text, code, emphasis, links, and numbers of sources. */
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
@@ -18,11 +18,11 @@ const patterns = [
 ] as const
 const any = new RegExp(patterns.map(({ source }) => source).join('|'), 'gsu')
 
-/** Longer ones are hardly for people; looking for pairs in them could take long. */
+/** Longer text is shown unformatted: matching pairs in it could take long. */
 const charactersMax = 20_000
 const depthMax = 6
 
-/** @param sources how many sources the text may name; a number in brackets above is only text */
+/** @param sources the number of sources; a higher number in brackets stays text */
 export function markdownPieces(text: string, sources = 0): readonly Piece[] {
   return text.length > charactersMax ? [{ kind: 'text', text }] : piecesOf(text, sources, 0)
 }
@@ -57,7 +57,7 @@ function piecesOfMatch(
     const areSources = numbers.every((index) => index >= 1 && index <= sources)
     return areSources ? numbers.map((index) => ({ kind: 'source', index })) : [{ kind: 'text', text: whole }]
   }
-  // Another scheme could run a script or leave the browser.
+  // Other schemes could run scripts or open programs.
   if (address === undefined || !/^(https?:\/\/|mailto:)/i.test(address)) return [{ kind: 'text', text: whole }]
   return [{ kind: 'link', address, pieces: inside(label === undefined || label === '' ? address : label) }]
 }

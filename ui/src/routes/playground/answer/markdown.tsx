@@ -1,4 +1,4 @@
-/** A text of a model with its Markdown as elements of the page. Nothing in the text becomes HTML or is loaded. */
+/** Renders Markdown as React elements. No part of the text becomes HTML, and nothing is loaded. */
 import { memo, type ReactNode } from 'react'
 import { CodeBlock } from '../../../components/code-block.tsx'
 import { markdownBlocks, type Block } from './markdown-blocks.ts'
@@ -7,7 +7,7 @@ import styles from './markdown.module.css'
 
 export interface MarkdownProps {
   readonly text: string
-  /** How many sources numbers in brackets may name. */
+  /** The number of sources: `[1]` to this number become buttons. */
   readonly sources?: number
   readonly onSource?: (index: number) => void
 }
@@ -26,11 +26,11 @@ export const Markdown = memo(function Markdown({ text, sources = 0, onSource = n
 })
 
 function nothing(): void {
-  // A text without sources has no number to press.
+  // Text without sources has no buttons.
 }
 
 function Blocks({ blocks, sources }: { readonly blocks: readonly Block[]; readonly sources: Sources }) {
-  // The place is the name of a block: a stream only adds at the end.
+  // The index identifies a block: a stream only appends.
   return blocks.map((block, at) => <BlockView key={at} block={block} sources={sources} />)
 }
 
@@ -40,7 +40,7 @@ function BlockView({ block, sources }: { readonly block: Block; readonly sources
     case 'paragraph':
       return <p>{pieces(block.text)}</p>
     case 'heading':
-      // Below the headings of the page itself.
+      // One level below the headings of the page.
       return block.level < 3 ? <h3>{pieces(block.text)}</h3> : <h4>{pieces(block.text)}</h4>
     case 'code':
       return (
@@ -88,7 +88,7 @@ function Table({
   readonly pieces: (text: string) => ReactNode
 }) {
   return (
-    // Scrolls sideways, so the keyboard has to reach it.
+    // The box scrolls sideways, so it must be reachable by keyboard.
     <div className={styles.table} role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>

@@ -1,4 +1,4 @@
-/** The passages that an answer rests on, as footnotes that open. */
+/** The sources of an answer. Each opens its passage. */
 import { Link } from '@tanstack/react-router'
 import type { Citation } from '../../../api/stream-chat.ts'
 import { Dialog } from '../../../components/dialog.tsx'
@@ -19,7 +19,7 @@ export function Sources({ citations, onOpen }: SourcesProps) {
           <li key={citation.index}>
             <button type="button" className={styles.source} onClick={() => onOpen(citation.index)}>
               <span className={styles.index}>{citation.index}</span>
-              <span className={styles.name}>{placeOf(citation)}</span>
+              <span className={styles.name}>{locationOf(citation)}</span>
             </button>
           </li>
         ))}
@@ -49,9 +49,9 @@ export function SourceDialog({ citation, onClose }: { readonly citation: Citatio
 }
 
 function nameOf({ name, page }: Citation): string {
-  return `${name ?? 'A document without a name'}${page === null ? '' : `, page ${page}`}`
+  return `${name ?? 'Unnamed document'}${page === null ? '' : `, page ${page}`}`
 }
 
-function placeOf(citation: Citation): string {
+function locationOf(citation: Citation): string {
   return [nameOf(citation), ...citation.heading_path].join(' › ')
 }

@@ -1,17 +1,17 @@
-/** What a chat is asked with beside its messages, as it is typed, and as a request has it. */
+/** The settings of a chat as they are typed, and as request parameters. */
 import type { ChatMessage } from '../../../api/stream-chat.ts'
 
 export interface ChatSettings {
-  /** Model of the first lane; null until one is known. */
+  /** The first model; null until the models are known. */
   readonly model: string | null
-  /** Model of the second lane; null = one lane. */
+  /** The model to compare with; null = no comparison. */
   readonly second: string | null
   readonly system: string
   readonly temperature: string
   readonly topP: string
   readonly maxTokens: string
   readonly effort: string
-  /** Answers rest on the documents that the user can see. */
+  /** Answers use the documents that the user can see. */
   readonly overDocuments: boolean
   readonly category: string
   readonly topK: string
@@ -30,7 +30,7 @@ export const standardSettings: ChatSettings = {
   topK: '',
 }
 
-/** Reasoning efforts by model, of those where they are known. */
+/** The known reasoning efforts by model. */
 export type Efforts = ReadonlyMap<string, readonly string[]>
 
 export interface ChatFields {
@@ -39,7 +39,7 @@ export interface ChatFields {
   readonly [field: string]: unknown
 }
 
-/** The body of a request. What is empty is left to the provider; an effort only goes to a model that has it. */
+/** The request body. Empty settings are left to the provider; an effort is sent only to a model that supports it. */
 export function chatFields(
   settings: ChatSettings,
   efforts: Efforts,

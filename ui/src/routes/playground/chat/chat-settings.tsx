@@ -1,4 +1,4 @@
-/** What a chat is asked with: models, instructions, parameters, documents. Takes effect with the next question. */
+/** The settings of a chat: models, system prompt, parameters, documents. They apply to the next question. */
 import type { UsableModel } from '../../../api/schema.d.ts'
 import { Field } from '../../../components/field.tsx'
 import { Checkbox, Select, Textarea } from '../../../components/input.tsx'
@@ -12,7 +12,7 @@ export interface ChatSettingsProps {
   readonly id: string
   readonly settings: Settings
   readonly models: readonly UsableModel[]
-  /** Of the chosen models; empty when none is known to take one. */
+  /** The efforts of the chosen models; empty when none are known. */
   readonly efforts: readonly string[]
   readonly onChange: (settings: Partial<Settings>) => void
 }
@@ -20,7 +20,7 @@ export interface ChatSettingsProps {
 export function ChatSettings({ id, settings, models, efforts, onChange }: ChatSettingsProps) {
   const other = models.find(({ name }) => name !== settings.model) ?? models[0]
   return (
-    <section id={id} className={styles.settings} aria-label="Settings of the chat">
+    <section id={id} className={styles.settings} aria-label="Chat settings">
       <ModelPicker label="Model" models={models} value={settings.model} onChange={(model) => onChange({ model })} />
       <Checkbox
         label="Compare with a second model"
@@ -38,7 +38,7 @@ export function ChatSettings({ id, settings, models, efforts, onChange }: ChatSe
       <Field label="System prompt">
         <Textarea
           rows={4}
-          placeholder="How the model should behave"
+          placeholder="Instructions for the model"
           value={settings.system}
           onChange={(event) => onChange({ system: event.target.value })}
         />

@@ -1,4 +1,4 @@
-/** The chat: the conversation, the place to write, and the settings beside it. */
+/** The chat tab: the conversation, the input, and the settings beside them. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { UsableModel } from '../../../api/schema.d.ts'
@@ -18,15 +18,15 @@ import { TurnView } from './turn-view.tsx'
 import { useChat, type ChatControl } from './use-chat.ts'
 
 export interface ChatTabProps {
-  /** Those that answer a chat; never none. */
+  /** The models for chats; at least one. */
   readonly models: readonly UsableModel[]
-  /** The model that somebody came to try. */
-  readonly wished?: string | undefined
+  /** The model to start with. */
+  readonly initialModel?: string | undefined
 }
 
 const noEfforts: Efforts = new Map()
 
-export function ChatTab({ models, wished }: ChatTabProps) {
+export function ChatTab({ models, initialModel }: ChatTabProps) {
   const { user } = useSession()
   const efforts: Efforts = useQuery(effortsQuery).data ?? noEfforts
   const chosen = (settings: Settings): readonly string[] => chosenModels(settings, models)
@@ -38,9 +38,9 @@ export function ChatTab({ models, wished }: ChatTabProps) {
   const [model = '', second = null] = chosen(chat.settings)
   const settings = { ...chat.settings, model, second }
   useEffect(() => {
-    if (wished !== undefined && models.some(({ name }) => name === wished)) change({ model: wished })
-    // Once for each wish: what is chosen afterwards stays.
-  }, [wished])
+    if (initialModel !== undefined && models.some(({ name }) => name === initialModel)) change({ model: initialModel })
+    // Once for each address: a later choice must stay.
+  }, [initialModel])
   return (
     <div className={settingsOpen ? styles.chat : styles.alone}>
       <div className={styles.main}>
@@ -65,7 +65,7 @@ export function ChatTab({ models, wished }: ChatTabProps) {
             />
           </div>
         )}
-        <Conversation chat={chat} practices={model.startsWith('demo')} onSuggestion={setDraft} />
+        <Conversation chat={chat} isPracticeModel={model.startsWith('demo')} onSuggestion={setDraft} />
         <div className={styles.composer}>
           <Composer draft={draft} onDraft={setDraft} running={running} onAsk={chat.ask} onStop={chat.stop} />
         </div>
@@ -75,7 +75,7 @@ export function ChatTab({ models, wished }: ChatTabProps) {
   )
 }
 
-/** The models of the settings that the user can still use; the first of all when there is none. */
+/** The chosen models that the user can still use; otherwise the first model. */
 function chosenModels({ model, second }: Settings, models: readonly UsableModel[]): readonly string[] {
   const usable = (name: string | null): name is string => models.some((each) => each.name === name)
   const first = usable(model) ? model : (models[0]?.name ?? '')
@@ -124,8 +124,8 @@ function Tools({ chat, settings, efforts, draft, children }: ToolsProps) {
         open={opened === 'clear'}
         onClose={close}
         title="Clear this conversation?"
-        consequence="It is kept in this browser tab only, so it cannot be brought back. The settings stay."
-        names={turns.map(({ question }) => question.text.slice(0, 80) || 'A picture')}
+        consequence="The conversation is stored only in this browser tab. This cannot be undone. The settings stay."
+        names={turns.map(({ question }) => question.text.slice(0, 80) || 'An image')}
         confirm={`Clear ${turns.length} ${turns.length === 1 ? 'question' : 'questions'} with answers`}
         onConfirm={async () => chat.clear()}
       />
@@ -137,21 +137,21 @@ const suggestions = ['Hello! What can you do?', 'Explain server-sent events in t
 
 interface ConversationProps {
   readonly chat: ChatControl
-  /** Whether the model takes the practice provider's directives. */
-  readonly practices: boolean
+  /** The model is a practice model, which supports directives in the prompt. */
+  readonly isPracticeModel: boolean
   readonly onSuggestion: (text: string) => void
 }
 
-function Conversation({ chat, practices, onSuggestion }: ConversationProps) {
+function Conversation({ chat, isPracticeModel, onSuggestion }: ConversationProps) {
   const { turns, running } = chat
   if (turns.length === 0) {
     return (
       <EmptyState
         icon="chat"
-        title="Ask a model something"
+        title="Ask a model"
         action={
           <div className={styles.suggestions}>
-            {suggestions.slice(0, practices ? 3 : 2).map((text) => (
+            {suggestions.slice(0, isPracticeModel ? 3 : 2).map((text) => (
               <Button key={text} onClick={() => onSuggestion(text)}>
                 {text}
               </Button>
@@ -159,7 +159,7 @@ function Conversation({ chat, practices, onSuggestion }: ConversationProps) {
           </div>
         }
       >
-        Write below, paste a picture, or start with one of these. The conversation stays in this browser tab.
+        Type below, paste an image, or start with a suggestion. The conversation stays in this browser tab.
       </EmptyState>
     )
   }
@@ -171,7 +171,7 @@ function Conversation({ chat, practices, onSuggestion }: ConversationProps) {
           <TurnView
             key={turn.id}
             turn={turn}
-            onAskInstead={isOpen ? chat.askInstead : undefined}
+            onAskEdited={isOpen ? chat.askEdited : undefined}
             onRegenerate={isOpen ? chat.regenerate : undefined}
           />
         )
@@ -180,10 +180,10 @@ function Conversation({ chat, practices, onSuggestion }: ConversationProps) {
   )
 }
 
-/** Keeps the end in sight while it grows, unless the reader has scrolled away from it. */
+/** Scrolls to the end while the conversation grows, unless the reader has scrolled up. */
 function FollowEnd({ turns }: { readonly turns: readonly Turn[] }) {
   const follows = useRef(true)
-  const asked = useRef(turns.length)
+  const turnCount = useRef(turns.length)
   useEffect(() => {
     const onScroll = (): void => {
       const { scrollHeight, clientHeight, scrollTop } = document.documentElement
@@ -193,8 +193,8 @@ function FollowEnd({ turns }: { readonly turns: readonly Turn[] }) {
     return () => window.removeEventListener('scroll', onScroll)
   }, [])
   useEffect(() => {
-    const isNew = turns.length > asked.current
-    asked.current = turns.length
+    const isNew = turns.length > turnCount.current
+    turnCount.current = turns.length
     if (turns.length > 0 && (follows.current || isNew)) window.scrollTo({ top: document.documentElement.scrollHeight })
   }, [turns])
   return null

@@ -1,11 +1,11 @@
-/** Where a question is written: text, and pictures that are chosen, pasted or dropped. Enter sends. */
+/** The input for a question: text, and images that are chosen, pasted or dropped. Enter sends. */
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Textarea } from '../../../components/input.tsx'
-import { pictureProblem, pictureTypes, readPicture, transferredFiles } from '../pictures.ts'
+import { imageProblem, imageTypes, readImage, transferredFiles } from '../images.ts'
 import styles from './composer.module.css'
-import type { Picture, Question } from './conversation.ts'
+import type { AttachedImage, Question } from './conversation.ts'
 
 export interface ComposerProps {
   readonly draft: string
@@ -16,12 +16,12 @@ export interface ComposerProps {
 }
 
 export function Composer({ draft, onDraft, running, onAsk, onStop }: ComposerProps) {
-  const { pictures, problem, add, remove, clear } = usePictures()
+  const { images, problem, add, remove, clear } = useImages()
   const area = useRef<HTMLTextAreaElement>(null)
-  const ready = !running && (draft.trim() !== '' || pictures.length > 0)
+  const ready = !running && (draft.trim() !== '' || images.length > 0)
   function send(): void {
     if (!ready) return
-    onAsk({ text: draft.trim(), pictures })
+    onAsk({ text: draft.trim(), images })
     onDraft('')
     clear()
   }
@@ -38,12 +38,12 @@ export function Composer({ draft, onDraft, running, onAsk, onStop }: ComposerPro
         void add(transferredFiles(event.dataTransfer))
       }}
     >
-      {pictures.length > 0 && <Attached pictures={pictures} onRemove={remove} />}
+      {images.length > 0 && <Attached images={images} onRemove={remove} />}
       <Textarea
         ref={area}
         aria-label="Your message"
         className={styles.text ?? ''}
-        placeholder="Ask something. Enter sends, Shift+Enter starts a line."
+        placeholder="Ask a question. Enter sends, Shift+Enter adds a line."
         rows={Math.min(8, Math.max(2, draft.split('\n').length))}
         value={draft}
         onChange={(event) => onDraft(event.target.value)}
@@ -60,17 +60,17 @@ export function Composer({ draft, onDraft, running, onAsk, onStop }: ComposerPro
         }}
       />
       <div className={styles.bar}>
-        <PictureButton onChoose={(files) => void add(files)} />
+        <ImageButton onChoose={(files) => void add(files)} />
         <p role="status" className={styles.note}>
           {problem ?? ''}
         </p>
         {running ? (
-          // Two elements by their keys: of one, the press that stops would send the form as well.
+          // Different keys make two elements: with one, the click that stops would also submit the form.
           <Button
             key="stop"
             onClick={() => {
               onStop()
-              // The button is gone, and the next question comes here.
+              // The focused button disappears; the next question is typed here.
               area.current?.focus()
             }}
           >
@@ -88,12 +88,12 @@ export function Composer({ draft, onDraft, running, onAsk, onStop }: ComposerPro
   )
 }
 
-/** Not while an input method composes a word, where Enter ends the word. */
+/** False while an input method composes a word: Enter then ends the word. */
 function isSending({ key, shiftKey, nativeEvent }: KeyboardEvent): boolean {
   return key === 'Enter' && !shiftKey && !nativeEvent.isComposing
 }
 
-function PictureButton({ onChoose }: { readonly onChoose: (files: readonly File[]) => void }) {
+function ImageButton({ onChoose }: { readonly onChoose: (files: readonly File[]) => void }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -102,37 +102,37 @@ function PictureButton({ onChoose }: { readonly onChoose: (files: readonly File[
         type="file"
         hidden
         multiple
-        accept={pictureTypes.join(',')}
-        aria-label="Pictures"
+        accept={imageTypes.join(',')}
+        aria-label="Images"
         onChange={(event) => {
           onChoose([...(event.target.files ?? [])])
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           event.target.value = ''
         }}
       />
       <Button
         variant="quiet"
         icon
-        aria-label="Add pictures"
-        title="Add pictures (or paste, or drop them here)"
+        aria-label="Add images"
+        title="Add images (or paste or drop them here)"
         onClick={() => input.current?.click()}
       >
-        <Icon name="picture" />
+        <Icon name="image" />
       </Button>
     </>
   )
 }
 
 interface AttachedProps {
-  readonly pictures: readonly Picture[]
+  readonly images: readonly AttachedImage[]
   readonly onRemove: (at: number) => void
 }
 
-function Attached({ pictures, onRemove }: AttachedProps) {
+function Attached({ images, onRemove }: AttachedProps) {
   return (
-    <ul className={styles.pictures}>
-      {pictures.map(({ name, url }, at) => (
-        <li key={at} className={styles.picture}>
+    <ul className={styles.images}>
+      {images.map(({ name, url }, at) => (
+        <li key={at} className={styles.image}>
           <img src={url} alt={name} />
           <Button icon aria-label={`Remove ${name}`} className={styles.remove ?? ''} onClick={() => onRemove(at)}>
             <Icon name="close" size={12} />
@@ -143,24 +143,24 @@ function Attached({ pictures, onRemove }: AttachedProps) {
   )
 }
 
-function usePictures() {
-  const [pictures, setPictures] = useState<readonly Picture[]>([])
+function useImages() {
+  const [images, setImages] = useState<readonly AttachedImage[]>([])
   const [problem, setProblem] = useState<string | null>(null)
   async function add(files: readonly File[]): Promise<void> {
-    const problems = files.map((file) => pictureProblem(file))
+    const problems = files.map((file) => imageProblem(file))
     setProblem(problems.find((each) => each !== null) ?? null)
     try {
-      const read = await Promise.all(files.filter((_, at) => problems[at] === null).map(readPicture))
-      setPictures((before) => [...before, ...read])
+      const read = await Promise.all(files.filter((_, at) => problems[at] === null).map(readImage))
+      setImages((before) => [...before, ...read])
     } catch (thrown) {
       setProblem(thrown instanceof Error ? thrown.message : String(thrown))
     }
   }
   return {
-    pictures,
+    images,
     problem,
     add,
-    remove: (at: number) => setPictures((before) => before.filter((_, each) => each !== at)),
-    clear: () => setPictures([]),
+    remove: (at: number) => setImages((before) => before.filter((_, each) => each !== at)),
+    clear: () => setImages([]),
   }
 }

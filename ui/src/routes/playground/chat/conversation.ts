@@ -1,19 +1,19 @@
 /**
- * A conversation with one model or two beside each other: what was asked, what each answered, and
- * what a next request says of it. Pure: nothing here sends or stores.
+ * A conversation with one model, or with two models side by side. Pure functions: nothing here sends
+ * or stores anything.
  */
 import type { ApiErrorDetails } from '../../../api/api-error.ts'
-import { noProgress, type ChatMessage, type ChatProgress } from '../../../api/stream-chat.ts'
+import { initialProgress, type ChatMessage, type ChatProgress } from '../../../api/stream-chat.ts'
 
-export interface Picture {
+export interface AttachedImage {
   readonly name: string
-  /** A data URL; empty when the tab's storage had no room for it. */
+  /** A data URL; empty when the storage of the tab had no room for the image. */
   readonly url: string
 }
 
 export interface Question {
   readonly text: string
-  readonly pictures: readonly Picture[]
+  readonly images: readonly AttachedImage[]
 }
 
 export type AnswerState = 'running' | 'complete' | 'stopped' | 'failed'
@@ -25,7 +25,7 @@ export interface Answer {
   readonly error: ApiErrorDetails | null
 }
 
-/** A question with the answer of each model; the place of an answer is its lane. */
+/** A question with the answers of the models. The index of an answer is its lane. */
 export interface Turn {
   readonly id: string
   readonly question: Question
@@ -33,14 +33,14 @@ export interface Turn {
 }
 
 export function newAnswer(model: string): Answer {
-  return { model, state: 'running', progress: noProgress, error: null }
+  return { model, state: 'running', progress: initialProgress, error: null }
 }
 
 export function isRunning(turns: readonly Turn[]): boolean {
   return turns.some(({ answers }) => answers.some(({ state }) => state === 'running'))
 }
 
-/** The turns with one answer changed; the same turns when it is not there any more. */
+/** The turns with one answer changed; unchanged when the answer no longer exists. */
 export function withAnswer(
   turns: readonly Turn[],
   { turnId, lane }: { readonly turnId: string; readonly lane: number },
@@ -53,7 +53,7 @@ export function withAnswer(
   )
 }
 
-/** The turns with all that runs ended where it is. */
+/** The turns with all running answers stopped. */
 export function stopped(turns: readonly Turn[]): readonly Turn[] {
   if (!isRunning(turns)) return turns
   return turns.map((turn) => ({
@@ -63,9 +63,9 @@ export function stopped(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /**
- * The messages of a request: the instructions, what one lane has heard and said, and the question.
- * A lane that was not there in a turn takes the first one's answer for its own. A question that
- * nobody answered is left out, for models that want the roles to alternate.
+ * The messages of a request: the system prompt, the history of one lane, and the question. Where a
+ * turn has no answer in the lane, the first answer is used. Unanswered questions are left out, because
+ * some models require alternating roles.
  */
 export function messagesOf(
   system: string,
@@ -80,8 +80,8 @@ export function messagesOf(
   return [...instructions, ...past, userMessage(question)]
 }
 
-function userMessage({ text, pictures }: Question): ChatMessage {
-  const shown = pictures.filter(({ url }) => url !== '')
+function userMessage({ text, images }: Question): ChatMessage {
+  const shown = images.filter(({ url }) => url !== '')
   if (shown.length === 0) return { role: 'user', content: text }
   const parts = shown.map(({ url }) => ({ type: 'image_url', image_url: { url } }))
   return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...parts] }

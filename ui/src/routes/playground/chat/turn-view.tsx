@@ -1,4 +1,4 @@
-/** A question and the answers to it, side by side where there are two. The last question can be edited. */
+/** A question with its answers, side by side. The last question can be edited. */
 import { useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Icon } from '../../../components/icon.tsx'
@@ -9,30 +9,30 @@ import styles from './turn-view.module.css'
 
 export interface TurnViewProps {
   readonly turn: Turn
-  /** Only of the last turn, while nothing is running. */
-  readonly onAskInstead?: ((question: Question) => void) | undefined
+  /** Only for the last turn, while no answer is running. */
+  readonly onAskEdited?: ((question: Question) => void) | undefined
   readonly onRegenerate?: ((lane: number) => void) | undefined
 }
 
-export function TurnView({ turn: { question, answers }, onAskInstead, onRegenerate }: TurnViewProps) {
+export function TurnView({ turn: { question, answers }, onAskEdited, onRegenerate }: TurnViewProps) {
   const [editing, setEditing] = useState(false)
   return (
     <li className={styles.turn}>
-      {editing && onAskInstead !== undefined ? (
+      {editing && onAskEdited !== undefined ? (
         <QuestionEditor
           question={question}
           onCancel={() => setEditing(false)}
           onSend={(next) => {
             setEditing(false)
-            onAskInstead(next)
+            onAskEdited(next)
           }}
         />
       ) : (
         <div className={styles.question}>
           <h2 className="visually-hidden">Your question</h2>
-          <Pictures question={question} />
+          <QuestionImages question={question} />
           {question.text !== '' && <p className={styles.text}>{question.text}</p>}
-          {onAskInstead !== undefined && (
+          {onAskEdited !== undefined && (
             <Button
               variant="quiet"
               icon
@@ -55,14 +55,14 @@ export function TurnView({ turn: { question, answers }, onAskInstead, onRegenera
   )
 }
 
-function Pictures({ question: { pictures } }: { readonly question: Question }) {
-  if (pictures.length === 0) return null
+function QuestionImages({ question: { images } }: { readonly question: Question }) {
+  if (images.length === 0) return null
   return (
-    <div className={styles.pictures}>
-      {pictures.map(({ name, url }, at) =>
+    <div className={styles.images}>
+      {images.map(({ name, url }, at) =>
         url === '' ? (
           <span key={at} className={styles.lost}>
-            {name} (not kept)
+            {name} (not stored)
           </span>
         ) : (
           <img key={at} src={url} alt={name} />
@@ -80,7 +80,7 @@ interface QuestionEditorProps {
 
 function QuestionEditor({ question, onSend, onCancel }: QuestionEditorProps) {
   const [text, setText] = useState(question.text)
-  const isEmpty = text.trim() === '' && question.pictures.length === 0
+  const isEmpty = text.trim() === '' && question.images.length === 0
   return (
     <form
       className={styles.editor}
@@ -109,7 +109,7 @@ function QuestionEditor({ question, onSend, onCancel }: QuestionEditorProps) {
   )
 }
 
-/** The same function each time, so that the focus is set once. */
+/** A stable function, so that React calls it once. */
 function focusAtEnd(area: HTMLTextAreaElement | null): void {
   area?.focus()
   area?.setSelectionRange(area.value.length, area.value.length)

@@ -1,4 +1,4 @@
-/** A running conversation: asks, streams into each lane, stops, and keeps what was said. */
+/** The state of a conversation: asks, streams each answer, stops, and stores it. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { asApiError, detailsOf } from '../../../api/api-error.ts'
@@ -16,30 +16,30 @@ import {
   type Question,
   type Turn,
 } from './conversation.ts'
-import { keepChat, readChat, type Chat } from './kept-chat.ts'
+import { storeChat, readChat, type Chat } from './stored-chat.ts'
 
 export interface ChatControl extends Chat {
   readonly running: boolean
   readonly change: (settings: Partial<ChatSettings>) => void
   readonly ask: (question: Question) => void
-  /** Asks the last question again in other words. */
-  readonly askInstead: (question: Question) => void
-  /** Another answer of one model to the last question. */
+  /** Replaces the last question with an edited one. */
+  readonly askEdited: (question: Question) => void
+  /** Asks one model for another answer to the last question. */
   readonly regenerate: (lane: number) => void
-  /** Ends every stream at once; what has come stays. */
+  /** Ends all streams at once. The received text stays. */
   readonly stop: () => void
   readonly clear: () => void
 }
 
 export interface ChatContext {
   readonly userId: string
-  /** Of the settings; the first lane first. */
+  /** The models of the settings, in the order of the lanes. */
   readonly models: (settings: ChatSettings) => readonly string[]
   readonly efforts: Efforts
 }
 
 export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
-  const [chat, setChat] = useKeptChat(userId)
+  const [chat, setChat] = useStoredChat(userId)
   const [streams] = useState(() => new Set<AbortController>())
   const queryClient = useQueryClient()
   const { turns, settings } = chat
@@ -52,7 +52,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
   }
   useEffect(() => () => streams.forEach((stream) => stream.abort()), [streams])
 
-  /** Streams the answer of one lane into a turn that is already shown. */
+  /** Streams the answer of one lane into a turn. */
   async function run(turn: Turn, lane: number, past: readonly Turn[]): Promise<void> {
     const model = turn.answers[lane]?.model ?? ''
     const messages = messagesOf(settings.system, past, { lane, question: turn.question })
@@ -62,7 +62,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
       setTurns((all) => withAnswer(all, { turnId: turn.id, lane }, change)),
     )
     streams.delete(stream)
-    // Reading the session again leads to the sign-in page.
+    // Refreshing the session opens the sign-in page.
     if (isSignedOut(thrown)) void queryClient.invalidateQueries({ queryKey: resource.session })
   }
 
@@ -87,7 +87,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     running: isRunning(turns),
     change: (next) => setChat((before) => ({ ...before, settings: { ...before.settings, ...next } })),
     ask: (question) => askAfter(turns, question),
-    askInstead: (question) => askAfter(turns.slice(0, -1), question),
+    askEdited: (question) => askAfter(turns.slice(0, -1), question),
     regenerate,
     stop,
     clear() {
@@ -97,7 +97,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
   }
 }
 
-/** Tells each step of an answer as a change of it, until it is stopped. Answers what it failed with, or null. */
+/** Applies each event of a stream to an answer, until it is stopped. Returns the error, or null. */
 async function streamAnswer(
   fields: ChatFields,
   signal: AbortSignal,
@@ -105,7 +105,7 @@ async function streamAnswer(
 ): Promise<unknown> {
   try {
     for await (const progress of streamChat(fields, signal)) {
-      // What was stopped stays as it was at that moment.
+      // A stopped answer no longer changes.
       if (signal.aborted) return null
       update((answer) => ({ ...answer, progress }))
     }
@@ -119,26 +119,26 @@ async function streamAnswer(
   }
 }
 
-/** State that is kept when nothing streams, and when the page goes away. */
-function useKeptChat(userId: string) {
+/** State that is stored when no answer is running, and when the page is left. */
+function useStoredChat(userId: string) {
   const [chat, setChat] = useState(() => readChat(userId))
   const latest = useRef(chat)
   useEffect(() => {
     latest.current = chat
-    if (!isRunning(chat.turns)) keepChat(userId, chat)
+    if (!isRunning(chat.turns)) storeChat(userId, chat)
   }, [chat, userId])
   useEffect(() => {
-    const keep = (): void => keepChat(userId, latest.current)
-    window.addEventListener('pagehide', keep)
+    const store = (): void => storeChat(userId, latest.current)
+    window.addEventListener('pagehide', store)
     return () => {
-      window.removeEventListener('pagehide', keep)
-      keep()
+      window.removeEventListener('pagehide', store)
+      store()
     }
   }, [userId])
   return [chat, setChat] as const
 }
 
-/** Unlike any other of this conversation. The platform's UUIDs exist on https and localhost only. */
+/** A unique id. `crypto.randomUUID` exists on https and localhost only. */
 function newTurnId(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 }

@@ -1,4 +1,4 @@
-/** The next request as code: what the playground would send for what is written now. */
+/** Shows the next request as code. */
 import { CodeTabs } from '../../../components/code-block.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { chatFields, type ChatSettings, type Efforts } from '../chat/chat-settings-values.ts'
@@ -15,14 +15,12 @@ export interface CodeDialogProps {
 }
 
 export function CodeDialog({ turns, settings, efforts, model, draft, onClose }: CodeDialogProps) {
-  // With nothing written, the last question is what somebody wants to send from a program.
+  // Without a draft, the code sends the last question.
   const last = draft.trim() === '' ? turns.at(-1) : undefined
   const past = last === undefined ? turns : turns.slice(0, -1)
-  const question = last?.question ?? { text: draft.trim() === '' ? 'Hello!' : draft.trim(), pictures: [] }
+  const question = last?.question ?? { text: draft.trim() === '' ? 'Hello!' : draft.trim(), images: [] }
   const messages = messagesOf(settings.system, past, { lane: 0, question })
-  const names = [...past.map((turn) => turn.question), question].flatMap(({ pictures }) =>
-    pictures.map(({ name }) => name),
-  )
+  const names = [...past.map((turn) => turn.question), question].flatMap(({ images }) => images.map(({ name }) => name))
   const samples = requestCode(chatFields(settings, efforts, { model, messages }), names, window.location.origin)
   return (
     <Dialog

@@ -1,6 +1,6 @@
 /**
- * A chat request as code in three languages, with exactly the fields that the playground sends.
- * Pictures are read from files in the code: spelled out they would fill pages.
+ * A chat request as code in three languages, with the same fields that the playground sends. The code
+ * reads images from files, because inline they would fill pages.
  */
 import type { ChatFields } from '../chat/chat-settings-values.ts'
 
@@ -9,24 +9,24 @@ export interface RequestCode {
   readonly code: string
 }
 
-interface PictureFile {
-  /** Stands for the picture in the fields. */
+interface ImageFile {
+  /** The placeholder of the image in the fields. */
   readonly mark: string
   readonly name: string
   /** `data:image/png;base64,` */
   readonly prefix: string
 }
 
-/** @param names of the pictures in the order of the messages */
+/** @param names of the images, in the order of the messages */
 export function requestCode(fields: ChatFields, names: readonly string[], origin: string): readonly RequestCode[] {
-  const files: PictureFile[] = []
+  const files: ImageFile[] = []
   const streamed = { ...fields, stream: true }
   const marked: unknown = JSON.parse(JSON.stringify(streamed), (_, value: unknown) => {
     const prefix = typeof value === 'string' ? /^data:[\w/+.-]+;base64,/.exec(value)?.[0] : undefined
     if (prefix === undefined) return value
     const at = files.length
-    // Control characters are in no text that somebody has typed.
-    const file = { mark: `\u0001picture${at}\u0001`, name: fileName(names[at], at), prefix }
+    // Typed text has no control characters.
+    const file = { mark: `\u0001image${at}\u0001`, name: fileName(names[at], at), prefix }
     files.push(file)
     return file.mark
   })
@@ -38,12 +38,12 @@ export function requestCode(fields: ChatFields, names: readonly string[], origin
   ]
 }
 
-/** Nothing in it that a shell or a string would take for more than a name. */
+/** The name with only characters that need no quotes in a shell or in code. */
 function fileName(name: string | undefined, at: number): string {
-  return (name ?? '').replace(/[^\w.-]+/g, '-') || `picture-${at + 1}.png`
+  return (name ?? '').replace(/[^\w.-]+/g, '-') || `image-${at + 1}.png`
 }
 
-function curl(body: Readonly<Record<string, unknown>>, files: readonly PictureFile[], origin: string): string {
+function curl(body: Readonly<Record<string, unknown>>, files: readonly ImageFile[], origin: string): string {
   const quoted = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`)
   const data = files.reduce(
     (text, { mark, name, prefix }) =>
@@ -56,7 +56,7 @@ function curl(body: Readonly<Record<string, unknown>>, files: readonly PictureFi
   -d '${data}'`
 }
 
-function python(body: Readonly<Record<string, unknown>>, files: readonly PictureFile[], origin: string): string {
+function python(body: Readonly<Record<string, unknown>>, files: readonly ImageFile[], origin: string): string {
   const { documents, ...known } = body
   const given = { ...known, ...(documents !== undefined && { extra_body: { documents } }) }
   const lines = Object.entries(given).map(([name, value]) => `    ${name}=${literal(value, pythonWords, 1)},`)
@@ -77,10 +77,10 @@ for chunk in stream:
         print(chunk.choices[0].delta.content or "", end="", flush=True)`
 }
 
-function typescript(body: Readonly<Record<string, unknown>>, files: readonly PictureFile[], origin: string): string {
+function typescript(body: Readonly<Record<string, unknown>>, files: readonly ImageFile[], origin: string): string {
   const { documents, ...known } = body
   const lines = Object.entries(known).map(([name, value]) => `  ${name}: ${literal(value, scriptWords, 1)},`)
-  // The client's types do not know the field; what is spread is sent all the same.
+  // The client's types lack this field; spread fields are sent nevertheless.
   if (documents !== undefined) lines.push(`  ...({ documents: ${literal(documents, scriptWords, 1)} } as object),`)
   const code = files.reduce(
     (text, { mark, name, prefix }) =>
@@ -96,7 +96,7 @@ ${code}
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '')`
 }
 
-interface Words {
+interface ValueChoice {
   readonly true: string
   readonly false: string
   readonly null: string
@@ -104,8 +104,8 @@ interface Words {
   readonly indent: string
 }
 
-const pythonWords: Words = { true: 'True', false: 'False', null: 'None', name: JSON.stringify, indent: '    ' }
-const scriptWords: Words = {
+const pythonWords: ValueChoice = { true: 'True', false: 'False', null: 'None', name: JSON.stringify, indent: '    ' }
+const scriptWords: ValueChoice = {
   true: 'true',
   false: 'false',
   null: 'null',
@@ -113,8 +113,8 @@ const scriptWords: Words = {
   indent: '  ',
 }
 
-/** A JSON value in the words of a language; strings are the same in all of them. */
-function literal(value: unknown, words: Words, depth: number): string {
+/** A JSON value as a literal of a language. */
+function literal(value: unknown, words: ValueChoice, depth: number): string {
   if (value === null) return words.null
   if (typeof value === 'boolean') return words[`${value}`]
   if (typeof value !== 'object') return JSON.stringify(value)

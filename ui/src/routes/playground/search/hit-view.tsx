@@ -1,4 +1,4 @@
-/** One passage that was found: where it stands, why it was found, and what stands around it. */
+/** A hit of the search: its document, scores, text, and the text around it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,13 +7,13 @@ import { api } from '../../../api/client.ts'
 import type { SearchHit } from '../../../api/schema.d.ts'
 import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
+import { MarkedText } from '../../../components/marked-text.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { highlighted } from './highlight.ts'
 import styles from './hit-view.module.css'
 
 export interface HitViewProps {
   readonly hit: SearchHit
-  /** To mark. */
+  /** The words to mark. */
   readonly words: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export function HitView({ hit, words }: HitViewProps) {
         <Scores hit={hit} />
         {!around.isWhole && (
           <Button variant="quiet" busy={around.isLoading} onClick={() => setReach(reach + neighbours)}>
-            Show more around it
+            Show more context
             <span className="visually-hidden">
               {' '}
               (passage {hit.ordinal + 1} of {name})
@@ -59,10 +59,10 @@ export function HitView({ hit, words }: HitViewProps) {
   )
 }
 
-/** How many more on either side with each press. */
+/** The number of chunks that each press adds on either side. */
 const neighbours = 2
 
-/** The chunks around a hit, at most `reach` on either side. */
+/** The chunks around a hit, up to `reach` on either side. */
 function useAround({ doc_id: id, ordinal }: SearchHit, reach: number) {
   const from = Math.max(0, ordinal - reach)
   const found = useQuery({
@@ -89,8 +89,8 @@ function useAround({ doc_id: id, ordinal }: SearchHit, reach: number) {
 function Scores({ hit: { scores } }: { readonly hit: SearchHit }) {
   const { vector, keyword } = scores
   const parts = [
-    vector === null ? 'not among the best by meaning' : `by meaning ${vector.score.toFixed(3)} (place ${vector.rank})`,
-    keyword === null ? 'not among the best by words' : `by words ${keyword.score.toFixed(2)} (place ${keyword.rank})`,
+    vector === null ? 'no match by meaning' : `meaning ${vector.score.toFixed(3)} (rank ${vector.rank})`,
+    keyword === null ? 'no match by words' : `words ${keyword.score.toFixed(2)} (rank ${keyword.rank})`,
   ]
   return <p className={styles.scores}>{parts.join(' · ')}</p>
 }
@@ -98,14 +98,14 @@ function Scores({ hit: { scores } }: { readonly hit: SearchHit }) {
 interface PassageProps {
   readonly text: string
   readonly words: readonly string[]
-  /** It is a neighbour of what was found. */
+  /** The text is near the hit, not the hit itself. */
   readonly around?: boolean
 }
 
 function Passage({ text, words, around = false }: PassageProps) {
   return (
     <p className={around ? styles.around : undefined}>
-      {highlighted(text.trim(), words).map((part, at) => (part.isHit ? <mark key={at}>{part.text}</mark> : part.text))}
+      <MarkedText text={text.trim()} words={words} />
     </p>
   )
 }

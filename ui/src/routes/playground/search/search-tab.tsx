@@ -1,4 +1,4 @@
-/** Searches the documents that the user can see, and shows why each passage was found. */
+/** The search tab: searches the user's documents and shows the scores of each hit. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asApiError } from '../../../api/api-error.ts'
@@ -7,18 +7,18 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Field } from '../../../components/field.tsx'
 import { countText } from '../../../components/format.ts'
+import { searchWords } from '../../../components/highlight.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Input, Select } from '../../../components/input.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
 import { DocumentFilterFields } from '../document-filter-fields.tsx'
 import { searchQuery, type SearchBody } from '../queries.ts'
-import { wordsOf } from './highlight.ts'
 import { HitView } from './hit-view.tsx'
 import styles from './search-tab.module.css'
 
 export interface SearchTabProps {
-  /** What is looked for; null before the first search. */
+  /** The query; null before the first search. */
   readonly query: string | null
   readonly onQuery: (query: string) => void
 }
@@ -55,7 +55,7 @@ export function SearchTab({ query, onQuery }: SearchTabProps) {
           <Input
             type="search"
             aria-label="Search the documents"
-            placeholder="A question, or words to look for"
+            placeholder="A question or words"
             required
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
@@ -69,7 +69,7 @@ export function SearchTab({ query, onQuery }: SearchTabProps) {
       </form>
       {query === null || query === '' ? (
         <EmptyState icon="search" title="Search your documents">
-          Passages are found by meaning, by words, or by both. Documents are imported on the page Documents.
+          The search finds passages by meaning, by words, or by both. Import documents on the page Documents.
         </EmptyState>
       ) : (
         <Hits query={query} filters={asked} />
@@ -117,7 +117,7 @@ function Hits({ query, filters: { mode, category, topK } }: { readonly query: st
       ...(topK !== '' && { top_k: Number(topK) }),
     }),
   )
-  const words = wordsOf(query)
+  const words = searchWords(query)
   if (found.error !== null) return <ErrorNotice error={asApiError(found.error)} onRetry={() => void found.refetch()} />
   if (found.data === undefined) return <Skeleton lines={6} label="Searching" />
   const { data: hits, warnings } = found.data
@@ -132,9 +132,9 @@ function Hits({ query, filters: { mode, category, topK } }: { readonly query: st
         {countText(hits.length, 'passage')}
       </p>
       {hits.length === 0 ? (
-        <EmptyState icon="search" title="Nothing found">
-          Try other words, search by meaning, or leave the category empty. Documents that are still being processed are
-          found when they are complete.
+        <EmptyState icon="search" title="No passages found">
+          Try other words, search by meaning, or clear the category. Documents that are still being processed cannot be
+          found yet.
         </EmptyState>
       ) : (
         <ol className={styles.hits} aria-label="Passages">

@@ -1,4 +1,4 @@
-/** What one prompt was answered, how far it is, and how long it took. */
+/** The answer to one prompt, with its state and timing. */
 import { ApiError } from '../../../api/api-error.ts'
 import { Badge, type BadgeTone } from '../../../components/badge.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
@@ -32,7 +32,7 @@ export function PromptAnswerView({ answer, place }: { readonly answer: PromptAns
       {error !== null && <ErrorNotice error={new ApiError(error)} />}
       {firstTextMs !== null && lastTextMs !== null && (
         <p className={styles.times}>
-          first token after {durationText(firstTextMs)} · {durationText(lastTextMs)} in all
+          first token after {durationText(firstTextMs)} · {durationText(lastTextMs)} in total
         </p>
       )}
     </li>

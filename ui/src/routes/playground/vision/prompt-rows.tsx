@@ -1,4 +1,4 @@
-/** The prompts, one line each, to add and to remove. Enter starts the next line. */
+/** The list of prompts. Enter adds a prompt. */
 import { useEffect, useRef } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { FieldGroup } from '../../../components/field.tsx'

@@ -1,4 +1,4 @@
-/** One picture with many prompts through POST /image_generate_stream: what each prompt has been answered so far. */
+/** Streams the answers to many prompts about one image, with POST /image_generate_stream. */
 import { detailsOf, type ApiError, type ApiErrorDetails } from '../../../api/api-error.ts'
 import { send } from '../../../api/client.ts'
 import { eventData } from '../../../api/event-data.ts'
@@ -7,7 +7,7 @@ export interface VisionRequest {
   readonly model: string
   readonly image: File
   readonly prompts: readonly string[]
-  /** The server's default when null. */
+  /** Null = the server's default. */
   readonly maxNewTokens: number | null
 }
 
@@ -18,7 +18,7 @@ export interface PromptAnswer {
   readonly prompt: string
   readonly state: PromptState
   readonly text: string
-  /** From sending to the first and to the last text; null before it. */
+  /** From the request to the first and to the last text; null before it. */
   readonly firstTextMs: number | null
   readonly lastTextMs: number | null
   readonly error: ApiErrorDetails | null
@@ -27,7 +27,7 @@ export interface PromptAnswer {
 interface GenerationEvent {
   readonly text?: string
   readonly batch_id: number
-  /** The answer ran out of tokens before its form was complete. */
+  /** The answer reached the token limit before it was complete. */
   readonly incomplete?: boolean
   readonly error?: { readonly message: string; readonly code?: string | null; readonly param?: string | null }
 }
@@ -37,8 +37,8 @@ export function newPromptAnswer(prompt: string): PromptAnswer {
 }
 
 /**
- * Yields the answers, in the order of the prompts, after each event. Throws ApiError when the request
- * is refused or the connection breaks. A prompt that fails alone says so in its answer.
+ * Yields all answers, in the order of the prompts, after each event. Throws ApiError when the request
+ * fails or the connection breaks. The error of a single prompt is in its answer.
  */
 export async function* streamVision(
   { model, image, prompts, maxNewTokens }: VisionRequest,
@@ -62,17 +62,17 @@ export async function* streamVision(
     const event = JSON.parse(data) as GenerationEvent
     const elapsedMs = performance.now() - startedAt
     answers = answers.map((answer, at) =>
-      at === event.batch_id ? advanced(answer, event, elapsedMs, requestId) : answer,
+      at === event.batch_id ? withEvent(answer, event, elapsedMs, requestId) : answer,
     )
     yield answers
   }
-  // There is no last word: the end of the stream is the end of every answer that has not failed.
+  // The stream has no final event: its end completes all answers that have not failed.
   yield answers.map((answer) =>
     answer.state === 'waiting' || answer.state === 'running' ? { ...answer, state: 'complete' } : answer,
   )
 }
 
-function advanced(
+function withEvent(
   answer: PromptAnswer,
   { text = '', incomplete = false, error }: GenerationEvent,
   elapsedMs: number,
@@ -92,14 +92,14 @@ function advanced(
   }
 }
 
-/** The answers with all that had not ended as stopped, at once. */
+/** The answers with all unfinished ones stopped. */
 export function stoppedAnswers(answers: readonly PromptAnswer[]): readonly PromptAnswer[] {
   return answers.map((answer) =>
     answer.state === 'waiting' || answer.state === 'running' ? { ...answer, state: 'stopped' } : answer,
   )
 }
 
-/** An error for all answers that had not ended. */
+/** The answers with all unfinished ones failed. */
 export function failedAnswers(answers: readonly PromptAnswer[], thrown: ApiError): readonly PromptAnswer[] {
   const error = detailsOf(thrown)
   return answers.map((answer) =>

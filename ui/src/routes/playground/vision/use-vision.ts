@@ -1,4 +1,4 @@
-/** A run of many prompts over one picture, and its stop. */
+/** Runs many prompts about one image. */
 import { useEffect, useRef, useState } from 'react'
 import { asApiError, type ApiError } from '../../../api/api-error.ts'
 import {
@@ -11,9 +11,9 @@ import {
 } from './stream-vision.ts'
 
 export interface VisionControl {
-  /** Of the last run, in the order of its prompts; empty before the first. */
+  /** The answers of the last run, in the order of the prompts; empty before the first run. */
   readonly answers: readonly PromptAnswer[]
-  /** Why the whole run was refused. */
+  /** The error of the whole run. */
   readonly error: ApiError | null
   readonly running: boolean
   readonly run: (request: VisionRequest) => void
@@ -44,7 +44,7 @@ export function useVision(): VisionControl {
     let begun = false
     try {
       for await (const next of streamVision(request, own.signal)) {
-        // What was stopped stays as it was at that moment.
+        // A stopped answer no longer changes.
         if (own.signal.aborted) return
         begun = true
         setAnswers(next)

@@ -1,4 +1,4 @@
-/** One picture and up to twenty prompts about it, all answered at the same time. */
+/** The vision tab: one image and up to 20 prompts about it, answered in parallel. */
 import { useState } from 'react'
 import type { UsableModel } from '../../../api/schema.d.ts'
 import { Button } from '../../../components/button.tsx'
@@ -8,13 +8,13 @@ import { countText } from '../../../components/format.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { NumberField } from '../../../components/text-field.tsx'
 import { ModelPicker } from '../model-picker.tsx'
-import { PictureField } from './picture-field.tsx'
+import { ImageField } from './image-field.tsx'
 import { PromptAnswerView } from './prompt-answer-view.tsx'
 import { PromptRows, type PromptRow } from './prompt-rows.tsx'
 import { useVision } from './use-vision.ts'
 import styles from './vision-tab.module.css'
 
-const firstPrompts = ['Describe this picture in one sentence.', 'Which colours do you see?', 'Is there any text in it?']
+const firstPrompts = ['Describe this image in one sentence.', 'Which colours do you see?', 'Is there any text in it?']
 
 export function VisionTab({ models }: { readonly models: readonly UsableModel[] }) {
   const [model, setModel] = useState<string | null>(null)
@@ -24,12 +24,12 @@ export function VisionTab({ models }: { readonly models: readonly UsableModel[] 
   const { answers, error, running, run, stop } = useVision()
   const chosen = models.find(({ name }) => name === model)?.name ?? models[0]?.name ?? null
   const prompts = rows.map(({ text }) => text.trim()).filter((text) => text !== '')
-  const missing = image === null ? 'Choose a picture first.' : prompts.length === 0 ? 'Write a prompt first.' : null
+  const missing = image === null ? 'Choose an image first.' : prompts.length === 0 ? 'Write a prompt first.' : null
 
   if (chosen === null) {
     return (
-      <EmptyState icon="picture" title="No model that sees pictures">
-        None of the models that are open to you takes pictures. Ask an administrator for one.
+      <EmptyState icon="image" title="No vision model">
+        None of your models accepts images. Ask an administrator for access to a vision model.
       </EmptyState>
     )
   }
@@ -48,7 +48,7 @@ export function VisionTab({ models }: { readonly models: readonly UsableModel[] 
           start()
         }}
       >
-        <PictureField file={image} onChange={setImage} />
+        <ImageField file={image} onChange={setImage} />
         <div className={styles.fields}>
           <ModelPicker label="Vision model" models={models} value={chosen} onChange={setModel} />
           <NumberField label="Max new tokens" min={1} placeholder="128" value={maxTokens} onChange={setMaxTokens} />
@@ -56,7 +56,7 @@ export function VisionTab({ models }: { readonly models: readonly UsableModel[] 
         <PromptRows rows={rows} onChange={setRows} />
         <div className={styles.bar}>
           {running ? (
-            // Two elements by their keys: of one, the press that stops would send the form as well.
+            // Different keys make two elements: with one, the click that stops would also submit the form.
             <Button key="stop" onClick={stop}>
               <Icon name="stop" />
               Stop all

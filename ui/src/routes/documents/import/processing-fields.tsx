@@ -1,31 +1,31 @@
-/** How files are read, cut into chunks and embedded. Who does not open it gets the server's defaults. */
+/** The options of processing: reader, chunker, embedder. The section is closed at first; the server's defaults apply. */
 import { useQuery } from '@tanstack/react-query'
 import { ownModelsQuery } from '../../../api/queries.ts'
 import type { DocumentOptions, UsableModel } from '../../../api/schema.d.ts'
 import { Field } from '../../../components/field.tsx'
 import { Select } from '../../../components/input.tsx'
 import { NumberField } from '../../../components/text-field.tsx'
-import styles from './import-options.module.css'
-import type { ImportWishes } from './import-wishes.ts'
+import styles from './processing-fields.module.css'
+import type { ImportOptions } from './import-options.ts'
 
-export interface ImportOptionsProps {
+export interface ProcessingFieldsProps {
   readonly options: DocumentOptions
-  readonly wishes: ImportWishes
-  readonly onChange: (next: Partial<ImportWishes>) => void
+  readonly importOptions: ImportOptions
+  readonly onChange: (next: Partial<ImportOptions>) => void
 }
 
-export function ImportOptions(props: ImportOptionsProps) {
-  const { options, wishes, onChange } = props
+export function ProcessingFields(props: ProcessingFieldsProps) {
+  const { options, importOptions, onChange } = props
   const { data: models = [] } = useQuery(ownModelsQuery)
   const embedders = models.filter(({ capabilities }) => capabilities.endpoints?.includes('embeddings') === true)
   return (
     <details className={styles.details}>
-      <summary className={styles.summary}>Reading, chunks and embedding</summary>
+      <summary className={styles.summary}>Processing options</summary>
       <div className={styles.fields}>
         <ReaderFields {...props} models={models} />
         <ChunkerFields {...props} />
-        <Field label="Embedder" hint="Turns text into vectors. Questions are embedded by the same one.">
-          <Select value={wishes.embedder} onChange={(event) => onChange({ embedder: event.target.value })}>
+        <Field label="Embedder" hint="Turns text into vectors for search.">
+          <Select value={importOptions.embedder} onChange={(event) => onChange({ embedder: event.target.value })}>
             <option value="">{options.embedders.default} (default)</option>
             {[...options.embedders.names, ...embedders.map(({ name }) => name)]
               .filter((name) => name !== options.embedders.default)
@@ -41,16 +41,19 @@ export function ImportOptions(props: ImportOptionsProps) {
 
 function ReaderFields({
   options: { readers },
-  wishes,
+  importOptions,
   onChange,
   models,
-}: ImportOptionsProps & { readonly models: readonly UsableModel[] }) {
-  const reader = wishes.reader || readers.default
+}: ProcessingFieldsProps & { readonly models: readonly UsableModel[] }) {
+  const reader = importOptions.reader || readers.default
   const seeing = models.filter(({ capabilities }) => capabilities.input?.includes('image') === true)
   return (
     <>
-      <Field label="Reader" hint="auto goes by the content of each file.">
-        <Select value={wishes.reader} onChange={(event) => onChange({ reader: event.target.value, readerModel: '' })}>
+      <Field label="Reader" hint="auto chooses by the content of each file.">
+        <Select
+          value={importOptions.reader}
+          onChange={(event) => onChange({ reader: event.target.value, readerModel: '' })}
+        >
           <option value="">{readers.default} (default)</option>
           {readers.names
             .filter((name) => name !== readers.default)
@@ -60,9 +63,9 @@ function ReaderFields({
         </Select>
       </Field>
       {(reader === 'auto' || reader === 'vision') && seeing.length > 0 && (
-        <Field label="Model for pictures and scans">
-          <Select value={wishes.readerModel} onChange={(event) => onChange({ readerModel: event.target.value })}>
-            <option value="">The server’s own, if it has one</option>
+        <Field label="Model for images and scans">
+          <Select value={importOptions.readerModel} onChange={(event) => onChange({ readerModel: event.target.value })}>
+            <option value="">The server’s default, if there is one</option>
             {seeing.map(({ name }) => (
               <option key={name}>{name}</option>
             ))}
@@ -73,15 +76,15 @@ function ReaderFields({
   )
 }
 
-function ChunkerFields({ options: { chunkers }, wishes, onChange }: ImportOptionsProps) {
-  const name = wishes.chunker || chunkers.default
+function ChunkerFields({ options: { chunkers }, importOptions, onChange }: ProcessingFieldsProps) {
+  const name = importOptions.chunker || chunkers.default
   const chunker = chunkers.data.find((each) => each.name === name)
-  const units = Number(wishes.chunkUnits || chunker?.chunk_units)
+  const units = Number(importOptions.chunkUnits || chunker?.chunk_units)
   return (
     <>
-      <Field label="Chunker" hint="How the text is cut into the passages that a search finds.">
+      <Field label="Chunker" hint="Splits text into the passages that searches find.">
         <Select
-          value={wishes.chunker}
+          value={importOptions.chunker}
           onChange={(event) => onChange({ chunker: event.target.value, chunkUnits: '', chunkOverlap: '' })}
         >
           <option value="">{chunkers.default} (default)</option>
@@ -99,7 +102,7 @@ function ChunkerFields({ options: { chunkers }, wishes, onChange }: ImportOption
             min={1}
             max={chunker.chunk_units_max}
             placeholder={String(chunker.chunk_units)}
-            value={wishes.chunkUnits}
+            value={importOptions.chunkUnits}
             onChange={(chunkUnits) => onChange({ chunkUnits })}
           />
           <NumberField
@@ -107,7 +110,7 @@ function ChunkerFields({ options: { chunkers }, wishes, onChange }: ImportOption
             min={0}
             max={Math.max(0, units - 1)}
             placeholder={String(chunker.chunk_overlap)}
-            value={wishes.chunkOverlap}
+            value={importOptions.chunkOverlap}
             onChange={(chunkOverlap) => onChange({ chunkOverlap })}
           />
         </div>

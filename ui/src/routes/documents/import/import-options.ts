@@ -1,7 +1,7 @@
-/** What the import dialog asks for, and the form fields that it becomes. */
+/** The options of the import dialog, and the form fields that they become. */
 import type { ImportFields } from '../upload/upload-queue.ts'
 
-export interface ImportWishes {
+export interface ImportOptions {
   readonly category: string
   /** `self`, `everyone`, `group:<name>`, or `others` for those in `owners`. */
   readonly audience: string
@@ -9,7 +9,7 @@ export interface ImportWishes {
   readonly owners: string
   /** Empty = the server's default, here and below. */
   readonly reader: string
-  /** The model that looks at pictures. */
+  /** The model that reads images. */
   readonly readerModel: string
   readonly chunker: string
   readonly chunkUnits: string
@@ -17,7 +17,7 @@ export interface ImportWishes {
   readonly embedder: string
 }
 
-export const noWishes: ImportWishes = {
+export const defaultImportOptions: ImportOptions = {
   category: 'general',
   audience: 'self',
   owners: '',
@@ -29,20 +29,20 @@ export const noWishes: ImportWishes = {
   embedder: '',
 }
 
-/** Only what was asked for: the rest is the server's to choose. */
-export function fieldsOf(wishes: ImportWishes): ImportFields {
-  const { category, readerModel, chunkUnits, chunkOverlap, chunker, embedder } = wishes
+/** The form fields of an import. Empty options are left to the server. */
+export function formFieldsOf(options: ImportOptions): ImportFields {
+  const { category, readerModel, chunkUnits, chunkOverlap, chunker, embedder } = options
   const reader =
-    readerModel === '' ? wishes.reader : JSON.stringify({ name: wishes.reader || 'auto', model: readerModel })
+    readerModel === '' ? options.reader : JSON.stringify({ name: options.reader || 'auto', model: readerModel })
   const single = Object.entries({ reader, chunker, embedder, chunk_units: chunkUnits, chunk_overlap: chunkOverlap })
   return [
     ['category', category.trim()],
-    ...ownersOf(wishes).map((owner) => ['owners', owner] as const),
+    ...ownersOf(options).map((owner) => ['owners', owner] as const),
     ...single.filter(([, value]) => value !== ''),
   ]
 }
 
-function ownersOf({ audience, owners }: ImportWishes): readonly string[] {
+function ownersOf({ audience, owners }: ImportOptions): readonly string[] {
   if (audience === 'self') return []
   if (audience !== 'others') return [audience]
   return owners

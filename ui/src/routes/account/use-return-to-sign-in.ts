@@ -1,9 +1,9 @@
-/** The way out after all sessions have ended: to the sign-in page, with nothing left in the cache. */
+/** Opens the sign-in page and clears the cache, after all sessions have ended. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { toast } from '../../components/toast.tsx'
 
-export function useLeave(): (note: string) => Promise<void> {
+export function useReturnToSignIn(): (note: string) => Promise<void> {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return async (note) => {

@@ -9,17 +9,17 @@ const time = new Intl.DateTimeFormat('en', {
 })
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 
-/** "Nov 20", local. */
+/** "Nov 20" in local time. */
 export function dateText(at: string): string {
   return day.format(Date.parse(at))
 }
 
-/** "14:03:09", local. */
+/** "14:03:09" in local time. */
 export function timeText(at: string): string {
   return time.format(Date.parse(at))
 }
 
-/** Everything about the moment, its zone too. */
+/** The full date and time with the time zone. */
 export function exactTimeText(at: string): string {
   return exact.format(Date.parse(at))
 }

@@ -1,10 +1,10 @@
-/** Words that stand out in a text. */
+/** The words of a search in a text. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { excerpt, wordsOf } from '../../ui/src/components/word-pattern.ts'
+import { excerpt, searchWords } from '../../ui/src/components/highlight.ts'
 
-test('the words of a question are each there once, in small letters, without the very short ones', () => {
-  expect(wordsOf('Is the Größe of the box 100?')).toEqual(['the', 'größe', 'box', '100'])
+test('the words of a search are each there once, in lower case, without the common ones', () => {
+  expect(searchWords('Is the Große of the box 100?')).toEqual(['große', 'box', '100'])
 })
 
 describe('an excerpt', () => {

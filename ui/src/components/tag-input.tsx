@@ -1,18 +1,18 @@
-/** Several short texts in one field: each is added by Enter, a comma or leaving the field, and has a button that takes it out. */
+/** A field for several short texts. Enter, a comma or leaving the field adds one; each has a button that removes it. */
 import { useState, type KeyboardEvent } from 'react'
 import { useFieldControl } from './field.tsx'
 import { Icon } from './icon.tsx'
-import styles from './words-input.module.css'
+import styles from './tag-input.module.css'
 
-export interface WordsInputProps {
+export interface TagInputProps {
   readonly words: readonly string[]
   readonly onChange: (words: readonly string[]) => void
-  /** What one of them is: "alias". */
+  /** The noun for one text: "alias". */
   readonly what: string
   readonly placeholder?: string
 }
 
-export function WordsInput({ words, onChange, what, placeholder }: WordsInputProps) {
+export function TagInput({ words, onChange, what, placeholder }: TagInputProps) {
   const [typed, setTyped] = useState('')
   function add(text: string): void {
     const added = text.split(/[\s,]+/).filter((word) => word !== '' && !words.includes(word))
@@ -22,7 +22,7 @@ export function WordsInput({ words, onChange, what, placeholder }: WordsInputPro
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
     if (event.key === 'Backspace' && typed === '') onChange(words.slice(0, -1))
     else if ((event.key === 'Enter' || event.key === ',') && typed.trim() !== '') {
-      // Enter would send the form.
+      // Enter would submit the form.
       event.preventDefault()
       add(typed)
     }

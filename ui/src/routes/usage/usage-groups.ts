@@ -1,8 +1,8 @@
-/** From points over time, parted by group, to a row for each group and to stacked bars of the largest ones. */
+/** Converts grouped points into a row for each group, and into stacked bars of the largest groups. */
 import type { UsagePoint } from '../../api/schema.d.ts'
 
 export interface GroupSums {
-  /** Name of the model, or id of the user or key; null when the server does not know. */
+  /** The name of the model, or the id of the user or key; null = unknown. */
   readonly group: string | null
   readonly requests: number
   readonly errors: number
@@ -11,7 +11,7 @@ export interface GroupSums {
   readonly durationMs: number
 }
 
-/** The sums of each group over the whole span, the most requests first. */
+/** The sums of each group over the time range, the most requests first. */
 export function groupSums(points: readonly UsagePoint[]): readonly GroupSums[] {
   const sums = new Map<string | null, GroupSums>()
   for (const point of points) {
@@ -29,14 +29,14 @@ export function groupSums(points: readonly UsagePoint[]): readonly GroupSums[] {
 }
 
 export interface Stack {
-  /** Beginning of the bar, milliseconds since 1970. */
+  /** Start of the bar, in milliseconds since 1970. */
   readonly at: number
   readonly values: readonly number[]
 }
 
 export interface StackInput {
   readonly points: readonly UsagePoint[]
-  /** The groups that get a part of their own, in their order; all others share one behind them. */
+  /** The groups that are shown separately, in order. All others are combined after them. */
   readonly shown: readonly (string | null)[]
   readonly from: number
   readonly to: number
@@ -44,7 +44,7 @@ export interface StackInput {
   readonly valueOf: (point: UsagePoint) => number
 }
 
-/** A stack for each bucket of the span, also where nothing happened: one value for each shown group, and the rest. */
+/** A stack for each bucket, including empty ones: a value for each shown group, and one for the others. */
 export function stackedPoints({ points, shown, from, to, bucketMs, valueOf }: StackInput): readonly Stack[] {
   const count = Math.max(1, Math.ceil((to - from) / bucketMs))
   const stacks = Array.from({ length: count }, () => Array<number>(shown.length + 1).fill(0))

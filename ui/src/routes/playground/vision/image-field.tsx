@@ -1,20 +1,20 @@
-/** Takes one picture: chosen, dropped here, or pasted anywhere on the tab; shows it. */
+/** A field for one image: chosen, dropped, or pasted anywhere on the tab. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { byteText } from '../../../components/format.ts'
 import { Icon } from '../../../components/icon.tsx'
-import { pictureProblem, pictureTypes, transferredFiles } from '../pictures.ts'
-import styles from './picture-field.module.css'
+import { imageProblem, imageTypes, transferredFiles } from '../images.ts'
+import styles from './image-field.module.css'
 
-/** The generation endpoints read two more than chats do. */
-const types = [...pictureTypes, 'image/bmp', 'image/tiff']
+/** The generation endpoints accept two more types than chats. */
+const types = [...imageTypes, 'image/bmp', 'image/tiff']
 
-export interface PictureFieldProps {
+export interface ImageFieldProps {
   readonly file: File | null
   readonly onChange: (file: File | null) => void
 }
 
-export function PictureField({ file, onChange }: PictureFieldProps) {
+export function ImageField({ file, onChange }: ImageFieldProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const [over, setOver] = useState(false)
   const area = useRef<HTMLDivElement>(null)
@@ -22,7 +22,7 @@ export function PictureField({ file, onChange }: PictureFieldProps) {
   const take = (files: readonly File[]): void => {
     const [first] = files
     if (first === undefined) return
-    const found = pictureProblem(first, types)
+    const found = imageProblem(first, types)
     setProblem(found)
     if (found === null) onChange(first)
   }
@@ -47,17 +47,17 @@ export function PictureField({ file, onChange }: PictureFieldProps) {
         type="file"
         hidden
         accept={types.join(',')}
-        aria-label="Picture"
+        aria-label="Image"
         onChange={(event) => {
           take([...(event.target.files ?? [])])
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           event.target.value = ''
         }}
       />
-      {file === null ? <Icon name="picture" size={24} /> : <Preview file={file} />}
+      {file === null ? <Icon name="image" size={24} /> : <Preview file={file} />}
       <div className={styles.buttons}>
         <Button onClick={() => input.current?.click()}>
-          {file === null ? 'Choose a picture' : 'Choose another picture'}
+          {file === null ? 'Choose an image' : 'Choose another image'}
         </Button>
         {file !== null && (
           <Button variant="quiet" icon aria-label={`Remove ${file.name}`} onClick={() => onChange(null)}>
@@ -66,7 +66,7 @@ export function PictureField({ file, onChange }: PictureFieldProps) {
         )}
       </div>
       <p role="status" className={problem === null ? styles.hint : styles.problem}>
-        {problem ?? (file === null ? 'or drop one here, or paste it' : `${file.name}, ${byteText(file.size)}`)}
+        {problem ?? (file === null ? 'or drop or paste one' : `${file.name}, ${byteText(file.size)}`)}
       </p>
     </div>
   )
@@ -78,7 +78,7 @@ function Preview({ file }: { readonly file: File }) {
   return <img className={styles.preview} src={url} alt={`Preview of ${file.name}`} />
 }
 
-/** Pasting works wherever the focus is, as long as this tab is the one that is shown. */
+/** Handles pasting wherever the focus is, while this tab is visible. */
 function usePaste(area: React.RefObject<HTMLDivElement | null>, take: (files: readonly File[]) => void): void {
   const latest = useRef(take)
   useEffect(() => {

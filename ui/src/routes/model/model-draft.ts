@@ -1,10 +1,10 @@
-/** A model as the form holds it: texts as they are typed, and the way from a record and to a request. */
+/** A model in the form: text as it is typed, with the conversion from a record and to a request. */
 import type { Capabilities, ModelCreation, ModelRecord, Timeouts, TrafficRules } from '../../api/schema.d.ts'
 import { compositeOf, emptyComposite, compositeOnWire, type CompositeDraft } from './composite-draft.ts'
-import { asProvider, reasoningOf, reasoningOnWire, type ReasoningDraft } from './reasoning-draft.ts'
+import { inheritedReasoning, reasoningOf, reasoningOnWire, type ReasoningDraft } from './reasoning-draft.ts'
 
-/** Yes, no, or nothing is known. */
-export type Known = '' | 'yes' | 'no'
+/** Yes, no or unknown. */
+export type TriState = '' | 'yes' | 'no'
 
 export interface RuleDraft {
   readonly action: '' | 'deny' | 'redirect'
@@ -27,9 +27,9 @@ export interface ModelDraft {
   readonly groups: ReadonlySet<string>
   readonly endpoints: readonly string[]
   readonly input: readonly string[]
-  readonly tools: Known
-  readonly jsonSchema: Known
-  readonly reasons: Known
+  readonly tools: TriState
+  readonly jsonSchema: TriState
+  readonly reasons: TriState
   readonly contextLength: string
   readonly inflightLimit: string
   readonly timeouts: Readonly<Record<TimeoutName, string>>
@@ -43,7 +43,7 @@ export type ChangeDraft = (fields: Partial<ModelDraft>) => void
 
 const noRule: RuleDraft = { action: '', model: '' }
 
-/** A new model, open to these groups. */
+/** A new model for these groups. */
 export function newDraft(kind: ModelDraft['kind'], groups: readonly string[]): ModelDraft {
   return {
     kind,
@@ -65,11 +65,11 @@ export function newDraft(kind: ModelDraft['kind'], groups: readonly string[]): M
     timeouts: { connect_seconds: '', first_token_seconds: '', idle_seconds: '', total_seconds: '' },
     realtime: noRule,
     batch: noRule,
-    reasoning: asProvider,
+    reasoning: inheritedReasoning,
   }
 }
 
-/** The record as the form shows it. */
+/** The form's values for a record. */
 export function draftOf(model: ModelRecord): ModelDraft {
   const { capabilities, timeouts } = model
   return {
@@ -101,12 +101,12 @@ export function draftOf(model: ModelRecord): ModelDraft {
   }
 }
 
-/** A second one of the same: names are given once, so it gets another and no aliases. */
+/** A copy with another name and without aliases, because names are unique. */
 export function copyOf(model: ModelRecord): ModelDraft {
   return { ...draftOf(model), name: `${model.name}-copy`, aliases: [] }
 }
 
-/** All fields, for a creation as for a change. What the server finds wrong with them it says by field. */
+/** The request parameters, to create or change a model. */
 export function bodyOf(draft: ModelDraft): ModelCreation {
   const isPlain = draft.kind === 'plain'
   const upstreamName = draft.upstreamName.trim()
@@ -131,17 +131,17 @@ export function bodyOf(draft: ModelDraft): ModelCreation {
   }
 }
 
-/** The number that was typed; undefined for nothing. */
+/** The typed number; undefined for empty text. */
 export function numberOf(typed: string): number | undefined {
   return typed.trim() === '' ? undefined : Number(typed)
 }
 
-/** The number as the form shows it; nothing for none. */
+/** The number as text; empty for none. */
 export function textOf(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : String(value)
 }
 
-function known(value: boolean | undefined): Known {
+function known(value: boolean | undefined): TriState {
   return value === undefined ? '' : value ? 'yes' : 'no'
 }
 

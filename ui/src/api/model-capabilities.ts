@@ -1,0 +1,12 @@
+/** What a model can be used for in the console. Unknown capabilities count as supported. */
+import type { UsableModel } from './schema.d.ts'
+
+/** True unless the model is known not to answer chats. */
+export function supportsChat({ capabilities: { endpoints } }: UsableModel): boolean {
+  return endpoints === undefined || endpoints.includes('chat/completions')
+}
+
+/** Models that look at images, as far as that is known. */
+export function supportsImages({ capabilities: { input } }: UsableModel): boolean {
+  return input === undefined || input.includes('image')
+}
