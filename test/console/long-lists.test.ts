@@ -65,6 +65,7 @@ describe.skipIf(journeysSkipped !== null)(
         await page.getByRole('cell', { name, exact: true }).waitFor()
       await visitor.open('/usage?by=user')
       for (const name of [emailOf(0), emailOf(userCount - 1)]) await page.getByRole('cell', { name }).waitFor()
+      expect(await page.getByRole('listitem').filter({ hasText: '…' }).count()).toBe(0)
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Download CSV' }).click()
       const file = await readFile(await (await downloading).path(), 'utf8')
@@ -109,7 +110,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('checkbox', { name: 'Select the 100 rows that are loaded' }).waitFor()
       await walkToEnd(page)
       await page.getByRole('checkbox', { name: 'Select all rows' }).check()
-      const label = `Delete ${keyCount + 1} API keys`
+      const label = `Delete ${(keyCount + 1).toLocaleString('en')} API keys`
       await page.getByRole('button', { name: label }).click()
       await page.getByRole('dialog').getByRole('button', { name: label }).click()
       await page.getByText('No API keys yet').waitFor()

@@ -248,7 +248,7 @@ describe.skipIf(journeysSkipped !== null)(
       const hit = page.getByRole('list', { name: 'Passages' }).getByRole('listitem').first()
       await hit.getByRole('link', { name: 'handbook.md' }).waitFor()
       expect(await hit.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['vacation', 'days']))
-      await hit.getByText(/not among the best by meaning · by words [\d.]+ \(place 1\)/).waitFor()
+      await hit.getByText(/no match by meaning · words [\d.]+ \(rank 1\)/).waitFor()
       expect(new URL(page.url()).searchParams.get('q')).toBe('How many vacation days?')
       expect(await hit.textContent()).not.toContain('Travel is by train.')
       await hit.getByRole('button', { name: /^Show more context/ }).click()

@@ -10,6 +10,7 @@ import styles from './chart.module.css'
 import tableStyles from './figure-table.module.css'
 
 export interface ChartSeries {
+  /** Not unique: names may be unknown at first. */
   readonly name: string
   /** The numbered tones are for groups without a meaning of their own. */
   readonly tone: 'accent' | 'danger' | 'muted' | 'second' | 'third' | 'fourth' | 'fifth'
@@ -108,12 +109,12 @@ function Bars({ points, series, width, max, formatValue, formatTime }: DrawnProp
       <g key={point.at}>
         <title>{pointText(point, series, { formatValue, formatTime })}</title>
         <rect className={styles.touch} x={index * step} y={plot.top} width={step} height={plotHeight} />
-        {series.map(({ name, tone }, nth) => {
+        {series.map(({ tone }, nth) => {
           const barHeight = ((point.values[nth] ?? 0) / max) * plotHeight
           base -= barHeight
           return (
             <rect
-              key={name}
+              key={nth}
               className={toneClass(tone)}
               x={index * step + step * 0.15}
               y={base}
@@ -133,7 +134,7 @@ function Lines({ points, series, width, max, formatValue, formatTime }: DrawnPro
   const y = (value: number): number => plot.top + plotHeight * (1 - value / max)
   return (
     <>
-      {series.map(({ name, tone }, nth) => {
+      {series.map(({ tone }, nth) => {
         const known = points.flatMap(({ values }, index) => {
           const value = values[nth] ?? null
           return value === null ? [] : [{ index, value }]
@@ -142,7 +143,7 @@ function Lines({ points, series, width, max, formatValue, formatTime }: DrawnPro
           .map(({ index, value }, order) => `${order === 0 ? 'M' : 'L'}${x(index)} ${y(value)}`)
           .join('')
         return (
-          <g key={name} className={toneClass(tone)}>
+          <g key={nth} className={toneClass(tone)}>
             <path d={path} className={styles.line} />
             {known.map(({ index, value }) => (
               <circle key={index} cx={x(index)} cy={y(value)} r={known.length > 40 ? 1 : 2.5} />
@@ -163,8 +164,8 @@ function Legend({ series }: Pick<ChartProps, 'series'>) {
   if (series.length < 2) return null
   return (
     <ul className={styles.legend}>
-      {series.map(({ name, tone }) => (
-        <li key={name}>
+      {series.map(({ name, tone }, nth) => (
+        <li key={nth}>
           <span className={`${styles.swatch} ${toneClass(tone)}`} />
           {name}
         </li>
@@ -180,8 +181,8 @@ function ChartTable({ title, series, points, formatValue, formatTime }: ChartPro
         <thead>
           <tr>
             <th scope="col">Time</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
+            {series.map(({ name }, nth) => (
+              <th key={nth} scope="col">
                 {name}
               </th>
             ))}
@@ -191,8 +192,8 @@ function ChartTable({ title, series, points, formatValue, formatTime }: ChartPro
           {points.map(({ at, values }) => (
             <tr key={at}>
               <th scope="row">{formatTime(at)}</th>
-              {series.map(({ name }, nth) => (
-                <td key={name}>{valueText(values[nth] ?? null, formatValue)}</td>
+              {series.map((_, nth) => (
+                <td key={nth}>{valueText(values[nth] ?? null, formatValue)}</td>
               ))}
             </tr>
           ))}

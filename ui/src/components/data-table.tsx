@@ -17,7 +17,7 @@ export interface Column<Row> {
   readonly width?: string
   /** `end` for numbers. */
   readonly align?: 'start' | 'end'
-  /** Hidden in windows narrower than 640 px (`small`) or 960 px (`medium`). */
+  /** Hidden in tables narrower than 640 px (`small`) or 900 px (`medium`). */
   readonly hideBelow?: 'small' | 'medium'
 }
 

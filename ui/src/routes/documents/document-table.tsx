@@ -49,7 +49,7 @@ const columns: readonly Column<Document>[] = [
   {
     id: 'state',
     header: 'State',
-    width: 'clamp(104px, 30vw, 240px)',
+    width: 'clamp(104px, 30cqi, 240px)',
     cell: (document) => <StateCell document={document} />,
   },
   { id: 'category', header: 'Category', width: '10%', hideBelow: 'small', cell: ({ category }) => category },

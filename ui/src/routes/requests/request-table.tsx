@@ -46,7 +46,7 @@ function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequ
   return {
     id: 'time',
     header: 'Time',
-    width: 'clamp(84px, 26vw, 148px)',
+    width: 'clamp(84px, 26cqi, 148px)',
     cell: (request) => (
       <button
         type="button"
@@ -65,7 +65,7 @@ const firstColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'status',
     header: 'Status',
-    width: 'clamp(60px, 18vw, 72px)',
+    width: 'clamp(60px, 18cqi, 72px)',
     cell: ({ status, code }) => (
       <span title={code ?? 'answered'}>
         <Badge tone={status >= 500 ? 'danger' : status >= 400 ? 'warning' : 'success'}>{status}</Badge>
@@ -122,7 +122,7 @@ const lastColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'duration',
     header: 'Duration',
-    width: 'clamp(68px, 20vw, 84px)',
+    width: 'clamp(68px, 20cqi, 84px)',
     align: 'end',
     cell: ({ duration_ms: ms }) => durationText(ms),
   },

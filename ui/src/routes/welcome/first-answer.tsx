@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Field } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Input, Select } from '../../components/input.tsx'
+import { metricTexts } from '../playground/answer/answer-metrics.ts'
 import styles from './first-answer.module.css'
 
 export interface FirstAnswerProps {
@@ -58,7 +59,7 @@ export function FirstAnswer({ models, onAnswered }: FirstAnswerProps) {
             {progress.reasoning !== '' && <p className={styles.reasoning}>{progress.reasoning}</p>}
             {progress.text}
           </div>
-          <p className={styles.figures}>{figures(progress)}</p>
+          <p className={styles.figures}>{metricTexts(progress).join(' · ')}</p>
         </>
       )}
       {error !== null && <ErrorNotice error={error} />}
@@ -98,15 +99,4 @@ function useAnswer(onAnswered: () => void): Answering {
     }
   }
   return { progress, error, running: running !== null, ask, stop: () => current.current?.abort() }
-}
-
-function figures({ firstTokenMs, elapsedMs, completionTokens }: ChatProgress): string {
-  const texts = [
-    ...(firstTokenMs === null ? [] : [`first token after ${Math.round(firstTokenMs)} ms`]),
-    ...(completionTokens === null ? [] : [`${completionTokens} tokens`]),
-    ...(completionTokens === null || firstTokenMs === null || elapsedMs <= firstTokenMs
-      ? []
-      : [`${Math.round(completionTokens / ((elapsedMs - firstTokenMs) / 1000))} tokens/s`]),
-  ]
-  return texts.join(' · ')
 }

@@ -1,0 +1,183 @@
+/** Every page in windows from a phone's to a desktop's: nothing scrolls sideways, nothing to press is cut off. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { type AdminApp } from '#test/support/app/admin-app.ts'
+import { startBrowser } from '#test/support/app/browser.ts'
+import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { fillConsole } from '#test/support/app/console-sample.ts'
+import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
+
+const widths = [360, 600, 768, 900, 1024, 1100, 1440] as const
+
+let browser: Browser
+let app: AdminApp
+let upstream: Upstream
+let visitor: Visitor
+if (journeysSkipped === null) {
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    app = await startConsoleApp(['documents.reader_processes=1'])
+    await fillConsole(app, upstream.url)
+    browser = await startBrowser()
+    visitor = await visit(browser, app)
+    await visitor.open('/account')
+    await visitor.signIn('admin')
+    await visitor.page.locator('#main').waitFor()
+  }, 90_000)
+  afterAll(async () => {
+    await visitor[Symbol.asyncDispose]()
+    await browser.close()
+    await app[Symbol.asyncDispose]()
+    await upstream.close()
+  })
+}
+
+async function idOf(list: string, name: string): Promise<string> {
+  const { data } = (await app.call<{ data: { id: string; name: string }[] }>('GET', list)).body
+  return data.find((each) => each.name === name)?.id ?? ''
+}
+
+interface Place {
+  readonly path: string | (() => Promise<string>)
+  /** A text that only the loaded page has. */
+  readonly shown: string | RegExp
+  /** What is opened on the page. */
+  readonly open?: (page: Page) => Promise<void>
+}
+
+/** The pages of the navigation, and the account, by their addresses. */
+const navigation: Readonly<Record<string, Place>> = {
+  '/': { path: '/?span=day', shown: 'Time to first token' },
+  '/models': { path: '/models', shown: 'claude-sonnet-4-5' },
+  '/playground': { path: '/playground', shown: 'Ask a model' },
+  '/documents': { path: '/documents', shown: 'employee-handbook.md' },
+  '/keys': { path: '/keys', shown: 'import of contracts' },
+  '/usage': { path: '/usage', shown: 'gpt-5-mini' },
+  '/requests': { path: '/requests', shown: 'Duration' },
+  '/welcome': { path: '/welcome', shown: '4. Create an API key' },
+  '/users': { path: '/users', shown: 'katherine@example.org' },
+  '/groups': { path: '/groups', shown: 'research' },
+  '/providers': { path: '/providers', shown: 'vllm-berlin' },
+  '/settings': { path: '/settings', shown: 'gateway.idle_seconds' },
+  '/account': { path: '/account', shown: 'Sign out everywhere' },
+}
+
+const click = (name: string | RegExp) => (page: Page) =>
+  page
+    .getByRole('button', { name, exact: typeof name === 'string' })
+    .first()
+    .click()
+
+/** Tabs, details, editors and dialogs. */
+const others: Readonly<Record<string, Place>> = {
+  'a page that does not exist': { path: '/nothing', shown: 'Page not found' },
+  'models as a table': { path: '/models?view=table', shown: 'claude-sonnet-4-5' },
+  'the details of a model': { path: '/models?model=gpt-5-mini', shown: 'Python' },
+  'all models': { path: '/models?reach=all', shown: 'always-on' },
+  'a new model': { path: '/models/new', shown: 'Reasoning efforts' },
+  'a composite': { path: async () => `/models/${await idOf('/models', 'always-on')}`, shown: 'qwen3-32b' },
+  'a document': {
+    path: async () => {
+      const { data } = (await app.call<{ data: { doc_id: string }[] }>('GET', '//api/v1/documents?name=handbook')).body
+      return `/documents/${data[0]?.doc_id}?q=leave`
+    },
+    shown: 'SHA-256',
+  },
+  'the vision tab': { path: '/playground?tab=vision', shown: 'Choose an image first.' },
+  'the search tab': { path: '/playground?tab=search&q=parental%20leave', shown: 'Show more context' },
+  'usage by user in a custom range': {
+    path: `/usage?by=user&span=custom&from=${new Date(Date.now() - 86_400_000).toISOString()}`,
+    shown: 'katherine@example.org',
+  },
+  'requests in a custom range': {
+    path: `/requests?status=success&span=custom&from=${new Date(Date.now() - 86_400_000).toISOString()}`,
+    shown: 'Clear filters',
+  },
+  'a request': { path: '/requests', shown: 'Duration', open: (page) => page.locator('tr button').first().click() },
+  'settings read at start': { path: '/settings?tab=start', shown: 'server.port' },
+  limits: { path: '/settings?tab=limits', shown: 'For single accounts' },
+  'about the server': { path: '/settings?tab=about', shown: 'OpenAPI document' },
+  'a group': { path: async () => `/groups?group=${await idOf('/groups', 'research')}`, shown: 'alan@example.org' },
+  'the dialog of a new key': { path: '/keys', shown: 'nightly reports', open: click('Create API Key') },
+  'the dialog of a new user': { path: '/users', shown: 'grace@example.org', open: click('Create user') },
+  'the dialog of a new provider': { path: '/providers', shown: 'openai', open: click('Add provider') },
+  'the dialog of an import': { path: '/documents', shown: 'onboarding.txt', open: click('Import') },
+  'a question before deletion': { path: '/users', shown: 'grace@example.org', open: deleteFirst },
+}
+
+async function deleteFirst(page: Page): Promise<void> {
+  await click(/^Actions for grace/)(page)
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+}
+
+/**
+ * Runs in the page, whose types the tests do not have. Answers what sticks out: the page itself, and
+ * what can be focused beyond an edge of the window or of a part that cuts it off, and headings of
+ * columns that are too narrow for them. Inside a part that
+ * scrolls sideways everything is reached by scrolling.
+ */
+const misplaced = `(() => {
+  const { clientWidth, scrollWidth } = document.documentElement
+  const found = scrollWidth > clientWidth ? ['the page is ' + scrollWidth + ' px wide'] : []
+  const isHidden = (element) =>
+    element.closest('.visually-hidden, [data-base-ui-focus-guard], [aria-hidden=true], [inert]') !== null ||
+    !element.checkVisibility({ visibilityProperty: true })
+  const edgesOf = (element) => {
+    let [left, right] = [0, clientWidth]
+    for (let above = element.parentElement; above !== null; above = above.parentElement) {
+      const { overflowX } = getComputedStyle(above)
+      if (overflowX === 'visible') continue
+      if (overflowX !== 'hidden' && overflowX !== 'clip' && above.scrollWidth > above.clientWidth) return null
+      const box = above.getBoundingClientRect()
+      left = Math.max(left, box.left)
+      right = Math.min(right, box.right)
+    }
+    return { left, right }
+  }
+  for (const cell of document.querySelectorAll('th'))
+    if (!isHidden(cell) && cell.scrollWidth > cell.clientWidth + 1) found.push('the heading ' + cell.textContent)
+  const focusable = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]'
+  for (const element of document.querySelectorAll(focusable)) {
+    const box = element.getBoundingClientRect()
+    const edges = isHidden(element) || box.width === 0 ? null : edgesOf(element)
+    if (edges === null || (box.left >= edges.left - 1 && box.right <= edges.right + 1)) continue
+    const name = element.getAttribute('aria-label') ?? element.textContent.slice(0, 40)
+    found.push(element.tagName + ' "' + name + '" from ' + Math.round(box.left) + ' to ' + Math.round(box.right))
+  }
+  return found
+})()`
+
+/** Parts that measure themselves have done so two frames later. */
+const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
+describe.skipIf(journeysSkipped !== null)(
+  `every page at every width${journeysSkipped === null ? '' : ` (${journeysSkipped})`}`,
+  () => {
+    for (const [name, { path, shown, open }] of [...Object.entries(navigation), ...Object.entries(others)]) {
+      test(`${name} fits`, async () => {
+        const { page } = visitor
+        await page.setViewportSize({ width: widths[0], height: 800 })
+        await visitor.open(typeof path === 'string' ? path : await path())
+        await page.getByText(shown).first().waitFor({ state: 'attached' })
+        await open?.(page)
+        if (open !== undefined) await page.getByRole('dialog').waitFor()
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 800 })
+          await page.evaluate(twoFrames)
+          expect({ width, misplaced: await page.evaluate(misplaced) }).toEqual({ width, misplaced: [] })
+        }
+      }, 20_000)
+    }
+
+    test('no page of the navigation is left out', async () => {
+      await visitor.open('/')
+      const links = visitor.page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+      await links.nth(1).waitFor()
+      const paths = await links.evaluateAll((all: { getAttribute(name: string): string | null }[]) =>
+        all.map((each) => each.getAttribute('href') ?? ''),
+      )
+      const expected = Object.keys(navigation).filter((path) => path !== '/account')
+      expect(paths.filter((path) => path !== '/docs').toSorted()).toEqual(expected.toSorted())
+    }, 20_000)
+  },
+)
