@@ -95,7 +95,11 @@ function Health({ enabled, health }: { readonly enabled: boolean; readonly healt
   if (failing > 0) return <Badge tone="warning">failing</Badge>
   if (resting > 0) return <Badge tone="warning">rate-limited</Badge>
   if (healthy > 0) return <Badge tone="success">healthy</Badge>
-  return <span className={styles.muted} title="No requests yet">unknown</span>
+  return (
+    <span className={styles.muted} title="No requests yet">
+      unknown
+    </span>
+  )
 }
 
 interface ProviderMenuProps {
