@@ -166,7 +166,7 @@ describe.skipIf(journeysSkipped !== null)(
       const found = await app.call<{ data: { name: string }[] }>('POST', '//api/v1/search', { key: app.userKey, body })
       expect(found.body.data.map(({ name }) => name)).toEqual(['menu.txt'])
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a document shows its record and text, and a question in it leads to the passage', async () => {
       await using visitor = await signedIn(userEmail, '/documents?q=handbook')
@@ -195,7 +195,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.open(address.pathname + address.search)
       await chunk.getByText(/twenty weeks/).waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a failed document says why, and completes when it is retried after the cause was mended', async () => {
       await using visitor = await signedIn(userEmail, '/documents', narrow)
@@ -216,7 +216,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Retry minutes.txt').click()
       await row(page, 'minutes.txt').getByText('completed').waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a document under way is stopped by its importer', async () => {
       await using visitor = await signedIn(userEmail, '/documents')
@@ -231,7 +231,7 @@ describe.skipIf(journeysSkipped !== null)(
       await row(page, 'menu.txt').waitFor({ state: 'detached' })
       await row(page, 'slow.txt').waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('another user sees nothing of it, neither in the page nor from the API', async () => {
       const ids = await idsOf(app.userKey)
@@ -262,7 +262,7 @@ describe.skipIf(journeysSkipped !== null)(
       }, handbookId)
       expect(answers).toEqual({ listed: [], hits: [], statuses: [404, 404, 404] })
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a folder is imported with its paths, without what is hidden in it; whom it is shared with may read it only', async () => {
       await using visitor = await signedIn(userEmail, '/documents')
@@ -295,7 +295,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Cancel').click()
       expect(await row(page, 'canteen/prices.txt').count()).toBe(1)
       expectNoComplaints(other)
-    }, 25_000)
+    }, 60_000)
 
     test('several documents are deleted at once, by their names, and no search finds them any more', async () => {
       await using visitor = await signedIn(userEmail, '/documents')
@@ -322,6 +322,6 @@ describe.skipIf(journeysSkipped !== null)(
       ).toEqual([])
       await visitor.requireAccessible('documents')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
   },
 )

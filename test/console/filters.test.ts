@@ -57,6 +57,6 @@ describe.skipIf(journeysSkipped !== null)(`filters${journeysSkipped === null ? '
       expect(await input.inputValue()).toBe('')
       await page.locator('main').getByText(shown).first().waitFor()
       expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
-    }, 25_000)
+    }, 60_000)
   }
 })

@@ -102,7 +102,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('heading', { level: 1, name: 'handbook.md' }).waitFor()
       await visitor.requireAccessible('the document that was found')
       expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
-    }, 25_000)
+    }, 60_000)
 
     test('dialogs give the focus back to what opened them, and a page that is gone to is read from its top', async () => {
       await using visitor = await visit(browser, app)
@@ -118,6 +118,6 @@ describe.skipIf(journeysSkipped !== null)(
       await goTo(page, 'Usage')
       await page.waitForFunction('document.activeElement.id === "main"')
       expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
-    }, 25_000)
+    }, 60_000)
   },
 )

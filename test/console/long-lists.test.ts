@@ -71,7 +71,7 @@ describe.skipIf(journeysSkipped !== null)(
       const file = await readFile(await (await downloading).path(), 'utf8')
       for (const name of [emailOf(0), emailOf(userCount - 1), 'deleted user ']) expect(file).toContain(name)
       expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
-    }, 40_000)
+    }, 60_000)
 
     test('a list to choose a user from says that there are more, and finds each of them', async () => {
       await using visitor = await signedIn('admin', '/requests')
@@ -92,7 +92,19 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('option', { name: modelOf(modelCount - 1) }).waitFor()
       expect(await page.getByRole('listbox').getByRole('option').count()).toBe(1)
       expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
-    }, 40_000)
+    }, 60_000)
+
+    test('cards of models are shown page by page', async () => {
+      await using visitor = await signedIn('admin', '/models')
+      const { page } = visitor
+      await page.getByRole('heading', { name: modelOf(0) }).waitFor()
+      const last = page.getByRole('heading', { name: modelOf(modelCount - 1) })
+      expect(await last.count()).toBe(0)
+      await page.getByRole('button', { name: `Show 32 more models of ${modelCount + 2}` }).click()
+      await last.waitFor()
+      expect(await page.getByRole('button', { name: /^Show \d+ more/ }).count()).toBe(0)
+      expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
+    }, 60_000)
 
     test('disabling a user counts every key that stops working', async () => {
       await using visitor = await signedIn('admin', '/users?q=user@')
@@ -102,7 +114,7 @@ describe.skipIf(journeysSkipped !== null)(
       // All sessions, the key of the sample and those of this test; eight lines are shown.
       await page.getByText(`and ${keyCount + 2 - 8} more`).waitFor()
       expect(visitor.complaints).toEqual({ errors: [], foreign: [] })
-    }, 40_000)
+    }, 60_000)
 
     test('all keys of a user are selected and deleted at once, however many there are', async () => {
       await using visitor = await signedIn('user', '/keys')

@@ -108,7 +108,7 @@ describe.skipIf(journeysSkipped !== null)(
       await panel.getByRole('listitem').filter({ hasText: 'demo-chat' }).getByText('answers').waitFor()
       await visitor.requireAccessible('the health of a composite')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('components are reordered by dragging, and places keep their priorities', async () => {
       const components = [
@@ -127,7 +127,7 @@ describe.skipIf(journeysSkipped !== null)(
       const saved = await modelNamed('dragged')
       expect(saved?.composite?.components).toMatchObject([{ priority: 0 }, { priority: 5 }])
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a model published to a group answers its member and nobody else', async () => {
       const research = (await app.call<{ data: { id: string; name: string }[] }>('GET', '/groups')).body.data.find(
@@ -154,7 +154,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect((await chat('lab-chat', memberKey)).status).toBe(200)
       expect((await chat('lab-chat', app.userKey)).status).toBe(403)
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('everything that is typed is kept: aliases, rules, time-outs, reasoning; and comes back in the form', async () => {
       const provider = await made('/providers', { name: 'second', kind: 'demo' })
@@ -196,7 +196,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await alert.getByRole('button', { name: 'Copy request id' }).count()).toBe(1)
       expect((await modelNamed('detailed'))?.aliases).toEqual(['one', 'two'])
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('deleting names aliases and composites; one that is used is refused, a copy is deleted', async () => {
       await using visitor = await signedIn('/models?reach=all')
@@ -226,7 +226,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByText('Deleted demo-embed-copy').waitFor()
       expect(await modelNamed('demo-embed-copy')).toBeUndefined()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a model that the configuration file declares is shown with its health, and cannot be changed', async () => {
       const stored = await app.store.models.get((await modelNamed('demo-chat'))?.id ?? '')
@@ -243,7 +243,7 @@ describe.skipIf(journeysSkipped !== null)(
       const { status, code } = await app.call('PATCH', `/models/${id}`, { body: { description: 'x' } })
       expect([status, code]).toEqual([403, 'declared_read_only'])
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('an ordinary user finds neither the administration nor the editor', async () => {
       await using visitor = await signedIn('/models?reach=all', 'user', 360)
@@ -259,6 +259,6 @@ describe.skipIf(journeysSkipped !== null)(
       const { status } = await app.call('GET', '/models', { key: app.userKey })
       expect(status).toBe(403)
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
   },
 )

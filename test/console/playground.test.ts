@@ -107,7 +107,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Clear 1 question with answers').click()
       await page.getByRole('heading', { name: 'Ask a model' }).waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('stopping ends the request at once and keeps what had come, marked as stopped', async () => {
       await using visitor = await atPlayground()
@@ -128,7 +128,7 @@ describe.skipIf(journeysSkipped !== null)(
       await ask(page, 'And now?')
       await answersOf(page, 'demo-chat').nth(1).getByText('You sent 3 messages').waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('two models answer the same question beside each other, each as its own stream', async () => {
       await using visitor = await atPlayground()
@@ -148,7 +148,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect(left?.x).toBeLessThan(right?.x ?? 0)
       await visitor.requireAccessible('two answers')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a refusal is shown with the server’s message and the request id, and can be tried again', async () => {
       await using visitor = await atPlayground()
@@ -170,7 +170,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await answer.textContent()).toContain('I am')
       await visitor.requireAccessible('a broken answer')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('an answer over documents names its sources, which open, and the request is shown as code', async () => {
       await using visitor = await atPlayground('?model=demo-thinker')
@@ -203,7 +203,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect(code).toContain('open("red.png", "rb")')
       await visitor.requireAccessible('the request as code')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('three prompts about one image are answered at the same time; stop ends all of them', async () => {
       await using visitor = await atPlayground('?tab=vision')
@@ -236,7 +236,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Run 3 prompts').waitFor()
       await visitor.requireAccessible('stopped prompts')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('passages are found with the words of the query marked, and their neighbours shown', async () => {
       await using visitor = await atPlayground('?tab=search')
@@ -259,7 +259,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('heading', { name: 'No passages found' }).waitFor()
       await visitor.requireAccessible('no hits')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('every tab is readable at 360 px, dark too', async () => {
       await using visitor = await atPlayground('', { width: 360, height: 740 })
@@ -277,7 +277,7 @@ describe.skipIf(journeysSkipped !== null)(
         await visitor.requireAccessible(`${tab} at 360 px`)
       }
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
   },
 )
 

@@ -63,7 +63,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('button', { name: 'Account of ada@example.org' }).waitFor()
       expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0)
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('a member of the administrators’ group at the issuer administers', async () => {
       await using visitor = await visit(browser, app)
@@ -72,7 +72,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
       await visitor.page.getByRole('heading', { level: 2, name: 'Administration' }).waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('an address that the issuer has not verified is refused with a sentence, and the password still works', async () => {
       await using visitor = await visit(browser, app, { viewport: { width: 360, height: 740 } })
@@ -85,7 +85,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.signIn('user')
       await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
   },
 )
 

@@ -96,7 +96,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByText('No requests in this time range').waitFor()
       await visitor.requireAccessible('no usage')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('an ordinary user sees the own usage and nobody else’s', async () => {
       await using visitor = await signedIn('user', '/usage?by=user', 360)
@@ -107,7 +107,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       await visitor.requireAccessible('own usage')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('the attempts of a request that failed over are all there, and nothing of what was said', async () => {
       await using visitor = await signedIn('admin', '/requests')
@@ -130,7 +130,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.keyboard.press('Escape')
       await panel.waitFor({ state: 'detached' })
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('requests are narrowed by outcome, model and user, and the address keeps it', async () => {
       await using visitor = await signedIn('admin', '/requests?status=server_error')
@@ -155,7 +155,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await rows.nth(3).waitFor()
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
 
     test('an ordinary user sees the own requests only', async () => {
       await using visitor = await signedIn('user', '/requests', 360)
@@ -167,6 +167,6 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       await visitor.requireAccessible('own requests')
       expectNoComplaints(visitor)
-    }, 25_000)
+    }, 60_000)
   },
 )

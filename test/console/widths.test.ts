@@ -166,7 +166,7 @@ describe.skipIf(journeysSkipped !== null)(
           await page.evaluate(twoFrames)
           expect({ width, misplaced: await page.evaluate(misplaced) }).toEqual({ width, misplaced: [] })
         }
-      }, 20_000)
+      }, 60_000)
     }
 
     test('no page of the navigation is left out', async () => {
@@ -178,6 +178,6 @@ describe.skipIf(journeysSkipped !== null)(
       )
       const expected = Object.keys(navigation).filter((path) => path !== '/account')
       expect(paths.filter((path) => path !== '/docs').toSorted()).toEqual(expected.toSorted())
-    }, 20_000)
+    }, 60_000)
   },
 )
