@@ -100,12 +100,12 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('button', { name: 'Create the model' }).focus()
       await page.keyboard.press('Enter')
       await heading(page, 'always-on').waitFor()
-      await page.getByText('not asked yet').first().waitFor()
+      await page.getByText('no requests yet').first().waitFor()
 
       expect((await chat('always-on')).status).toBe(200)
       const panel = page.getByRole('region', { name: 'Health' })
       await panel.getByRole('listitem').filter({ hasText: 'broken' }).getByText('ejected').waitFor()
-      await panel.getByRole('listitem').filter({ hasText: 'demo-chat' }).getByText('answers').waitFor()
+      await panel.getByRole('listitem').filter({ hasText: 'demo-chat' }).getByText('healthy').waitFor()
       await visitor.requireAccessible('the health of a composite')
       expectNoComplaints(visitor)
     }, 60_000)
@@ -236,7 +236,7 @@ describe.skipIf(journeysSkipped !== null)(
       await using visitor = await signedIn(`/models/${id}`)
       const { page } = visitor
       await page.getByText(/The configuration file declares this model/).waitFor()
-      await page.getByRole('region', { name: 'Health' }).getByText('not asked yet').waitFor()
+      await page.getByRole('region', { name: 'Health' }).getByText('no requests yet').waitFor()
       expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true)
       expect(await page.getByRole('button', { name: /^(Save|Delete)$/ }).count()).toBe(0)
       await visitor.requireAccessible('a declared model')

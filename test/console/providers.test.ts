@@ -154,12 +154,12 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await row(page, 'old').getByText('1 model ejected').waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
-      const isOn = page.getByLabel('old is asked')
+      const isOn = page.getByLabel('old is on')
       for (const enabled of [false, true]) {
         await isOn.focus()
         const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
         await page.keyboard.press('Space')
-        await page.getByRole('switch', { name: 'old is asked', checked: enabled }).waitFor()
+        await page.getByRole('switch', { name: 'old is on', checked: enabled }).waitFor()
         expect((await saved).status()).toBe(200)
         expect((await providers()).find((each) => each.id === id)?.enabled).toBe(enabled)
       }

@@ -224,7 +224,7 @@ describe.skipIf(journeysSkipped !== null)(
         expect(await page.getByRole('link', { name }).count()).toBe(0)
       for (const path of ['/users', '/groups', '/providers', '/settings']) {
         await visitor.open(path)
-        await page.getByRole('heading', { name: /no page/i }).waitFor()
+        await page.getByRole('heading', { name: /page not found/i }).waitFor()
       }
       const statuses = await page.evaluate(async () => {
         const answers = [

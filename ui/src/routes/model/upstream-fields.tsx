@@ -15,7 +15,7 @@ export function UpstreamFields({ draft, change }: FieldsProps) {
   const { data: providers = [], isPending } = useQuery(allProvidersQuery)
   const offered = useQuery(offeredQuery(draft.providerId))
   return (
-    <Panel title="Provider">
+    <Panel title="Upstream">
       <div className={styles.fields}>
         <Field label="Provider" param="provider_id">
           <Select required value={draft.providerId} onChange={(event) => change({ providerId: event.target.value })}>

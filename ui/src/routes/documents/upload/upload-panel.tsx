@@ -19,7 +19,7 @@ export function UploadPanel({ queue, uploads }: { readonly queue: UploadQueue; r
   return (
     <div className={styles.panel}>
       <Panel
-        title={open > 0 ? `Uploading: ${uploads.length - open} of ${uploads.length} done` : 'Uploads'}
+        title={open > 0 ? `Uploading: ${uploads.length - open} of ${uploads.length} done` : 'Uploaded files'}
         actions={
           open > 0 ? (
             <Button onClick={() => queue.cancelAll()}>Cancel all</Button>
