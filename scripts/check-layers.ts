@@ -15,15 +15,28 @@ const importPattern = /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+
 
 const problems: string[] = []
 const importsOf = new Map<string, Set<string>>()
+const foldersIn = new Map<string, Set<string>>()
 for (const file of [...new Bun.Glob('**/*.ts').scanSync(join(root, 'src'))].sort()) {
   if (file.endsWith('.test.ts')) continue
+  noteFolders(file)
   await checkFile(file)
+}
+for (const [folder, children] of foldersIn) {
+  if (children.size > 1 && !floors.has(folder))
+    problems.push(`src/${folder} has no row of floors in docs/decisions/layers.md`)
 }
 console.log(layerTable())
 await checkBlock('ARCHITECTURE.md', ['<!-- layers:begin -->', '<!-- layers:end -->'], layerTable())
 await checkBlock('.oxlintrc.json', ['// layers:begin', '// layers:end'], lintOverrides(ranks))
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exit(1)
+
+/** Notes which folders have folders of their own: with two or more, their order must be written down. */
+function noteFolders(file: string): void {
+  const parts = dirname(file).split('/')
+  for (let depth = 1; depth < parts.length; depth++)
+    foldersIn.getOrInsertComputed(parts.slice(0, depth).join('/'), () => new Set()).add(parts[depth] ?? '')
+}
 
 async function checkFile(file: string): Promise<void> {
   const own = layerOf(file)
