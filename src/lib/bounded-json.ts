@@ -8,7 +8,7 @@
  * most 16 characters that has not occurred before takes 10 of them (it is interned), a field beyond the
  * first hundred of its object 25 (the object becomes a hash table).
  */
-import { Buffer } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
 
 /** What a value may hold. */
 export interface JsonLimits {
@@ -44,6 +44,19 @@ export function parseBounded(bytes: Uint8Array, limits: JsonLimits = usualJsonLi
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   checkJsonLimits(buffer, limits)
   return JSON.parse(buffer.toString()) as unknown
+}
+
+/** The value of a whole request body in UTF-8, or in one sentence why there is none. */
+export function jsonBodyOf(body: Uint8Array): { readonly value: unknown } | { readonly problem: string } {
+  const notJson = { problem: 'The request body is not valid JSON in UTF-8.' }
+  if (!isUtf8(body)) return notJson
+  try {
+    return { value: parseBounded(body) }
+  } catch (thrown) {
+    return thrown instanceof JsonTooComplex
+      ? { problem: `The request body cannot be read: ${thrown.message}.` }
+      : notJson
+  }
 }
 
 const quote = 0x22

@@ -3,9 +3,8 @@
  * absent; fields that are not known here are accepted, and what they say is lost.
  * Shapes: https://platform.openai.com/docs/api-reference/chat/create
  */
-import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
-import { JsonTooComplex, parseBounded } from '#lib/bounded-json.ts'
+import { jsonBodyOf } from '#lib/bounded-json.ts'
 import { Problem } from './problem.ts'
 
 const part = z.looseObject({
@@ -109,15 +108,9 @@ export function readEmbeddingRequest(body: Uint8Array): EmbeddingRequest {
 }
 
 function checked<T>(schema: z.ZodType<T>, body: Uint8Array): T {
-  let value: unknown
-  try {
-    if (!isUtf8(body)) throw new SyntaxError('not UTF-8')
-    value = parseBounded(body)
-  } catch (thrown) {
-    if (thrown instanceof JsonTooComplex) throw new Problem(`The request body cannot be read: ${thrown.message}.`)
-    throw new Problem('The request body is not valid JSON in UTF-8.')
-  }
-  const result = schema.safeParse(value)
+  const read = jsonBodyOf(body)
+  if ('problem' in read) throw new Problem(read.problem)
+  const result = schema.safeParse(read.value)
   if (result.success) return result.data
   const [issue] = result.error.issues
   const param = issue?.path.map(String).join('.') ?? ''

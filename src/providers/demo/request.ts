@@ -3,9 +3,8 @@
  * and ignored; null equals absent.
  * Shapes: https://platform.openai.com/docs/api-reference
  */
-import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
-import { JsonTooComplex, parseBounded } from '#lib/bounded-json.ts'
+import { jsonBodyOf } from '#lib/bounded-json.ts'
 import { DemoProblem } from './problem.ts'
 
 const part = z
@@ -107,15 +106,9 @@ export function textOfMessage({ content }: ChatMessage): string {
 }
 
 function checked<T>(schema: z.ZodType<T>, body: Uint8Array): T {
-  let value: unknown
-  try {
-    if (!isUtf8(body)) throw new SyntaxError('not UTF-8')
-    value = parseBounded(body)
-  } catch (thrown) {
-    if (thrown instanceof JsonTooComplex) throw new DemoProblem(`The request body cannot be read: ${thrown.message}.`)
-    throw new DemoProblem('The request body is not valid JSON in UTF-8.')
-  }
-  const result = schema.safeParse(value)
+  const read = jsonBodyOf(body)
+  if ('problem' in read) throw new DemoProblem(read.problem)
+  const result = schema.safeParse(read.value)
   if (result.success) return result.data
   const { path, message: text } = deepest(result.error.issues, [])
   throw new DemoProblem(text, path.map(String).join('.') || null)

@@ -20,7 +20,7 @@ import {
 import type { DocumentStore, Inserted, NewDocument, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 import { insertRows, isOneOf } from '../statements.ts'
-import { canSeeRecord } from '../rows/visibility.ts'
+import { lockedDocument } from '../rows/visibility.ts'
 
 const ended = ['failed', 'cancelled']
 
@@ -233,13 +233,7 @@ async function retry(
   { id, viewer, now }: { readonly id: string; readonly viewer: Viewer; readonly now: number },
 ): ReturnType<DocumentStore['retry']> {
   const { engine } = connection
-  let query = trx
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '=', plainText(id))
-    .where(canSeeRecord(engine, viewer))
-  if (needsRowLocks(engine)) query = query.forUpdate()
-  const document = await query.executeTakeFirst()
+  const document = await lockedDocument(engine, trx, { id, viewer })
   if (document === undefined) return null
   if (!ended.includes(document.state)) return recordOrNull(connection, document)
   const alive = await trx

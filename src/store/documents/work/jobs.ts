@@ -18,9 +18,8 @@ import {
 import { discardSets } from './chunk-set.ts'
 import type { Heartbeat, Claim, DocumentError, DocumentStore, Lease } from '../document-store.ts'
 import { leasedDocument, leasedDocumentOrUndefined } from './lease.ts'
-import { plainText } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
-import { canSeeRecord } from '../rows/visibility.ts'
+import { lockedDocument } from '../rows/visibility.ts'
 
 export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'release'> & {
   /** As `reap` of the store; the waits after the first, second … attempt are given as numbers. */
@@ -69,14 +68,7 @@ export function documentJobs(connection: Connection): DocumentJobs {
     reap: (query) => inTransaction((trx, within) => reap(trx, within, query)),
     cancel: (id, viewer, now) =>
       inTransaction(async (trx, within) => {
-        const { engine } = within
-        let query = trx
-          .selectFrom('documents')
-          .selectAll()
-          .where('id', '=', plainText(id))
-          .where(canSeeRecord(engine, viewer))
-        if (needsRowLocks(engine)) query = query.forUpdate()
-        const document = await query.executeTakeFirst()
+        const document = await lockedDocument(within.engine, trx, { id, viewer })
         if (document === undefined) return null
         if (!endedStates.includes(document.state as (typeof endedStates)[number])) {
           await end(trx, document, { state: 'cancelled', error: null, now })
