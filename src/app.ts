@@ -112,7 +112,7 @@ interface Parts {
 
 async function openParts(options: AppOptions, opening: AsyncDisposableStack): Promise<Parts> {
   const { settings, store, clock, logger, version, proxyFor } = options
-  const state = new LiveState(store, settings, logger)
+  const state = new LiveState(store.live, settings, logger)
   const feed = opening.use(await openFeed(options, state))
   const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
   // A database that is gone must not keep the stop from closing the rest.

@@ -10,6 +10,7 @@ import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 import type { OidcIssuer } from './oidc/issuer.ts'
+import type { ReportGate } from './report-gate.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
 
 export interface Admin {
@@ -28,6 +29,7 @@ export interface Admin {
   readonly version: string
   readonly logger: Logger
   readonly signInGuard: SignInGuard
+  readonly reports: ReportGate
   readonly issuer: OidcIssuer
   /** Seals what a browser keeps for this server; the same on all replicas. */
   readonly sealer: Sealer

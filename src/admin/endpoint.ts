@@ -55,6 +55,8 @@ export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends 
   readonly status?: number
   /** Codes that the handler itself can answer; those of reading the request are added. */
   readonly errors?: readonly ErrorCode[]
+  /** True: it may read very many rows, so an account makes a few at once and no more. */
+  readonly report?: boolean
   readonly handle: (call: Call<Path, z.output<Q>, z.output<B>>) => z.input<A> | Promise<z.input<A>>
 }
 
@@ -94,9 +96,12 @@ export function endpointsOf(admin: Admin, tag: string) {
             query: validQuery(query ?? noQuery, context.query) as z.output<Q>,
             body: (body && (await readBody(admin, context, body))) as z.output<B>,
           }
-          const value = await (method === 'GET'
-            ? endpoint.handle(call)
-            : reloadAfterLostWrite(admin, () => endpoint.handle(call)))
+          const handle = () => endpoint.handle(call)
+          const value = await (endpoint.report === true
+            ? admin.reports.run(caller.account.user.id, handle)
+            : method === 'GET'
+              ? handle()
+              : reloadAfterLostWrite(admin, handle))
           return answer ? json(value, status, noStore) : noContent(noStore)
         }),
     }
@@ -128,10 +133,12 @@ function errorsOf(endpoint: {
   readonly query?: unknown
   readonly body?: unknown
   readonly errors?: readonly ErrorCode[]
+  readonly report?: boolean
 }): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   if (endpoint.query !== undefined) codes.add('invalid_query_parameter')
   if (endpoint.path.includes(':')) codes.add('not_found')
+  if (endpoint.report === true) codes.add('too_many_reports')
   if (endpoint.body !== undefined) for (const code of bodyErrors) codes.add(code)
   return [...codes.add('store_unavailable')]
 }

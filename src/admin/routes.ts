@@ -13,6 +13,7 @@ import { OidcIssuer } from './oidc/issuer.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
+import { ReportGate } from './report-gate.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard } from './sign-in-guard.ts'
@@ -20,7 +21,7 @@ import { usageRoutes } from './usage/usage.ts'
 import { userRoutes } from './users/users.ts'
 
 /** The rows for the route table of one process. */
-export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'issuer'>): Route<Caller>[] {
+export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer'>): Route<Caller>[] {
   const { clock, settings } = deps
   const limits = () => ({
     attempts: settings.get('auth.sign_in_attempts'),
@@ -29,6 +30,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'issuer'>): Route<
   const admin: Admin = {
     ...deps,
     signInGuard: new LocalSignInGuard(clock, limits),
+    reports: new ReportGate(),
     issuer: new OidcIssuer(settings, clock),
   }
   return [

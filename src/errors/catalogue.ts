@@ -85,6 +85,7 @@ export const errorCatalogue = {
 
   // 429: too much at once
   inflight_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Your account has too many requests in flight on this model. Try again when one of them has finished.' },
+  too_many_reports: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Too many reports of your account are being made. Try again when one of them is done.' },
   too_many_attempts: { ...client, status: 429, type: 'rate_limit_error', message: 'Too many failed sign-ins. Wait before you try again.' },
 
   // errors of the upstream

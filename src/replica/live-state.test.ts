@@ -18,7 +18,7 @@ import { LiveState } from './live-state.ts'
 let folder: string
 let store: Store
 /** Called before each read of a key. */
-let beforeRead: (id: string) => Promise<void>
+let beforeRead: () => Promise<void>
 let state: LiveState
 let user: User
 let key: ApiKey
@@ -27,14 +27,14 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-live-'))
   store = await openStore({ url: `sqlite:${join(folder, 'sluice.db')}`, sealer: sealer(new Uint8Array(32)) })
   beforeRead = async () => {}
-  const get = async (id: string) => {
-    await beforeRead(id)
-    return store.keys.get(id)
+  const some = async (ids: readonly string[]) => {
+    await beforeRead()
+    return store.keys.some(ids)
   }
   const { settings, sources } = loaded()
   const logger = createLogger({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
   // The real store, whose reads of a key a test can hold up or break.
-  state = new LiveState({ ...store, keys: { ...store.keys, get } }, new LiveSettings(settings, sources), logger)
+  state = new LiveState({ ...store, keys: { ...store.keys, some } }, new LiveSettings(settings, sources), logger)
   user = aUser()
   key = aKey(user.id)
   await store.users.insert(user, null)

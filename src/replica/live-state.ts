@@ -10,21 +10,21 @@ import { Catalog } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { Directory } from '#identity/directory.ts'
 import type { Logger } from '#observe/log.ts'
-import type { Store } from '#store/store.ts'
+import type { LiveReads } from '#store/store.ts'
 import type { Change } from './change.ts'
 import { distinct } from './change-log.ts'
 
 export class LiveState {
   readonly directory = new Directory()
   readonly settings: LiveSettings
-  readonly #store: Store
+  readonly #store: LiveReads
   readonly #logger: Logger
   #catalog = new Catalog({ providers: [], models: [], inflightOverrides: [] })
   #applying: Promise<void> = Promise.resolve()
   /** Changes that are in the store and not in memory, because reading them failed. */
   #unread: readonly Change[] = []
 
-  constructor(store: Store, settings: LiveSettings, logger: Logger) {
+  constructor(store: LiveReads, settings: LiveSettings, logger: Logger) {
     this.#store = store
     this.settings = settings
     this.#logger = logger
@@ -87,15 +87,14 @@ export class LiveState {
   }
 
   async #readUser(id: string): Promise<void> {
-    const { users } = this.#store
-    const [user, groupIds] = await Promise.all([users.get(id), users.groupsOf(id)])
-    if (user === null) this.directory.removeAccount(id)
-    else this.directory.putAccount(user, groupIds)
+    const [found] = await this.#store.users.some([id])
+    if (found === undefined) this.directory.removeAccount(id)
+    else this.directory.putAccount(found.user, found.groupIds)
   }
 
   async #readKey(id: string): Promise<void> {
-    const key = await this.#store.keys.get(id)
-    if (key === null) this.directory.removeKey(id)
+    const [key] = await this.#store.keys.some([id])
+    if (key === undefined) this.directory.removeKey(id)
     else this.directory.putKey(key)
   }
 

@@ -48,7 +48,12 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const url = databaseUrl(settings, dataDirectory)
   return explained(url, async () => {
     const seals = sealer(await openSecretKey(options, url, dataDirectory))
-    const store = await openStore({ url, poolMax: settings['database.pool_max'], sealer: seals })
+    const store = await openStore({
+      url,
+      poolMax: settings['database.pool_max'],
+      reportPoolMax: settings['database.report_pool_max'],
+      sealer: seals,
+    })
     const now = clock.now()
     const adminEmail = settings['auth.admin_email']
     let first: FirstStart | null = null

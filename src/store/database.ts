@@ -30,6 +30,8 @@ export interface DatabaseOptions {
   readonly poolMax?: number
   /** True lifts the time limits on statements; for migrations. */
   readonly patient?: boolean
+  /** Longest wait of a statement for a lock of PostgreSQL, when that is shorter than its time limit. */
+  readonly lockTimeoutMs?: number
 }
 
 const defaultPoolMax = 10
@@ -45,6 +47,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           url: options.url,
           poolMax: options.poolMax ?? defaultPoolMax,
           patient: options.patient ?? false,
+          lockTimeoutMs: options.lockTimeoutMs,
         })
   const { kysely } = connection
   return {

@@ -40,6 +40,8 @@ export interface Store {
   readonly responses: StoredResponseStore
   readonly documents: DocumentStore
   readonly settings: SettingStore
+  /** What a process holds in memory, on connections that nothing else can use up. */
+  readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
   readonly replicas: ReplicaStore | null
   readonly engine: Engine
@@ -51,7 +53,19 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** The reads that bring a process's memory up to date. */
+export interface LiveReads {
+  readonly users: Pick<UserStore, 'all' | 'some' | 'memberships'>
+  readonly keys: Pick<KeyStore, 'all' | 'some'>
+  readonly providers: Pick<ProviderStore, 'all'>
+  readonly models: Pick<ModelStore, 'all'>
+  readonly inflightOverrides: Pick<InflightOverrideStore, 'all'>
+  readonly settings: Pick<SettingStore, 'all'>
+}
+
 export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'> {
+  /** Most PostgreSQL connections for reports, besides those of `poolMax`; 4 when absent. */
+  readonly reportPoolMax?: number
   /** Seals what providers authenticate with. */
   readonly sealer: Sealer
 }
@@ -60,16 +74,18 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'> {
  * Opens the database and migrates it. Rejects with StoreUnavailable, or with StoreTooNew when a
  * newer version of Sluice has used it; nothing stays open then.
  */
-export async function openStore({ sealer, ...options }: StoreOptions): Promise<Store> {
+export async function openStore({ sealer, reportPoolMax, ...options }: StoreOptions): Promise<Store> {
   const database = await withAvailability({ open: () => openMigrated(options) }).open()
-  const slow = slowWork(database)
+  const pools = openPools(database, options.url, reportPoolMax)
+  const slow = slowWork(database, pools.reports)
   const documents = documentStore(documentWork(database, options.url))
   const { ping, backup: copy } = withAvailability({
     ping: () => database.ping(),
     backup: (file: string) => slow.backup(file),
   })
   return {
-    users: withAvailability(userStore(database)),
+    // A search looks at every user.
+    users: withAvailability({ ...userStore(database), list: (query) => userStore(pools.reports).list(query) }),
     groups: withAvailability(groupStore(database)),
     keys: withAvailability(keyStore(database)),
     providers: withAvailability(providerStore(database, sealer)),
@@ -81,14 +97,63 @@ export async function openStore({ sealer, ...options }: StoreOptions): Promise<S
     responses: withAvailability(storedResponseStore(database)),
     documents: withAvailability(documents),
     settings: withAvailability(settingStore(database)),
-    replicas: database.engine === 'postgres' ? withAvailability(replicaStore(database, options.url)) : null,
+    live: liveReads(pools.live, sealer),
+    replicas: database.engine === 'postgres' ? withAvailability(replicaStore(pools.log, options.url)) : null,
     engine: database.engine,
     ping,
     backup: copy,
     async close() {
       await Promise.all([slow.close(), documents.close()])
+      await pools.close()
       await database.close()
     },
+  }
+}
+
+/**
+ * PostgreSQL connections beside those of `pool_max`, so that none of these waits for another: reports may
+ * take long, and a process that cannot read changes and log soon has to stop answering. SQLite has one
+ * connection for all.
+ */
+interface Pools {
+  readonly reports: Database
+  /** For `LiveReads`. A table that stays locked holds up a read of it for `lockTimeoutMs`, and others not at all. */
+  readonly live: Database
+  /** For the log of changes and the processes that read it. */
+  readonly log: Database
+  close(): Promise<void>
+}
+
+const defaultReportPoolMax = 4
+/** One for each part of memory: users and keys, the catalog, the settings. */
+const livePoolMax = 3
+const lockTimeoutMs = 1000
+
+function openPools(database: Database, url: string, reportPoolMax = defaultReportPoolMax): Pools {
+  if (database.engine === 'sqlite') {
+    return { reports: database, live: database, log: database, close: async () => undefined }
+  }
+  const reports = openDatabase({ url, poolMax: reportPoolMax })
+  const live = openDatabase({ url, poolMax: livePoolMax, lockTimeoutMs })
+  const log = openDatabase({ url, poolMax: 1, lockTimeoutMs })
+  return {
+    reports,
+    live,
+    log,
+    async close() {
+      await Promise.all([reports.close(), live.close(), log.close()])
+    },
+  }
+}
+
+function liveReads(database: Database, sealer: Sealer): LiveReads {
+  return {
+    users: withAvailability(userStore(database)),
+    keys: withAvailability(keyStore(database)),
+    providers: withAvailability(providerStore(database, sealer)),
+    models: withAvailability(modelStore(database)),
+    inflightOverrides: withAvailability(inflightOverrideStore(database)),
+    settings: withAvailability(settingStore(database)),
   }
 }
 
@@ -105,10 +170,12 @@ interface SlowWork {
  * minutes, while usage is still being recorded: hence two, of which the copying one ends afterwards.
  * A database in memory cannot be shared between threads; it is small and nobody's production.
  */
-function slowWork(database: Database): SlowWork {
+function slowWork(database: Database, reports: Database): SlowWork {
   const { file } = database
   if (file === null) {
-    return { usage: usageRows(database), backup: (copy) => backup(database, copy), close: async () => undefined }
+    const { totals, series, list } = usageRows(reports)
+    const usage = { ...usageRows(database), totals, series, list }
+    return { usage, backup: (copy) => backup(database, copy), close: async () => undefined }
   }
   const recording = new UsageThread({ file, whenIdle: 'keep' })
   const copying = new UsageThread({ file, whenIdle: 'end' })

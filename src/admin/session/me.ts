@@ -214,6 +214,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       query: ownTotalsQuery,
       answer: totalsAnswer,
       errors: ['not_found'],
+      report: true,
       handle: (call) => readTotals(admin, { ...call.query, user_id: self(call).id }),
     }),
     route({
@@ -224,6 +225,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       query: ownSeriesQuery,
       answer: seriesAnswer,
       errors: ['not_found'],
+      report: true,
       handle: (call) => readSeries(admin, { ...call.query, user_id: self(call).id }),
     }),
     route({
@@ -234,6 +236,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       query: ownRequestsQuery,
       answer: requestsAnswer,
       errors: ['invalid_cursor', 'not_found'],
+      report: true,
       handle: (call) => readRequests(admin, { ...call.query, user_id: self(call).id }),
     }),
   ]

@@ -126,6 +126,7 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       summary: 'What was used in a span of time',
       query: totalsQuery,
       answer: totalsAnswer,
+      report: true,
       handle: ({ query }) => readTotals(admin, query),
     }),
     route({
@@ -136,6 +137,7 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       description: `At most ${bucketsMax} buckets.`,
       query: seriesQuery,
       answer: seriesAnswer,
+      report: true,
       handle: ({ query }) => readSeries(admin, query),
     }),
     route({
@@ -146,6 +148,7 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       query: requestsQuery,
       answer: requestsAnswer,
       errors: ['invalid_cursor'],
+      report: true,
       handle: ({ query }) => readRequests(admin, query),
     }),
   ]

@@ -67,6 +67,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       }),
       answer: pageAnswer(userAnswer),
       errors: ['invalid_cursor'],
+      report: true,
       async handle({ query: { email: emailContains, ...page } }) {
         return pageOnWire(await admin.store.users.list({ ...page, emailContains }), userOfList(admin))
       },

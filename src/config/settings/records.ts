@@ -203,7 +203,18 @@ export const settingRecords = {
     min: 1,
     max: 1000,
     example: '20',
-    sentence: 'Maximum number of PostgreSQL connections of one process.',
+    sentence: 'Maximum number of PostgreSQL connections of one process, besides those for reports and for changes.',
+  },
+  'database.report_pool_max': {
+    ...boot,
+    type: 'integer',
+    unit: 'connections',
+    default: 4,
+    min: 1,
+    max: 100,
+    example: '8',
+    sentence:
+      'Maximum number of PostgreSQL connections of one process for reports: usage, requests, searches of users.',
   },
 
   'security.secret_key': {

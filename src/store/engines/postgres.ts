@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly poolMax: number
   /** True lifts the limits on how long a statement takes: for migrations, which wait for each other. */
   readonly patient: boolean
+  /** Longest wait of a statement for a lock; none of its own when left out. */
+  readonly lockTimeoutMs?: number | undefined
 }
 
 /** What all of our connections have in common. */
@@ -42,6 +44,7 @@ export function openPostgres(options: PostgresOptions): EngineConnection {
     ...connectionConfig(options.url),
     max: options.poolMax,
     ...(options.patient ? {} : { statement_timeout: statementTimeoutMs, query_timeout: answerTimeoutMs }),
+    ...(options.lockTimeoutMs !== undefined && { lock_timeout: options.lockTimeoutMs }),
   })
   // A connection that breaks is taken out of the pool by `pg`, which reports it by events: of the pool
   // when it was idle, of the connection when it broke between two statements of a transaction. Unheard,

@@ -25,6 +25,8 @@ export interface KeyStore {
   /** Every key, in the order of creation. */
   all(): Promise<readonly ApiKey[]>
   get(id: string): Promise<ApiKey | null>
+  /** Those of these keys that exist, in any order. */
+  some(ids: readonly string[]): Promise<readonly ApiKey[]>
   /** Throws Missing when the user does not exist, and NameTaken for a public id or digest that is in use. */
   insert(key: ApiKey): Promise<void>
   /** The key as changed, or null when there is none. */
@@ -37,6 +39,9 @@ export interface KeyStore {
 
 /** Keys per statement of `touch`: two parameters each, far below SQLite's 32,766. */
 const touchesMax = 1000
+
+/** Ids per statement of `some`. */
+const idsMax = 1000
 
 /** The API keys of this database. */
 export function keyStore(database: Database): KeyStore {
@@ -59,6 +64,15 @@ export function keyStore(database: Database): KeyStore {
     async get(id) {
       const row = await kysely.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
       return row === undefined ? null : keyOf(row)
+    },
+    async some(ids) {
+      const found: ApiKey[] = []
+      for (let start = 0; start < ids.length; start += idsMax) {
+        const some = ids.slice(start, start + idsMax)
+        const rows = await kysely.selectFrom('api_keys').selectAll().where('id', 'in', some).execute()
+        for (const row of rows) found.push(keyOf(row))
+      }
+      return found
     },
     async insert(key) {
       await refusing({ taken: key.publicId, reference: new Missing('user') }, () =>

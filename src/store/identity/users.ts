@@ -24,12 +24,19 @@ export interface UserChangeOptions {
   readonly keepAdministrator?: boolean
 }
 
+export interface UserWithGroups {
+  readonly user: User
+  readonly groupIds: readonly string[]
+}
+
 export interface UserStore {
   /** A page of users in the order of creation. Throws InvalidCursor. */
   list(query: UserQuery): Promise<Page<User>>
   /** Every user, in the order of creation. */
   all(): Promise<readonly User[]>
   get(id: string): Promise<User | null>
+  /** Those of these users that exist, in any order, each with the ids of the groups that the user was added to. */
+  some(ids: readonly string[]): Promise<readonly UserWithGroups[]>
   /** The user with this address, in any case. */
   byEmail(email: string): Promise<User | null>
   /** Adds a user; `hasPassword` of the record is not looked at. Throws NameTaken with the address. */
@@ -74,6 +81,7 @@ export function userStore(database: Database): UserStore {
       const row = await kysely.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
       return row === undefined ? null : userOf(row)
     },
+    some: (ids) => someUsers(database, ids),
     async byEmail(email) {
       const row = await kysely
         .selectFrom('users')
@@ -125,6 +133,27 @@ function changes(database: Database): Pick<UserStore, 'update' | 'delete'> {
       return result.numDeletedRows > 0n
     },
   }
+}
+
+/** Ids per statement: far below SQLite's 32,766 parameters. */
+const idsMax = 1000
+
+async function someUsers({ kysely }: Database, ids: readonly string[]): Promise<readonly UserWithGroups[]> {
+  const found: UserWithGroups[] = []
+  for (let start = 0; start < ids.length; start += idsMax) {
+    const some = ids.slice(start, start + idsMax)
+    const rows = await kysely.selectFrom('users').selectAll().where('id', 'in', some).execute()
+    const memberships = await kysely
+      .selectFrom('memberships')
+      .select(['user_id', 'group_id'])
+      .where('user_id', 'in', some)
+      .execute()
+    const groups = Map.groupBy(memberships, (row) => row.user_id)
+    for (const row of rows) {
+      found.push({ user: userOf(row), groupIds: (groups.get(row.id) ?? []).map((member) => member.group_id) })
+    }
+  }
+  return found
 }
 
 function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'passwordHash'> {

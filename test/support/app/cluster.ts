@@ -114,7 +114,12 @@ async function startReplica({
   const clock: Clock = { now: () => Date.now() + ahead, elapsed: () => performance.now() + ahead }
   const app = await openApp({
     settings: new LiveSettings(config.settings, config.sources),
-    store: await openStore({ url: databaseUrl, sealer: sealer(secretKey) }),
+    store: await openStore({
+      url: databaseUrl,
+      poolMax: config.settings['database.pool_max'],
+      reportPoolMax: config.settings['database.report_pool_max'],
+      sealer: sealer(secretKey),
+    }),
     clock,
     logger: createLogger({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
     version: '0.0.0',
