@@ -175,8 +175,7 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   const { state, lastUsed, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
-  // Only what could not be read before; until it is, requests are refused.
-  background('reading changes again', staleRetryMs, () => state.apply([]))
+  background('reading changes again', staleRetryMs, () => state.readAgain())
   background('writing usage records', settings.get('usage.flush_milliseconds'), () => gateway.recorder.flush())
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
   background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())

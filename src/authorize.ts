@@ -73,6 +73,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   if (context.trusted) return operator
   if (!deps.feed.connected) throw new ApiError('store_unavailable')
   const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
+  if (found.kind === 'in_doubt') throw new ApiError('store_unavailable')
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
   if (found.kind === 'caller') {
     deps.lastUsed.touch(found.caller.key.id, deps.clock.now())
@@ -89,6 +90,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
 function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps, request: Request): Caller {
   const email = anonymousUser(request)
   const account = email === null ? undefined : directory.accountByEmail(email)
+  if (email !== null && directory.isAccountInDoubt(account)) throw new ApiError('store_unavailable')
   if (account === undefined || account.user.disabled) throw new ApiError('missing_api_key')
   return { account, key: null }
 }

@@ -37,6 +37,8 @@ export type Resolution =
   | { readonly kind: 'found'; readonly model: Model }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'forbidden'; readonly model: Model }
+  /** The model has changed in the store, and memory may hold what was before. */
+  | { readonly kind: 'in_doubt' }
 
 export interface CatalogContents {
   readonly providers: Iterable<ProviderRecord>
@@ -44,14 +46,27 @@ export interface CatalogContents {
   readonly inflightOverrides: Iterable<InflightOverride>
 }
 
+/** What is known to have changed in the store and is not in the contents. */
+export interface CatalogDoubts {
+  readonly everything: boolean
+  readonly modelIds: ReadonlySet<string>
+  readonly providerIds: ReadonlySet<string>
+}
+
+const noDoubts: CatalogDoubts = { everything: false, modelIds: new Set(), providerIds: new Set() }
+
 export class Catalog {
   readonly #byName = new Map<string, Model>()
   readonly #byId = new Map<string, Model>()
   /** Active models in order of name. */
   readonly #active: readonly Model[]
   readonly #inflightOverrides = new Map<string, number>()
+  readonly #inDoubt = new Set<Model>()
+  /** Whether any model is in doubt: a list of all, and a name that is not found, may then be old. */
+  readonly inDoubt: boolean
 
-  constructor(contents: CatalogContents) {
+  constructor(contents: CatalogContents, doubts: CatalogDoubts = noDoubts) {
+    this.inDoubt = doubts.everything || doubts.modelIds.size > 0 || doubts.providerIds.size > 0
     const providers = new Map([...contents.providers].map((provider) => [provider.id, provider]))
     const records = new Map([...contents.models].map((record) => [record.id, record]))
     const active: Model[] = []
@@ -60,6 +75,7 @@ export class Catalog {
       if (routing === null) continue
       const model = { record, groupIds: new Set(record.groupIds), ...routing }
       active.push(model)
+      if (this.inDoubt && isInDoubt(record, records, doubts)) this.#inDoubt.add(model)
       this.#byId.set(record.id, model)
       for (const name of [record.name, ...record.aliases]) this.#byName.set(name, model)
     }
@@ -71,12 +87,12 @@ export class Catalog {
 
   /** The model behind a name or an alias, exact and case-sensitive, and whether the caller may use it. */
   resolve(name: string, caller: Caller): Resolution {
-    return resolution(this.#byName.get(name), caller)
+    return this.#resolution(this.#byName.get(name), caller)
   }
 
   /** The active model with this id, and whether the caller may use it. */
   resolveId(id: string, caller: Caller): Resolution {
-    return resolution(this.#byId.get(id), caller)
+    return this.#resolution(this.#byId.get(id), caller)
   }
 
   /** The active models that the caller may use, by name. */
@@ -94,11 +110,22 @@ export class Catalog {
     const override = this.#inflightOverrides.get(`${account.user.id} ${model.record.id}`)
     return override ?? model.record.inflightLimit ?? defaultLimit
   }
+
+  #resolution(model: Model | undefined, caller: Caller): Resolution {
+    if (model === undefined ? this.inDoubt : this.#inDoubt.has(model)) return { kind: 'in_doubt' }
+    if (model === undefined) return { kind: 'unknown' }
+    return mayUse(caller, model) ? { kind: 'found', model } : { kind: 'forbidden', model }
+  }
 }
 
-function resolution(model: Model | undefined, caller: Caller): Resolution {
-  if (model === undefined) return { kind: 'unknown' }
-  return mayUse(caller, model) ? { kind: 'found', model } : { kind: 'forbidden', model }
+/** Whether a doubt concerns the model, its provider, or one of its components. */
+function isInDoubt(record: ModelRecord, records: Stock['records'], doubts: CatalogDoubts): boolean {
+  if (doubts.everything || doubts.modelIds.has(record.id)) return true
+  if (record.target.kind === 'plain') return doubts.providerIds.has(record.target.providerId)
+  return record.target.components.some(({ modelId }) => {
+    const component = records.get(modelId)
+    return component !== undefined && isInDoubt(component, records, doubts)
+  })
 }
 
 function mayUse({ account, key }: Caller, model: Model): boolean {

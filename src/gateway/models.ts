@@ -12,15 +12,16 @@ import { resolveModel } from './admission/resolve-model.ts'
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const parameters = ['group', 'available_for_realtime', 'include_reasoning_capabilities'] as const
 
-/** The list, sorted by id. Answers 400 for a filter that cannot be read. */
+/** The list, sorted by id. Answers 400 for a filter that cannot be read, and 503 while a model is in doubt. */
 export function listModels(gateway: Pick<Gateway, 'catalog'>, context: RequestContext, caller: Caller): Response {
   const { query } = context
   refuseRepeated(query, parameters)
   const groups = readGroups(query.get('group'), caller)
   const available = readBoolean(query, 'available_for_realtime')
   const withEfforts = readBoolean(query, 'include_reasoning_capabilities') ?? false
-  const listed = gateway
-    .catalog()
+  const catalog = gateway.catalog()
+  if (catalog.inDoubt) throw new ApiError('store_unavailable')
+  const listed = catalog
     .listFor(caller)
     .filter((model) => groups === null || !model.groupIds.isDisjointFrom(groups))
     .filter((model) => available === null || isDenied(model, 'realtime') !== available)

@@ -74,6 +74,7 @@ async function findResponse({ responses }: Gateway, { params }: RequestContext, 
 function modelOf(catalog: Catalog, { modelId }: StoredResponse, caller: Caller): Model {
   const resolution = catalog.resolveId(modelId, caller)
   if (resolution.kind === 'found') return resolution.model
+  if (resolution.kind === 'in_doubt') throw new ApiError('store_unavailable')
   throw resolution.kind === 'forbidden'
     ? new ApiError('model_access_denied')
     : new ApiError('response_not_found', { message: 'The model that made this response is no longer in use.' })

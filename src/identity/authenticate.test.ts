@@ -100,7 +100,7 @@ describe('a wrong key is refused', () => {
     expect(kind()).toBe('invalid')
     changing.putAccount(user, [])
     expect(kind()).toBe('caller')
-    changing.removeAccount(user.id)
+    changing.removeAccounts(new Set([user.id]))
     expect(kind()).toBe('invalid')
     changing.putAccount(user, [])
     changing.removeKey(own.id)

@@ -18,6 +18,8 @@ export type Authentication =
   | { readonly kind: 'caller'; readonly caller: KeyCaller }
   | { readonly kind: 'missing' }
   | { readonly kind: 'invalid' }
+  /** The key or its user has changed in the store, and memory may hold what was before. */
+  | { readonly kind: 'in_doubt' }
 
 /** Who sent these headers, as of now. A key of a disabled or deleted user is as invalid as none. */
 export function authenticateKey(headers: Headers, directory: Directory, now: number): Authentication {
@@ -25,8 +27,10 @@ export function authenticateKey(headers: Headers, directory: Directory, now: num
   if (secret === null) return { kind: 'missing' }
   if (!isWellFormedKey(secret)) return { kind: 'invalid' }
   const key = directory.keyByDigest(digestKey(secret))
+  if (directory.isKeyInDoubt(key)) return { kind: 'in_doubt' }
   if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return { kind: 'invalid' }
   const account = directory.account(key.userId)
+  if (directory.isAccountInDoubt(account)) return { kind: 'in_doubt' }
   if (account === undefined || account.user.disabled) return { kind: 'invalid' }
   return { kind: 'caller', caller: { account, key } }
 }

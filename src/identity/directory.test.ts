@@ -69,8 +69,8 @@ test('a removed key or user is gone, others stay, and removing what is not there
     undefined,
     second.id,
   ])
-  directory.removeAccount(ada.id)
-  directory.removeAccount('never there')
+  directory.removeAccounts(new Set([ada.id]))
+  directory.removeAccounts(new Set(['never there']))
   expect([directory.account(ada.id), directory.account(bob.id)?.user]).toEqual([undefined, bob])
 })
 
@@ -95,7 +95,7 @@ test('an account is found by its address, the one that it has now', () => {
   directory.putAccount({ ...ada, email: 'new@example.com' }, [])
   expect(directory.accountByEmail(ada.email)).toBeUndefined()
   directory.putAccount({ ...bob, email: ada.email }, [])
-  directory.removeAccount(ada.id)
+  directory.removeAccounts(new Set([ada.id]))
   expect(directory.accountByEmail('new@example.com')).toBeUndefined()
   expect(directory.accountByEmail(ada.email)?.user.id).toBe(bob.id)
 })

@@ -15,6 +15,13 @@ export interface DirectoryContents {
   readonly groups: Iterable<Pick<Group, 'id' | 'permissions'>>
 }
 
+/** What is known to have changed in the store and is not in memory. */
+export interface DirectoryDoubts {
+  readonly everything: boolean
+  readonly userIds: ReadonlySet<string>
+  readonly keyIds: ReadonlySet<string>
+}
+
 export class Directory {
   #accounts = new Map<string, Account>()
   #idsByEmail = new Map<string, string>()
@@ -22,6 +29,7 @@ export class Directory {
   #digestsByKeyId = new Map<string, string>()
   /** Groups that have a permission. */
   #permissions = new Map<string, readonly Permission[]>()
+  #doubts: DirectoryDoubts = { everything: false, userIds: new Set(), keyIds: new Set() }
 
   /** Replaces everything at once. */
   load(contents: DirectoryContents): void {
@@ -67,16 +75,37 @@ export class Directory {
     return this.#keysByDigest.get(digest)
   }
 
+  /** Replaces what is in doubt. */
+  doubt(doubts: DirectoryDoubts): void {
+    this.#doubts = doubts
+  }
+
+  /** Whether what was found by a digest may be old. Nothing found is old while a key is in doubt that may be new. */
+  isKeyInDoubt(key: ApiKey | undefined): boolean {
+    const { everything, keyIds } = this.#doubts
+    if (everything || keyIds.size === 0) return everything
+    return key === undefined ? keyIds.values().some((id) => !this.#digestsByKeyId.has(id)) : keyIds.has(key.id)
+  }
+
+  /** Whether what was found by an id or an address may be old. Nothing found is old while any user is in doubt. */
+  isAccountInDoubt(account: Account | undefined): boolean {
+    const { everything, userIds } = this.#doubts
+    return everything || (account === undefined ? userIds.size > 0 : userIds.has(account.user.id))
+  }
+
   putAccount(user: User, groupIds: Iterable<string>): void {
     this.#forgetEmail(user.id)
     this.#accounts.set(user.id, { user, groupIds: new Set([everyoneGroupId, ...groupIds]) })
     this.#idsByEmail.set(user.email, user.id)
   }
 
-  /** Removes the user; the user's keys are refused from now on because their owner is gone. */
-  removeAccount(userId: string): void {
-    this.#forgetEmail(userId)
-    this.#accounts.delete(userId)
+  /** Removes users with all their keys. */
+  removeAccounts(userIds: ReadonlySet<string>): void {
+    for (const id of userIds) {
+      this.#forgetEmail(id)
+      this.#accounts.delete(id)
+    }
+    for (const key of this.#keysByDigest.values()) if (userIds.has(key.userId)) this.removeKey(key.id)
   }
 
   putKey(key: ApiKey): void {

@@ -7,7 +7,7 @@ import type { Change } from './change.ts'
 import type { LiveState } from './live-state.ts'
 
 export interface ChangeFeed extends AsyncDisposable {
-  /** Resolves when every live process, this one included, has applied the changes. */
+  /** Resolves when every live process, this one included, has applied the changes or refuses what they name. */
   publish(changes: readonly Change[]): Promise<void>
   /** Whether this process hears of changes; while it does not, it must not answer from memory. */
   readonly connected: boolean
@@ -21,9 +21,9 @@ export class LocalFeed implements ChangeFeed {
     this.#state = state
   }
 
-  /** The store is in this process: only a change that could not be read makes memory old. */
+  /** The store is in this process, which hears of every change. */
   get connected(): boolean {
-    return this.#state.current
+    return this.#state.certain
   }
 
   publish(changes: readonly Change[]): Promise<void> {

@@ -1,5 +1,5 @@
 /** How changes are written into the log that all processes read. */
-import type { Change } from './change.ts'
+import type { Change, ChangeKind } from './change.ts'
 
 /** Every change that there can be: what is applied when it is not known which ones were. */
 export const everything: readonly Change[] = [{ kind: 'directory' }, { kind: 'catalog' }, { kind: 'settings' }]
@@ -20,23 +20,31 @@ export function readEntries(entries: readonly string[]): readonly Change[] {
  * once at the end is the same as one after the other.
  */
 export function distinct(changes: readonly Change[]): readonly Change[] {
-  const wholeDirectory = changes.some((change) => change.kind === 'directory')
+  const kinds = new Set(changes.map(({ kind }) => kind))
   const kept = new Map<string, Change>()
   for (const change of changes) {
-    const included = wholeDirectory && (change.kind === 'user' || change.kind === 'key')
-    if (!included) kept.set(`${change.kind} ${'id' in change ? change.id : ''}`, change)
+    const wider = widerKinds[change.kind]
+    if (wider === null || !kinds.has(wider)) kept.set(changeKey(change), change)
   }
   return [...kept.values()]
 }
 
-const kinds: Readonly<Record<Change['kind'], true>> = {
-  user: true,
-  key: true,
-  directory: true,
-  catalog: true,
-  settings: true,
+/** The same text for two changes of the same entity, and for no others. */
+export function changeKey(change: Change): string {
+  return `${change.kind} ${'id' in change ? change.id : ''}`
+}
+
+/** The kind of change that includes each kind. */
+const widerKinds: Readonly<Record<ChangeKind, ChangeKind | null>> = {
+  user: 'directory',
+  key: 'directory',
+  directory: null,
+  model: 'catalog',
+  provider: 'catalog',
+  catalog: null,
+  settings: null,
 }
 
 function isKnown({ kind }: Change): boolean {
-  return Object.hasOwn(kinds, kind)
+  return Object.hasOwn(widerKinds, kind)
 }

@@ -1,16 +1,23 @@
 /**
  * What an administrator can have changed, in the unit in which memory is brought up to date. A
  * change names what to read again and carries no data: the store is the only truth, so changes can
- * be applied twice or in another order without harm.
+ * be applied twice or in another order without harm. What it names is also what is refused while it
+ * cannot be read, so name the smallest entity.
  */
 export type Change =
-  /** One user: record, memberships, or gone. */
+  /** One user: record, memberships, or gone with all keys. */
   | { readonly kind: 'user'; readonly id: string }
   /** One API key: made, changed or deleted. */
   | { readonly kind: 'key'; readonly id: string }
   /** All users, memberships, keys and permissions; after a group is deleted or its permissions change. */
   | { readonly kind: 'directory' }
-  /** Providers, models, aliases, their groups, or in-flight limits. */
+  /** One model: record, aliases, groups, in-flight limits, or gone. */
+  | { readonly kind: 'model'; readonly id: string }
+  /** One provider and all its models. */
+  | { readonly kind: 'provider'; readonly id: string }
+  /** All providers, models and in-flight limits; after a group is deleted. */
   | { readonly kind: 'catalog' }
   /** Live settings. */
   | { readonly kind: 'settings' }
+
+export type ChangeKind = Change['kind']

@@ -9,6 +9,7 @@ import type { ApiKey, User } from '#identity/records.ts'
 import { systemClock } from '#lib/clock.ts'
 import { sealer } from '#lib/seal.ts'
 import { createLogger } from '#observe/log.ts'
+import { StoreUnavailable } from '#store/errors.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { aGroup, aKey, aModel, aProvider, aUser } from '#test/support/store/store-records.ts'
 import { rejection } from '#test/support/store/store-test.ts'
@@ -31,7 +32,7 @@ beforeEach(async () => {
     await beforeRead()
     return store.keys.some(ids)
   }
-  const { settings, sources } = loaded()
+  const { settings, sources } = loaded({ overrides: ['cluster.replica_timeout_seconds=1'] })
   const logger = createLogger({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
   // The real store, whose reads of a key a test can hold up or break.
   state = new LiveState({ ...store, keys: { ...store.keys, some } }, new LiveSettings(settings, sources), logger)
@@ -52,7 +53,7 @@ const inMemory = () => state.directory.keyByDigest(key.digest)
 describe('what is in the store', () => {
   test('is in memory after loading', async () => {
     expect([inMemory(), state.directory.account(user.id)?.user]).toEqual([key, user])
-    expect(state.current).toBe(true)
+    expect([state.certain, state.inDoubt]).toEqual([true, 0])
   })
 
   test('is in memory once a change of it is applied', async () => {
@@ -96,14 +97,15 @@ describe('changes that are applied at the same time', () => {
       reads += 1
       events.push(`read ${reads}`)
       if (reads === 1) await held.promise
+      events.push('go on')
     }
-    const first = state.apply([{ kind: 'key', id: key.id }]).then(() => events.push('first'))
+    const first = state.apply([{ kind: 'key', id: key.id }])
     await Promise.resolve()
     await store.keys.delete([key.id])
-    const second = state.apply([{ kind: 'key', id: key.id }]).then(() => events.push('second'))
+    const second = state.apply([{ kind: 'key', id: key.id }])
     held.resolve()
     await Promise.all([first, second])
-    expect(events).toEqual(['read 1', 'first', 'read 2', 'second'])
+    expect(events).toEqual(['read 1', 'go on', 'read 2', 'go on'])
     expect(inMemory()).toBeUndefined()
   })
 
@@ -128,42 +130,72 @@ describe('changes that are applied at the same time', () => {
 })
 
 describe('a change that cannot be read', () => {
-  const failure = new Error('the disk is gone')
   const breakReads = (): void => {
-    beforeRead = () => Promise.reject(failure)
+    beforeRead = () => Promise.reject(new Error('the disk is gone'))
   }
   const repair = (): void => {
     beforeRead = async () => {}
   }
+  const isRefused = (): boolean => state.directory.isKeyInDoubt(inMemory())
 
-  test('is reported to the caller that made it, and does not stop others, beside it or after it', async () => {
-    breakReads()
+  test('puts what it names in doubt and nothing else, until it has been read after all', async () => {
+    const feed = new LocalFeed(state)
+    const other = aKey(user.id)
+    await store.keys.insert(other)
+    await feed.publish([{ kind: 'key', id: other.id }])
+    await store.keys.delete([key.id])
     await store.users.update(user.id, { name: 'Renamed' }, 1)
-    expect(
-      await rejection(
-        state.apply([
-          { kind: 'key', id: key.id },
-          { kind: 'user', id: user.id },
-        ]),
-      ),
-    ).toBe(failure)
+    breakReads()
+    await feed.publish([
+      { kind: 'key', id: key.id },
+      { kind: 'user', id: user.id },
+    ])
+    expect([isRefused(), state.inDoubt, feed.connected]).toEqual([true, 1, true])
     expect(state.directory.account(user.id)?.user.name).toBe('Renamed')
+    expect(state.directory.isAccountInDoubt(state.directory.account(user.id))).toBe(false)
+    expect(state.directory.isKeyInDoubt(state.directory.keyByDigest(other.digest))).toBe(false)
+    await state.readAgain()
+    expect(isRefused()).toBe(true)
     repair()
-    await state.apply([{ kind: 'catalog' }])
-    expect(state.current).toBe(true)
+    await state.readAgain()
+    expect([isRefused(), state.inDoubt, inMemory()]).toEqual([false, 0, undefined])
   })
 
-  test('makes memory known to be old, until it has been read after all', async () => {
-    const feed = new LocalFeed(state)
-    await store.keys.delete([key.id])
+  test('puts a key in doubt that may be new: what is not found is not refused for good', async () => {
     breakReads()
-    expect(await rejection(feed.publish([{ kind: 'key', id: key.id }]))).toBe(failure)
-    expect([state.current, feed.connected]).toEqual([false, false])
-    expect(await rejection(state.apply([]))).toBe(failure)
-    expect(feed.connected).toBe(false)
-    repair()
-    await state.apply([])
-    expect([state.current, feed.connected]).toEqual([true, true])
-    expect(inMemory()).toBeUndefined()
+    await state.apply([{ kind: 'key', id: crypto.randomUUID() }])
+    expect(state.directory.isKeyInDoubt(undefined)).toBe(true)
+    expect(isRefused()).toBe(false)
+  })
+
+  test('is in doubt when its read takes too long, and an older read does not end the doubt of a newer change', async () => {
+    const reads: PromiseWithResolvers<void>[] = []
+    beforeRead = () => {
+      const held = Promise.withResolvers<void>()
+      reads.push(held)
+      return held.promise
+    }
+    const older = state.apply([{ kind: 'key', id: key.id }])
+    await Promise.resolve()
+    const newer = state.apply([{ kind: 'key', id: key.id }])
+    await Promise.all([older, newer])
+    expect([reads.length, isRefused()]).toEqual([1, true])
+    await store.keys.delete([key.id])
+    reads[0]?.resolve()
+    while (reads.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    expect(isRefused()).toBe(true)
+    reads[1]?.resolve()
+    await state.readAgain()
+    expect([isRefused(), inMemory()]).toEqual([false, undefined])
+  })
+
+  test('is read with everything else by the next load, which fails while it cannot be', async () => {
+    breakReads()
+    await state.apply([{ kind: 'key', id: key.id }])
+    expect(isRefused()).toBe(true)
+    await state.load()
+    expect([isRefused(), state.inDoubt]).toEqual([false, 0])
+    await store.close()
+    expect(await rejection(state.load())).toBeInstanceOf(StoreUnavailable)
   })
 })

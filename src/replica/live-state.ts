@@ -2,32 +2,54 @@
  * What this process holds in memory of the store: users and keys, the catalog, the live settings.
  * The request path reads nothing else.
  *
- * After a change is written to the store, `apply` reads the changed entities again. Changes are
- * applied one after another, so an older read never replaces a newer one. What could not be read is
- * read again with the next call; until then memory is known to be old, and `current` says so.
+ * After a change is written to the store, `apply` reads the changed entities again. What cannot be
+ * read soon is in doubt: the directory and the catalog refuse what it names, everything else is
+ * served, and it is read again until that succeeds (memory-part.ts).
  */
-import { Catalog } from '#catalog/catalog.ts'
+import { Catalog, type CatalogContents, type CatalogDoubts } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { Directory } from '#identity/directory.ts'
 import type { Logger } from '#observe/log.ts'
+import { StoreUnavailable } from '#store/errors.ts'
 import type { LiveReads } from '#store/store.ts'
-import type { Change } from './change.ts'
-import { distinct } from './change-log.ts'
+import type { Change, ChangeKind } from './change.ts'
+import { everything } from './change-log.ts'
+import { MemoryPart } from './memory-part.ts'
+
+/** Part of the time in which other processes may count this one as gone; the rest is for the heartbeat. */
+const patience = 0.5
+
+type PartName = 'accounts' | 'catalog' | 'settings'
+
+const partOf: Readonly<Record<ChangeKind, PartName>> = {
+  user: 'accounts',
+  key: 'accounts',
+  directory: 'accounts',
+  model: 'catalog',
+  provider: 'catalog',
+  catalog: 'catalog',
+  settings: 'settings',
+}
 
 export class LiveState {
   readonly directory = new Directory()
   readonly settings: LiveSettings
   readonly #store: LiveReads
   readonly #logger: Logger
-  #catalog = new Catalog({ providers: [], models: [], inflightOverrides: [] })
-  #applying: Promise<void> = Promise.resolve()
-  /** Changes that are in the store and not in memory, because reading them failed. */
-  #unread: readonly Change[] = []
+  readonly #parts: Readonly<Record<PartName, MemoryPart>>
+  readonly #doubts: Record<PartName, readonly Change[]> = { accounts: [], catalog: [], settings: [] }
+  #contents: CatalogContents = { providers: [], models: [], inflightOverrides: [] }
+  #catalog = new Catalog(this.#contents)
 
   constructor(store: LiveReads, settings: LiveSettings, logger: Logger) {
     this.#store = store
     this.settings = settings
     this.#logger = logger
+    this.#parts = {
+      accounts: this.#part('accounts', (changes) => this.#readAccounts(changes)),
+      catalog: this.#part('catalog', () => this.#readCatalog()),
+      settings: this.#part('settings', () => this.#readSettings()),
+    }
   }
 
   /** The snapshot of this moment. */
@@ -35,70 +57,89 @@ export class LiveState {
     return this.#catalog
   }
 
-  /** Whether no change is known that memory does not hold. */
-  get current(): boolean {
-    return this.#unread.length === 0
+  /** False while the settings are in doubt, which concern every request. */
+  get certain(): boolean {
+    return this.#doubts.settings.length === 0
   }
 
-  /** Reads everything. */
-  load(): Promise<void> {
-    return this.apply([{ kind: 'directory' }, { kind: 'catalog' }, { kind: 'settings' }])
+  /** Changes whose entities are refused, because they could not be read. */
+  get inDoubt(): number {
+    return Object.values(this.#doubts).reduce((sum, changes) => sum + changes.length, 0)
   }
 
-  /**
-   * Brings memory up to date; resolves when the next request sees the changes. Rejects when one of
-   * them, or one left from before, cannot be read; the others are applied.
-   */
-  apply(changes: readonly Change[]): Promise<void> {
-    const applied = this.#applying.then(() => this.#applyAll(distinct([...this.#unread, ...changes])))
-    // The queue goes on after a failed read; the caller of this one hears of it.
-    this.#applying = applied.catch(() => {})
-    return applied
+  /** Reads everything; rejects with StoreUnavailable when that fails, and memory is then not known to be up to date. */
+  async load(): Promise<void> {
+    const loaded = await Promise.all(this.#divided(everything).map(([part, changes]) => part.load(changes)))
+    if (loaded.includes(false)) throw new StoreUnavailable('memory could not be loaded')
   }
 
-  async #applyAll(changes: readonly Change[]): Promise<void> {
-    const unread: Change[] = []
-    const failures: unknown[] = []
-    for (const change of changes) {
-      try {
-        await this.#applyOne(change)
-      } catch (failure) {
-        unread.push(change)
-        failures.push(failure)
-      }
-    }
-    this.#unread = unread
-    if (failures.length > 0) throw failures[0]
+  /** Resolves soon, when each change either is in memory or has what it names refused. */
+  async apply(changes: readonly Change[]): Promise<void> {
+    await Promise.all(this.#divided(changes).map(([part, own]) => part.apply(own)))
   }
 
-  async #applyOne(change: Change): Promise<void> {
-    switch (change.kind) {
-      case 'user':
-        return this.#readUser(change.id)
-      case 'key':
-        return this.#readKey(change.id)
-      case 'directory':
-        return this.#readDirectory()
-      case 'catalog':
-        return this.#readCatalog()
-      case 'settings':
-        return this.#readSettings()
-    }
+  /** Reads once more what could not be read. */
+  async readAgain(): Promise<void> {
+    await Promise.all(Object.values(this.#parts).map((part) => part.readUnread()))
   }
 
-  async #readUser(id: string): Promise<void> {
-    const [found] = await this.#store.users.some([id])
-    if (found === undefined) this.directory.removeAccount(id)
-    else this.directory.putAccount(found.user, found.groupIds)
+  #divided(changes: readonly Change[]): (readonly [MemoryPart, readonly Change[]])[] {
+    return [...Map.groupBy(changes, ({ kind }) => partOf[kind])].map(([name, own]) => [this.#parts[name], own] as const)
   }
 
-  async #readKey(id: string): Promise<void> {
-    const [key] = await this.#store.keys.some([id])
-    if (key === undefined) this.directory.removeKey(id)
-    else this.directory.putKey(key)
+  #part(name: PartName, read: (changes: readonly Change[]) => Promise<Outcome>): MemoryPart {
+    return new MemoryPart({
+      read: async (changes) => {
+        const outcome = await read(changes).catch((failure: unknown): Outcome => ({ unread: changes, failure }))
+        if (outcome !== complete) this.#logger.debug('a change cannot be read', { part: name, error: outcome.failure })
+        return changes.filter((change) => !outcome.unread.includes(change))
+      },
+      onDoubt: (doubts) => this.#doubt(name, doubts),
+      patienceMs: this.settings.get('cluster.replica_timeout_seconds') * 1000 * patience,
+    })
   }
 
-  async #readDirectory(): Promise<void> {
+  #doubt(name: PartName, doubts: readonly Change[]): void {
+    if (this.#doubts[name].length === 0) {
+      this.#logger.warn('changes cannot be read; what they name is refused until they are', { part: name })
+    } else if (doubts.length === 0) this.#logger.info('changes that could not be read are in memory', { part: name })
+    this.#doubts[name] = doubts
+    if (name === 'accounts') {
+      this.directory.doubt({
+        everything: doubts.some(({ kind }) => kind === 'directory'),
+        userIds: idsOf(doubts, 'user'),
+        keyIds: idsOf(doubts, 'key'),
+      })
+    } else if (name === 'catalog') this.#buildCatalog()
+  }
+
+  async #readAccounts(changes: readonly Change[]): Promise<Outcome> {
+    if (changes.some(({ kind }) => kind === 'directory')) return this.#readDirectory()
+    const users = changes.filter(({ kind }) => kind === 'user')
+    const keys = changes.filter(({ kind }) => kind === 'key')
+    const outcomes = await Promise.allSettled([
+      this.#readUsers(idsOf(users, 'user')),
+      this.#readKeys(idsOf(keys, 'key')),
+    ])
+    const unread = [users, keys].flatMap((own, index) => (outcomes[index]?.status === 'rejected' ? own : []))
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+    return failed === undefined ? complete : { unread, failure: failed.reason }
+  }
+
+  async #readUsers(ids: ReadonlySet<string>): Promise<void> {
+    const found = await this.#store.users.some([...ids])
+    for (const { user, groupIds } of found) this.directory.putAccount(user, groupIds)
+    const gone = ids.difference(new Set(found.map(({ user }) => user.id)))
+    if (gone.size > 0) this.directory.removeAccounts(gone)
+  }
+
+  async #readKeys(ids: ReadonlySet<string>): Promise<void> {
+    const found = await this.#store.keys.some([...ids])
+    for (const key of found) this.directory.putKey(key)
+    for (const id of ids.difference(new Set(found.map((key) => key.id)))) this.directory.removeKey(id)
+  }
+
+  async #readDirectory(): Promise<Outcome> {
     const { users, keys, groups } = this.#store
     const [all, memberships, allKeys, allGroups] = await Promise.all([
       users.all(),
@@ -107,21 +148,47 @@ export class LiveState {
       groups.all(),
     ])
     this.directory.load({ users: all, memberships, keys: allKeys, groups: allGroups })
+    return complete
   }
 
-  async #readCatalog(): Promise<void> {
+  async #readCatalog(): Promise<Outcome> {
     const { providers, models, inflightOverrides } = this.#store
     const [allProviders, allModels, overrides] = await Promise.all([
       providers.all(),
       models.all(),
       inflightOverrides.all(),
     ])
-    this.#catalog = new Catalog({ providers: allProviders, models: allModels, inflightOverrides: overrides })
+    this.#contents = { providers: allProviders, models: allModels, inflightOverrides: overrides }
+    this.#buildCatalog()
+    return complete
   }
 
-  async #readSettings(): Promise<void> {
+  #buildCatalog(): void {
+    const doubts = this.#doubts.catalog
+    const inDoubt: CatalogDoubts = {
+      everything: doubts.some(({ kind }) => kind === 'catalog'),
+      modelIds: idsOf(doubts, 'model'),
+      providerIds: idsOf(doubts, 'provider'),
+    }
+    this.#catalog = new Catalog(this.#contents, inDoubt)
+  }
+
+  async #readSettings(): Promise<Outcome> {
     for (const problem of this.settings.applyStored(await this.#store.settings.all())) {
       this.#logger.warn('a stored setting is ignored', { setting: problem.name, expected: problem.expected })
     }
+    return complete
   }
+}
+
+/** What a read could not bring into memory, and why. */
+interface Outcome {
+  readonly unread: readonly Change[]
+  readonly failure: unknown
+}
+
+const complete: Outcome = { unread: [], failure: null }
+
+function idsOf(changes: readonly Change[], kind: 'user' | 'key' | 'model' | 'provider'): ReadonlySet<string> {
+  return new Set(changes.flatMap((change) => (change.kind === kind ? [change.id] : [])))
 }

@@ -27,6 +27,9 @@ export interface MembershipOptions {
   readonly onApplied: () => void
 }
 
+/** A table may be locked while a process starts, for example by a statement of an administrator. */
+const startPatienceMs = 15_000
+
 export class Membership {
   readonly #options: MembershipOptions
   readonly #id = crypto.randomUUID()
@@ -52,12 +55,19 @@ export class Membership {
 
   /** Reads everything and joins the others; goes on by itself from then on. */
   async start(): Promise<void> {
-    try {
-      const session = await this.#enter()
-      while (!(await this.#follow(session))) await this.#join(session)
-    } catch (thrown) {
-      this.#drop()
-      throw thrown
+    const { clock, logger, intervalMs } = this.#options
+    const until = clock.elapsed() + startPatienceMs
+    for (;;) {
+      try {
+        const session = await this.#enter()
+        while (!(await this.#follow(session))) await this.#join(session)
+        break
+      } catch (error) {
+        this.#drop()
+        if (clock.elapsed() > until) throw error
+        logger.warn('the database cannot be read into memory yet', { error })
+        await this.#wake.wait(intervalMs)
+      }
     }
     this.#running = this.#run()
   }

@@ -3,7 +3,8 @@
  * resolved, no process answers a request from before the change. The argument:
  *
  * 1. A change is in the store before it is in the log, and processes apply the log in its order. So
- *    a process that has applied version v has read what every publication up to v has changed.
+ *    a process that has applied version v has read what every publication up to v has changed, or
+ *    refuses requests for what it could not read (memory-part.ts).
  * 2. `publish` resolves when no process is registered whose applied version is below that of its
  *    entry. A process that registers later has read the store later, or applies the entry from the
  *    log before it answers its first request (membership.ts).
@@ -50,6 +51,7 @@ const heartbeatsPerTimeout = 5
 
 export class PostgresFeed implements ChangeFeed {
   readonly #replicas: ReplicaStore
+  readonly #state: LiveState
   readonly #membership: Membership
   readonly #confirmations: Confirmations
   readonly #watch: Loop
@@ -70,10 +72,11 @@ export class PostgresFeed implements ChangeFeed {
   }
 
   private constructor(
-    { replicas, logger }: PostgresFeedOptions,
+    { replicas, state, logger }: PostgresFeedOptions,
     parts: { readonly membership: Membership; readonly confirmations: Confirmations; readonly intervalMs: number },
   ) {
     this.#replicas = replicas
+    this.#state = state
     this.#membership = parts.membership
     this.#confirmations = parts.confirmations
     this.#watch = new Loop({
@@ -87,7 +90,7 @@ export class PostgresFeed implements ChangeFeed {
   }
 
   get connected(): boolean {
-    return this.#membership.connected
+    return this.#membership.connected && this.#state.certain
   }
 
   /**

@@ -69,6 +69,7 @@ type IdOf = (name: string) => string | null
 function ownModelIds({ state }: Admin, maker: Caller): IdOf {
   return (name) => {
     const resolution = state.catalog.resolve(name, maker)
+    if (resolution.kind === 'in_doubt') throw new ApiError('store_unavailable')
     return resolution.kind === 'found' ? resolution.model.record.id : null
   }
 }

@@ -50,7 +50,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
         await requireGroups(admin, body.groups)
         const model = newModel(body, await newModelReferences(admin, body), clock.now())
         await store.models.insert(model)
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'model', id: model.id }])
         return modelOnWire(requireFound(await store.models.get(model.id), 'model'))
       },
     }),
@@ -82,7 +82,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
         await requireGroups(admin, body.groups)
         const references = await readModelReferences(admin, body, before)
         const model = requireFound(await store.models.update(before.id, modelPatch(body, references)), 'model')
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'model', id: model.id }])
         return modelOnWire(model)
       },
     }),
@@ -96,7 +96,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
         const model = requireEditable(requireFound(await store.models.get(params.id), 'model'))
         await requireUnreferenced(admin, [model])
         await store.models.delete(model.id)
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'model', id: model.id }])
       },
     }),
   ]

@@ -56,7 +56,7 @@ export async function importModels(
     }
   } finally {
     // What was made before a failure is there and has to be known.
-    await admin.feed.publish([{ kind: 'catalog' }])
+    await admin.feed.publish([{ kind: 'provider', id: provider.id }])
   }
   return answer
 }

@@ -75,7 +75,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       async handle({ body }) {
         const provider = newProvider(body, clock.now())
         await store.providers.insert(provider)
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'provider', id: provider.id }])
         return providerOnWire(provider)
       },
     }),
@@ -107,7 +107,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       async handle({ params, body }) {
         const before = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
         const provider = requireFound(await store.providers.update(before.id, providerPatch(before, body)), 'provider')
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'provider', id: provider.id }])
         return providerOnWire(provider)
       },
     }),
@@ -127,7 +127,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
           await store.providers.delete(provider.id)
         } finally {
           // Some models may be gone even when the rest failed.
-          await feed.publish([{ kind: 'catalog' }])
+          await feed.publish([{ kind: 'provider', id: provider.id }])
         }
       },
     }),

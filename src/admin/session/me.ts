@@ -243,6 +243,7 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
 }
 
 function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['data'] {
+  if (state.catalog.inDoubt) throw new ApiError('store_unavailable')
   const ownGroups = caller.account.groupIds
   return state.catalog.listFor(caller).map(({ record, ownedBy, groupIds }) => ({
     name: record.name,

@@ -60,7 +60,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       async handle({ params, body }) {
         const { userId, id: modelId } = params
         await store.inflightOverrides.set({ userId, modelId, inflightLimit: body.limit })
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'model', id: modelId }])
         return { user_id: userId, limit: body.limit }
       },
     }),
@@ -72,7 +72,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       async handle({ params }) {
         const deleted = await store.inflightOverrides.delete(params.userId, params.id)
         requireFound(deleted ? params.userId : null, 'limit')
-        await feed.publish([{ kind: 'catalog' }])
+        await feed.publish([{ kind: 'model', id: params.id }])
       },
     }),
   ]

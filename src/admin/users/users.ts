@@ -212,8 +212,7 @@ function patchOf({ email: address, name, role: newRole, disabled }: Change): Use
 async function deleteUser({ store, feed }: Admin, userId: string): Promise<void> {
   requireEditable(requireFound(await store.users.get(userId), 'user'))
   await store.users.delete(userId, { keepAdministrator: true })
-  // The user's change alone refuses all keys; the others free what memory holds of them and of limits.
-  await feed.publish([{ kind: 'user', id: userId }, { kind: 'directory' }, { kind: 'catalog' }])
+  await feed.publish([{ kind: 'user', id: userId }])
 }
 
 /** The user of a membership. Answers 404 for a user or group that does not exist, 409 for the group of everyone. */

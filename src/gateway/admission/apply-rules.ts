@@ -19,6 +19,8 @@ export function applyRules(catalog: Catalog, model: Model, caller: Caller, purpo
     case 'found':
       if (isDenied(resolution.model, purpose)) throw denied(purpose)
       return resolution.model
+    case 'in_doubt':
+      throw new ApiError('store_unavailable')
     case 'unknown':
       throw new ApiError('upstream_unavailable', {
         message:

@@ -15,6 +15,8 @@ export function resolveModel(catalog: Catalog, name: string, caller: Caller): Mo
         param: 'model',
         message: `No model is called ${quote(name)}. Names are case-sensitive; GET /ai/v1/models lists those you can use.`,
       })
+    case 'in_doubt':
+      throw new ApiError('store_unavailable')
     case 'forbidden':
       throw new ApiError('model_access_denied', {
         param: 'model',
