@@ -30,6 +30,7 @@ import type { ProxyFor } from '#lib/http1/proxy.ts'
 import { readNetwork } from '#lib/ip-network.ts'
 import { Loop } from '#lib/loop.ts'
 import { sealer, type Sealer } from '#lib/seal.ts'
+import { within } from '#lib/within.ts'
 import { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import { createMetrics } from '#observe/metrics.ts'
@@ -71,6 +72,7 @@ const minuteMs = 60_000
 const staleRetryMs = 1000
 const probeCheckMs = 250
 const drainPollMs = 20
+const countsMaxMs = 2000
 
 /** Builds everything. On failure what was opened is closed again, the store included. */
 export async function openApp(options: AppOptions): Promise<App> {
@@ -163,12 +165,18 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
     ticker,
   }
-  metrics.watch({
-    inflight: () => inflightByName(gateway),
-    usageQueueDepth: () => recorder.depth,
-    documents: async () => Object.entries(await store.documents.counts()),
-  })
+  watchGauges(store, { state, feed, gateway })
   return { state, feed, lastUsed, gateway, generation, documents, shutdown }
+}
+
+function watchGauges(store: Store, { state, feed, gateway }: Pick<Parts, 'state' | 'feed' | 'gateway'>): void {
+  gateway.metrics.watch({
+    inflight: () => inflightByName(gateway),
+    usageQueueDepth: () => gateway.recorder.depth,
+    documents: () => documentCounts(store),
+    outageSeconds: () => (feed.standing === 'current' ? 0 : feed.ageMs / 1000),
+    changesInDoubt: () => state.inDoubt,
+  })
 }
 
 function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
@@ -241,7 +249,8 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
 async function openFeed({ store, settings, clock, logger }: AppOptions, state: LiveState): Promise<ChangeFeed> {
   if (store.replicas !== null) {
     const timeoutMs = settings.get('cluster.replica_timeout_seconds') * 1000
-    return PostgresFeed.open({ replicas: store.replicas, state, clock, logger, timeoutMs })
+    const graceMs = settings.get('cluster.outage_grace_seconds') * 1000
+    return PostgresFeed.open({ replicas: store.replicas, state, clock, logger, timeoutMs, graceMs })
   }
   await state.load()
   return new LocalFeed(state)
@@ -286,6 +295,12 @@ function batchOptions(settings: LiveSettings): BatchOptions {
 function inflightByName({ inflight, catalog }: Gateway): Iterable<readonly [string, number]> {
   const inUse = inflight.inUseByModel()
   return catalog().models.map((model) => [model.record.name, inUse.get(model.record.id) ?? 0] as const)
+}
+
+/** None without a database: the other metrics are wanted then most of all. */
+async function documentCounts(store: Store): Promise<[string, number][]> {
+  const counts = await within(countsMaxMs, store.documents.counts()).catch(() => null)
+  return Object.entries(counts ?? {})
 }
 
 async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {

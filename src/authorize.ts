@@ -71,7 +71,8 @@ export function createAuthorize(deps: AuthorizeDeps) {
 /** Answers 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */
 function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestContext): Caller | Promise<Caller> {
   if (context.trusted) return operator
-  if (!deps.feed.connected) throw new ApiError('store_unavailable')
+  const { standing } = deps.feed
+  if (standing !== 'current' && !(standing === 'grace' && isAiRequest(access))) throw new ApiError('store_unavailable')
   const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
   if (found.kind === 'in_doubt') throw new ApiError('store_unavailable')
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
@@ -84,6 +85,11 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   if (session !== null) return session.then((caller) => permit(caller, access))
   if (access === 'generation') return anonymousCaller(deps, context.request)
   throw new ApiError('missing_api_key')
+}
+
+/** Those that are answered from memory and by providers. */
+function isAiRequest(access: GuardedAccess): boolean {
+  return access === 'inference' || access === 'generation'
 }
 
 /** Clients of the generation interface send no credentials: an administrator may let them be one account. */

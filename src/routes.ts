@@ -33,6 +33,7 @@ import { openApiDocument, type OpenApiDocument } from '#http/openapi.ts'
 import { json } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { within } from '#lib/within.ts'
 import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { Store } from '#store/store.ts'
 
@@ -342,6 +343,18 @@ function inferenceRoutes({ gateway }: RouteDeps): Route<Caller>[] {
   ]
 }
 
+/** Shorter than load balancers wait for the answer. */
+const pingMaxMs = 2000
+
+/** Whether the database answers soon. */
+async function pings(store: Store): Promise<boolean> {
+  const answered = await within(
+    pingMaxMs,
+    store.ping().then(() => true),
+  ).catch(() => false)
+  return answered ?? false
+}
+
 function systemRoutes({ gateway, documents, store, feed, draining }: RouteDeps): Route<Caller>[] {
   const { metrics, recorder, settings } = gateway
   const tag = 'System'
@@ -365,17 +378,22 @@ function systemRoutes({ gateway, documents, store, feed, draining }: RouteDeps):
       duringDrain: true,
       docs: {
         tag,
-        summary: 'The server takes requests: the database answers and no stop is under way',
-        answer: z.object({ status: z.literal('ready') }),
+        summary:
+          'The server takes requests: the database answers, or AI requests go on without it, and no stop is under way',
+        answer: z.object({
+          status: z.enum(['ready', 'outage']).describe('outage: the database does not answer, and AI requests go on'),
+          grace_seconds_left: z.number().optional().describe('How long they go on; only with outage'),
+        }),
         errors: ['shutting_down', 'store_unavailable', 'storage_full', 'overloaded'],
       },
       handle: async () => {
         if (draining()) throw new ApiError('shutting_down')
-        if (!feed.connected) throw new ApiError('store_unavailable')
-        await store.ping().catch((cause: unknown) => Promise.reject(new ApiError('store_unavailable', { cause })))
         const fault = await documents.storage.check()
         if (fault !== null) throw new ApiError(fault)
-        return json({ status: 'ready' })
+        if (feed.standing === 'current' && (await pings(store))) return json({ status: 'ready' })
+        const { graceLeftMs } = feed
+        if (feed.standing === 'stale' || graceLeftMs === null) throw new ApiError('store_unavailable')
+        return json({ status: 'outage', grace_seconds_left: Math.ceil(graceLeftMs / 1000) })
       },
     },
     settings.get('metrics.require_key')

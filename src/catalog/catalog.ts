@@ -119,7 +119,7 @@ export class Catalog {
 }
 
 /** Whether a doubt concerns the model, its provider, or one of its components. */
-function isInDoubt(record: ModelRecord, records: Stock['records'], doubts: CatalogDoubts): boolean {
+function isInDoubt(record: ModelRecord, records: ReadonlyMap<string, ModelRecord>, doubts: CatalogDoubts): boolean {
   if (doubts.everything || doubts.modelIds.has(record.id)) return true
   if (record.target.kind === 'plain') return doubts.providerIds.has(record.target.providerId)
   return record.target.components.some(({ modelId }) => {

@@ -92,6 +92,8 @@ test('gauges show what their sources say at the scrape', async () => {
   let depth = 5
   metrics.watch({
     inflight: () => inflight,
+    outageSeconds: () => 1.5,
+    changesInDoubt: () => 2,
     usageQueueDepth: () => depth,
     documents: async () => [['queued', 2]],
   })

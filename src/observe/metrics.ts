@@ -31,6 +31,10 @@ export interface GaugeSources {
   readonly usageQueueDepth: () => number
   /** Documents by state. */
   readonly documents: () => Promise<Iterable<readonly [string, number]>>
+  /** Seconds for which this process has not heard of the database, from when that matters. */
+  readonly outageSeconds: () => number
+  /** Changes that could not be read. */
+  readonly changesInDoubt: () => number
 }
 
 export interface MetricsOptions {
@@ -206,6 +210,17 @@ function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
   registry.gauge({ name: 'sluice_usage_queue_depth', help: 'Usage rows that wait to be written.' }, () => [
     [[], sources.usageQueueDepth()],
   ])
+  registry.gauge(
+    {
+      name: 'sluice_outage_seconds',
+      help: 'Seconds since the last heartbeat while the database cannot be reached; 0 while it can.',
+    },
+    () => [[[], sources.outageSeconds()]],
+  )
+  registry.gauge(
+    { name: 'sluice_changes_in_doubt', help: 'Changes that cannot be read; what they name is refused.' },
+    () => [[[], sources.changesInDoubt()]],
+  )
   registry.gauge({ name: 'sluice_documents', help: 'Documents by state.', labels: ['state'] }, async () =>
     [...(await sources.documents())].map(([state, count]) => [[state], count] as const),
   )

@@ -6,11 +6,20 @@
 import type { Change } from './change.ts'
 import type { LiveState } from './live-state.ts'
 
+/**
+ * What this process may answer from memory. `current`: everything. `grace`: AI requests and nothing else; it
+ * hears of no changes, and nobody is told that a change is done before this ends. `stale`: nothing.
+ */
+export type Standing = 'current' | 'grace' | 'stale'
+
 export interface ChangeFeed extends AsyncDisposable {
   /** Resolves when every live process, this one included, has applied the changes or refuses what they name. */
   publish(changes: readonly Change[]): Promise<void>
-  /** Whether this process hears of changes; while it does not, it must not answer from memory. */
-  readonly connected: boolean
+  readonly standing: Standing
+  /** Time for which AI requests are answered if nothing more is heard of the database; null without a grace. */
+  readonly graceLeftMs: number | null
+  /** Time since memory was last known to be up to date. */
+  readonly ageMs: number
 }
 
 /** The feed of a store that only one process serves. */
@@ -22,9 +31,12 @@ export class LocalFeed implements ChangeFeed {
   }
 
   /** The store is in this process, which hears of every change. */
-  get connected(): boolean {
-    return this.#state.certain
+  get standing(): Standing {
+    return this.#state.certain ? 'current' : 'stale'
   }
+
+  readonly graceLeftMs = null
+  readonly ageMs = 0
 
   publish(changes: readonly Change[]): Promise<void> {
     return this.#state.apply(changes)

@@ -31,8 +31,11 @@ interface Sighting {
   readonly since: number
 }
 
-/** Time-outs after which a wait is given up: the slowest process has either confirmed or been removed long before. */
-const patience = 3
+/**
+ * Time-outs of this process for which a wait goes on after the longest one of all: by then the slowest
+ * process has either confirmed or been removed.
+ */
+const patience = 2
 
 export class Confirmations {
   readonly #options: ConfirmationsOptions
@@ -83,8 +86,8 @@ export class Confirmations {
       const reached = Math.min(...present.map((replica) => replica.appliedVersion))
       for (const waiter of this.#waiters) if (waiter.version <= reached) this.#end(waiter, null)
     } finally {
-      const { clock } = this.#options
-      const limitMs = patience * this.#longestTimeoutMs
+      const { clock, timeoutMs } = this.#options
+      const limitMs = this.#longestTimeoutMs + patience * timeoutMs
       const error = new StoreUnavailable('not every process has confirmed the change')
       for (const waiter of this.#waiters) if (clock.elapsed() - waiter.since > limitMs) this.#end(waiter, error)
     }

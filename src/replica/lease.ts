@@ -1,6 +1,7 @@
 /**
  * How long a process may answer from memory after others have last heard of it. It ends by itself:
- * a process that can reach nobody still knows that it has to stop.
+ * a process that can reach nobody still knows that it has to stop. After it a grace may follow, in which
+ * the process answers AI requests and nothing else.
  */
 import type { Clock } from '#lib/clock.ts'
 
@@ -19,12 +20,19 @@ const margin = 0.1
 export class Lease {
   readonly #clock: Clock
   readonly #lastsMs: number
+  readonly #graceMs: number
   #from: Moment = { elapsed: -Infinity, now: -Infinity }
 
-  /** Not held before the first `renew`. @param timeoutMs after which others may count this process as gone */
-  constructor(clock: Clock, timeoutMs: number) {
+  /** Not held before the first `renew`. @param timeoutMs after which others may count this process as gone, but for a grace */
+  constructor(clock: Clock, timeoutMs: number, graceMs = 0) {
     this.#clock = clock
     this.#lastsMs = timeoutMs * (1 - margin)
+    this.#graceMs = graceMs
+  }
+
+  /** Silence after which others may count this process as gone: lease and grace are over by then. */
+  get silenceMs(): number {
+    return Math.ceil((this.#lastsMs + this.#graceMs) / (1 - margin))
   }
 
   /** This moment; for `renew`, once what is sent after it has been answered. */
@@ -38,11 +46,21 @@ export class Lease {
   }
 
   /**
-   * Whether no other process can have given this one up. The clock that has gone further counts: on
-   * Linux the monotonic one stands still while the machine sleeps, and the wall clock can be set back.
+   * Time since the last heartbeat. The clock that has gone further counts: on Linux the monotonic one
+   * stands still while the machine sleeps, and the wall clock can be set back.
    */
-  get held(): boolean {
+  get ageMs(): number {
     const { elapsed, now } = this.mark()
-    return Math.max(elapsed - this.#from.elapsed, now - this.#from.now) < this.#lastsMs
+    return Math.max(elapsed - this.#from.elapsed, now - this.#from.now)
+  }
+
+  /** Whether the process may answer everything from memory. */
+  get held(): boolean {
+    return this.ageMs < this.#lastsMs
+  }
+
+  /** Time that is left of lease and grace; 0 when both are over. No other process can give this one up before. */
+  get leftMs(): number {
+    return Math.max(0, this.#lastsMs + this.#graceMs - this.ageMs)
   }
 }

@@ -150,7 +150,7 @@ describe('a change that cannot be read', () => {
       { kind: 'key', id: key.id },
       { kind: 'user', id: user.id },
     ])
-    expect([isRefused(), state.inDoubt, feed.connected]).toEqual([true, 1, true])
+    expect([isRefused(), state.inDoubt, feed.standing]).toEqual([true, 1, 'current'])
     expect(state.directory.account(user.id)?.user.name).toBe('Renamed')
     expect(state.directory.isAccountInDoubt(state.directory.account(user.id))).toBe(false)
     expect(state.directory.isKeyInDoubt(state.directory.keyByDigest(other.digest))).toBe(false)

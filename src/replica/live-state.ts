@@ -17,7 +17,7 @@ import { everything } from './change-log.ts'
 import { MemoryPart } from './memory-part.ts'
 
 /** Part of the time in which other processes may count this one as gone; the rest is for the heartbeat. */
-const patience = 0.5
+const patience = 0.4
 
 type PartName = 'accounts' | 'catalog' | 'settings'
 

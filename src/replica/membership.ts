@@ -9,6 +9,7 @@
 import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Notice, ReplicaSession, ReplicaStore } from '#store/replicas.ts'
+import type { Standing } from './change-feed.ts'
 import { readEntries } from './change-log.ts'
 import { Lease } from './lease.ts'
 import type { LiveState } from './live-state.ts'
@@ -19,8 +20,10 @@ export interface MembershipOptions {
   readonly state: LiveState
   readonly clock: Clock
   readonly logger: Logger
-  /** Silence after which the others may count this process as gone. */
+  /** Silence after which the others may count this process as gone, but for its grace. */
   readonly timeoutMs: number
+  /** How long it goes on with AI requests after that. */
+  readonly graceMs: number
   /** Time between two heartbeats, and between two looks into the log when no notification comes. */
   readonly intervalMs: number
   /** Another process has applied something. */
@@ -45,12 +48,23 @@ export class Membership {
 
   constructor(options: MembershipOptions) {
     this.#options = options
-    this.#lease = new Lease(options.clock, options.timeoutMs)
+    this.#lease = new Lease(options.clock, options.timeoutMs, options.graceMs)
   }
 
-  /** Whether memory is up to date with every change whose publication has been answered. */
-  get connected(): boolean {
-    return this.#lease.held
+  /** `current`: memory is up to date with every change whose publication has been answered. */
+  get standing(): Standing {
+    if (this.#lease.held) return 'current'
+    return this.#lease.leftMs > 0 ? 'grace' : 'stale'
+  }
+
+  /** Time that is left until this process is stale if nothing more is heard. */
+  get leftMs(): number {
+    return this.#lease.leftMs
+  }
+
+  /** Time since the last heartbeat that was answered. */
+  get ageMs(): number {
+    return this.#lease.ageMs
   }
 
   /** Reads everything and joins the others; goes on by itself from then on. */
@@ -128,10 +142,10 @@ export class Membership {
    * could see the registration are in the log, and `follow` applies them before the lease is renewed.
    */
   async #join(session: ReplicaSession): Promise<void> {
-    const { state, timeoutMs } = this.#options
+    const { state } = this.#options
     const version = await session.version()
     await state.load()
-    await session.register({ id: this.#id, appliedVersion: version, timeoutMs })
+    await session.register({ id: this.#id, appliedVersion: version, timeoutMs: this.#lease.silenceMs })
     this.#applied = version
     this.#told = -1
   }

@@ -3,6 +3,7 @@
  * those could not be read in time. Such a change is in doubt: memory may hold what was before it, so
  * requests for what it names are refused until it has been read.
  */
+import { within } from '#lib/within.ts'
 import type { Change } from './change.ts'
 import { changeKey } from './change-log.ts'
 
@@ -93,12 +94,4 @@ export class MemoryPart {
   #tellDoubts(): void {
     this.#options.onDoubt([...this.#unread.values()].filter(({ inDoubt }) => inDoubt).map(({ change }) => change))
   }
-}
-
-/** Resolves with the promise or after the time, whichever comes first. */
-async function within(ms: number, promise: Promise<void>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([promise, late])
-  clearTimeout(timer)
 }

@@ -13,6 +13,7 @@
  *    holds a lease, which begins before its last heartbeat was sent and is shorter than the time-out.
  *    Removing compares the heartbeat, so a process that is removed has not beaten since, and learns
  *    of it at its next beat.
+ *    With a grace it stops later, and counts as gone later by as much: the time-out in its row is longer.
  * 4. After that it answers again only when it has read everything again and registered.
  *
  * So a process that is dead, frozen or cut off delays a publication by its time-out, and never
@@ -23,7 +24,7 @@ import { Loop } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
 import type { ReplicaStore } from '#store/replicas.ts'
 import type { Change } from './change.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangeFeed, Standing } from './change-feed.ts'
 import { writeEntry } from './change-log.ts'
 import { Confirmations } from './confirmations.ts'
 import type { LiveState } from './live-state.ts'
@@ -35,8 +36,10 @@ export interface PostgresFeedOptions {
   readonly state: LiveState
   readonly clock: Clock
   readonly logger: Logger
-  /** Silence after which this process counts as gone. */
+  /** Silence after which this process stops, and counts as gone when it has no grace. */
   readonly timeoutMs: number
+  /** How long it goes on with AI requests after that; others wait for it so much longer. */
+  readonly graceMs: number
 }
 
 /** One entry for the log; `underWay` while its publication is writing it. */
@@ -52,6 +55,7 @@ const heartbeatsPerTimeout = 5
 export class PostgresFeed implements ChangeFeed {
   readonly #replicas: ReplicaStore
   readonly #state: LiveState
+  readonly #graceMs: number
   readonly #membership: Membership
   readonly #confirmations: Confirmations
   readonly #watch: Loop
@@ -72,11 +76,12 @@ export class PostgresFeed implements ChangeFeed {
   }
 
   private constructor(
-    { replicas, state, logger }: PostgresFeedOptions,
+    { replicas, state, logger, graceMs }: PostgresFeedOptions,
     parts: { readonly membership: Membership; readonly confirmations: Confirmations; readonly intervalMs: number },
   ) {
     this.#replicas = replicas
     this.#state = state
+    this.#graceMs = graceMs
     this.#membership = parts.membership
     this.#confirmations = parts.confirmations
     this.#watch = new Loop({
@@ -84,13 +89,22 @@ export class PostgresFeed implements ChangeFeed {
       work: () => this.#lookAround(),
       onError: (error) => {
         // While the connection is gone the membership has said so once.
-        if (this.connected) logger.warn('the other processes on this database cannot be watched', { error })
+        if (this.standing === 'current')
+          logger.warn('the other processes on this database cannot be watched', { error })
       },
     })
   }
 
-  get connected(): boolean {
-    return this.#membership.connected && this.#state.certain
+  get standing(): Standing {
+    return this.#state.certain ? this.#membership.standing : 'stale'
+  }
+
+  get graceLeftMs(): number | null {
+    return this.#graceMs > 0 ? this.#membership.leftMs : null
+  }
+
+  get ageMs(): number {
+    return this.#membership.ageMs
   }
 
   /**

@@ -16,6 +16,7 @@ import { prepareDataDirectory } from './data-directory.ts'
 import { firstStart, undoFirstStart, type FirstStart } from './first-start.ts'
 import { makeSecretKey, readSecretKey, secretKeyFileIn } from './secret-key.ts'
 import { StartProblem } from './start-problem.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 
 export interface InstallationOptions {
   readonly settings: Settings
@@ -26,6 +27,8 @@ export interface InstallationOptions {
   readonly setUp: boolean
   /** Clears what no key at hand opens; without it such a database is refused. */
   readonly forgetCredentials?: boolean
+  /** Ends the server's wait for a database that cannot be reached. */
+  readonly signal?: AbortSignal
 }
 
 export interface Installation {
@@ -41,19 +44,26 @@ export interface Installation {
   readonly forgotten: readonly string[]
 }
 
+const neverAborted = new AbortController().signal
+
 /** Opens the store of these settings and applies what is declared. Throws StartProblem; nothing stays open then. */
 export async function openInstallation(options: InstallationOptions): Promise<Installation> {
   const { settings, declared, clock, logger, forgetCredentials = false } = options
   const dataDirectory = prepareDataDirectory(settings.data_dir, logger)
   const url = databaseUrl(settings, dataDirectory)
   return explained(url, async () => {
-    const seals = sealer(await openSecretKey(options, url, dataDirectory))
-    const store = await openStore({
-      url,
-      poolMax: settings['database.pool_max'],
-      reportPoolMax: settings['database.report_pool_max'],
-      sealer: seals,
-    })
+    const waitMs = options.setUp ? settings['database.start_wait_seconds'] * 1000 : 0
+    const waiting = { waitMs, clock, logger, signal: options.signal ?? neverAborted }
+    const { seals, store } = await waitForDatabase(async () => {
+      const seals = sealer(await openSecretKey(options, url, dataDirectory))
+      const store = await openStore({
+        url,
+        poolMax: settings['database.pool_max'],
+        reportPoolMax: settings['database.report_pool_max'],
+        sealer: seals,
+      })
+      return { seals, store }
+    }, waiting)
     const now = clock.now()
     const adminEmail = settings['auth.admin_email']
     let first: FirstStart | null = null

@@ -149,6 +149,18 @@ export function isUnavailable(thrown: unknown): boolean {
   return thrown instanceof Error && messageUnavailable.test(thrown.message)
 }
 
+/** SQLSTATEs of a PostgreSQL that is starting or has no connection left, and of a connection that broke. */
+const postgresNotYet = /^(08...|57P0.|53300)$/
+
+/** Whether a StoreUnavailable is about the way to the database, not about how it was asked: a later try may succeed. */
+export function isUnreachable(thrown: unknown): boolean {
+  if (!(thrown instanceof StoreUnavailable)) return false
+  const { cause } = thrown
+  const code = codeOf(cause)
+  if (code !== '') return postgresNotYet.test(code) || (socketUnavailable.test(code) && code !== 'ENOENT')
+  return cause instanceof Error && /^(Connection terminated|timeout exceeded when trying)/.test(cause.message)
+}
+
 function codeOf(thrown: unknown): string {
   return propertyOf(thrown, 'code')
 }

@@ -54,6 +54,7 @@ describe('a start is refused', () => {
   test('when the database server cannot be reached, without the password of its address', async () => {
     await using sluice = new Installation({
       SLUICE_DATABASE_URL: 'postgres://sluice:canary-password@127.0.0.1:1/sluice',
+      SLUICE_DATABASE_START_WAIT_SECONDS: '0',
     })
     const refused = await sluice.run(['start'])
     expectOneSentence(

@@ -7,7 +7,7 @@ import { createKeySecret } from '#identity/api-key.ts'
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const reason = serverUrl === undefined ? ' (skipped: SLUICE_TEST_POSTGRES_URL is not set)' : ''
 
-const newCluster = (): Promise<Cluster> => makeCluster(String(serverUrl), 4)
+const newCluster = (): Promise<Cluster> => makeCluster(String(serverUrl), 10)
 
 describe.skipIf(serverUrl === undefined)(`while a table is locked${reason}`, () => {
   test('a key that has changed is refused on all processes, and every other key works', async () => {

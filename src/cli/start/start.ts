@@ -7,7 +7,7 @@ import { createLogger, writeToStderr } from '#observe/log.ts'
 import { controlSocketIn } from '#setup/data-directory.ts'
 import { discoverProviders } from '#setup/discover-local.ts'
 import { undoFirstStart } from '#setup/first-start.ts'
-import { openInstallation, type Installation } from '#setup/open-installation.ts'
+import { openInstallation, type Installation, type InstallationOptions } from '#setup/open-installation.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 import { openApp, type App } from '#src/app.ts'
 import type { Command, GivenFlags } from '../command.ts'
@@ -32,7 +32,10 @@ export const startCommand: Command = {
     const configuration = readConfiguration(withListenFlags(flags))
     const { settings } = configuration
     const stopped = stopSignal()
-    const server = await startServer(configuration, flags.has('forget-credentials'))
+    const stopping = new AbortController()
+    void stopped.then(() => stopping.abort())
+    const forgetCredentials = flags.has('forget-credentials')
+    const server = await startServer(configuration, { forgetCredentials, signal: stopping.signal })
     const { app, firstStart, forgotten, port, hasConsole } = server
     const address = shownAddress(settings, port)
     const found =
@@ -65,7 +68,7 @@ interface RunningServer {
 /** Opens everything and listens. Throws StartProblem; nothing stays open then, and no secret is lost unseen. */
 async function startServer(
   { settings, sources, declared, proxyFor }: Configuration,
-  forgetCredentials: boolean,
+  asked: Pick<InstallationOptions, 'forgetCredentials' | 'signal'>,
 ): Promise<RunningServer> {
   if ((await askControlSocket(controlSocketOf(settings))) !== 'none') {
     throw new StartProblem(
@@ -85,7 +88,7 @@ async function startServer(
     clock,
     logger,
     setUp: true,
-    forgetCredentials,
+    ...asked,
   })
   const consoleFiles = readConsoleFiles(builtConsole)
   const live = new LiveSettings(settings, sources)

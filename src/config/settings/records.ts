@@ -217,6 +217,16 @@ export const settingRecords = {
       'Maximum number of PostgreSQL connections of one process for reports: usage, requests, searches of users.',
   },
 
+  'database.start_wait_seconds': {
+    ...boot,
+    ...seconds,
+    default: 30,
+    min: 0,
+    max: 3600,
+    example: '120',
+    sentence: 'How long a starting server waits for a PostgreSQL that cannot be reached yet.',
+  },
+
   'security.secret_key': {
     ...boot,
     type: 'secret',
@@ -968,6 +978,16 @@ export const settingRecords = {
     max: 300,
     example: '10',
     sentence: 'Time without a heartbeat after which another process on the same database counts as gone.',
+  },
+  'cluster.outage_grace_seconds': {
+    ...boot,
+    ...seconds,
+    default: 0,
+    min: 0,
+    max: 3600,
+    example: '60',
+    sentence:
+      'How much longer a process that cannot reach PostgreSQL answers AI requests from memory; changes made elsewhere wait for it.',
   },
 } as const satisfies Record<string, SettingRecord>
 

@@ -14,7 +14,11 @@ export interface NetworkLine extends AsyncDisposable {
   breakAll(): void
 }
 
-export async function openLine(target: { readonly host: string; readonly port: number }): Promise<NetworkLine> {
+/** @param port of this end; any free one when left out */
+export async function openLine(
+  target: { readonly host: string; readonly port: number },
+  port = 0,
+): Promise<NetworkLine> {
   const sockets = new Set<Socket>()
   let silent = false
   const forget = (socket: Socket, other: Socket): void => {
@@ -33,7 +37,7 @@ export async function openLine(target: { readonly host: string; readonly port: n
     join(near, far)
     join(far, near)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const breakAll = (): void => {
     for (const socket of sockets) socket.destroy()
   }

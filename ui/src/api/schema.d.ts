@@ -1245,13 +1245,16 @@ export interface Operations {
       readonly status: "ok"
     }
   }
-  /** The server takes requests: the database answers and no stop is under way */
+  /** The server takes requests: the database answers, or AI requests go on without it, and no stop is under way */
   "GET /readyz": {
     params: undefined
     query: undefined
     body: undefined
     answer: {
-      readonly status: "ready"
+      /** outage: the database does not answer, and AI requests go on */
+      readonly status: "ready" | "outage"
+      /** How long they go on; only with outage */
+      readonly grace_seconds_left?: number | undefined
     }
   }
   /** Prometheus metrics */
