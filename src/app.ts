@@ -83,7 +83,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   startLoops(options, parts, opening)
   const server = createServer(options, parts)
   opening.defer(() => server.close())
-  opening.defer(() => drain(server, parts.shutdown, settings.get('server.drain_seconds') * 1000))
+  opening.defer(() => drain(server, parts.shutdown, settings))
 
   const resources = opening.move()
   let closing: Promise<void> | undefined
@@ -228,7 +228,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
       admin,
       version,
       consoleFiles,
-      draining: () => server.draining,
+      draining: () => server.stopping,
     }),
     authorize,
     accessOfUnknownPath,
@@ -262,9 +262,15 @@ function accessOfUnknownPath(path: string) {
   return path.startsWith('/admin/') ? 'user' : 'public'
 }
 
-/** Waits for running requests, then ends those that are left with an error of their own. */
-async function drain(server: HttpServer<Caller>, shutdown: AbortController, graceMs: number): Promise<void> {
+/** Serves until load balancers know, waits for running requests, then ends those that are left with an error of their own. */
+async function drain(server: HttpServer<Caller>, shutdown: AbortController, settings: LiveSettings): Promise<void> {
+  const delayMs = settings.get('server.drain_delay_seconds') * 1000
+  if (delayMs > 0) {
+    server.announceStop()
+    await Bun.sleep(delayMs)
+  }
   server.drain()
+  const graceMs = settings.get('server.drain_seconds') * 1000
   const idle = (until: number) => waitUntil(() => server.underWay === 0 || performance.now() > until)
   await idle(performance.now() + graceMs)
   shutdown.abort()

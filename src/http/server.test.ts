@@ -407,7 +407,7 @@ describe('draining', () => {
 
     server.server.drain()
     server.server.drain()
-    expect(server.server.draining).toBe(true)
+    expect(server.server.stopping).toBe(true)
     using health = server.client()
     health.write('GET /health HTTP/1.1\r\nHost: h\r\n\r\n')
     await health.untilText('\r\n\r\nfine')

@@ -44,6 +44,7 @@ export class HttpServer<Caller> {
   readonly #options: ServerOptions<Caller>
   readonly #router: Router<Caller>
   readonly #listeners: Bun.Server<undefined>[] = []
+  #stopping = false
   #draining = false
 
   constructor(options: ServerOptions<Caller>) {
@@ -76,8 +77,9 @@ export class HttpServer<Caller> {
     return this.#handle(request, null, 'plain')
   }
 
-  get draining(): boolean {
-    return this.#draining
+  /** Whether a stop was announced or has begun. */
+  get stopping(): boolean {
+    return this.#stopping
   }
 
   /** Requests whose answer has not been sent to its end. */
@@ -85,11 +87,17 @@ export class HttpServer<Caller> {
     return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, 0)
   }
 
+  /** A stop is coming: requests are served as before, and answers ask clients to close their connections. */
+  announceStop(): void {
+    this.#stopping = true
+  }
+
   /**
    * From now on every new request gets 503, readiness included, so that a load balancer sees the
    * stop coming. The port stays open until `close`: a refused connection would tell it less.
    */
   drain(): void {
+    this.#stopping = true
     this.#draining = true
   }
 
@@ -126,10 +134,16 @@ export class HttpServer<Caller> {
   ): Promise<Response> {
     const context = new ServerContext(request, server, this.#options)
     try {
-      return context.complete(await this.#answer(context, target))
+      return this.#leaving(context.complete(await this.#answer(context, target)))
     } catch (thrown) {
-      return this.#refuse(context, thrown)
+      return this.#leaving(this.#refuse(context, thrown))
     }
+  }
+
+  /** While a stop is coming, a client that keeps its connection would only meet the stop on it. */
+  #leaving(response: Response): Response {
+    if (this.#stopping) response.headers.set('connection', 'close')
+    return response
   }
 
   async #answer(context: ServerContext, target: keyof TargetHandlers): Promise<Response> {
@@ -142,8 +156,7 @@ export class HttpServer<Caller> {
       context.params = match.params
       context.errorResponse = route.errorResponse
       context.bodyBytesMax = route.bodyBytesMax
-      if (this.#draining && !route.duringDrain)
-        throw new ApiError('shutting_down', { headers: { connection: 'close' } })
+      if (this.#draining && !route.duringDrain) throw new ApiError('shutting_down')
       if (route.access === 'public') return route.handle(context)
       const authorized = this.#options.authorize(route.access, context)
       const caller = authorized instanceof Promise ? await authorized : authorized

@@ -138,6 +138,16 @@ export const settingRecords = {
     example: '60',
     sentence: 'Time that a stopping server gives running requests before it ends them.',
   },
+  'server.drain_delay_seconds': {
+    ...boot,
+    ...seconds,
+    default: 0,
+    min: 0,
+    max: 600,
+    example: '10',
+    sentence:
+      'How long a stopping server serves new requests while /readyz already answers 503, so that load balancers leave it.',
+  },
   'server.max_body_bytes': {
     ...boot,
     ...bytes,
