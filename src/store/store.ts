@@ -56,6 +56,7 @@ export interface Store {
 /** The reads that bring a process's memory up to date. */
 export interface LiveReads {
   readonly users: Pick<UserStore, 'all' | 'some' | 'memberships'>
+  readonly groups: Pick<GroupStore, 'all'>
   readonly keys: Pick<KeyStore, 'all' | 'some'>
   readonly providers: Pick<ProviderStore, 'all'>
   readonly models: Pick<ModelStore, 'all'>
@@ -149,6 +150,7 @@ function openPools(database: Database, url: string, reportPoolMax = defaultRepor
 function liveReads(database: Database, sealer: Sealer): LiveReads {
   return {
     users: withAvailability(userStore(database)),
+    groups: withAvailability(groupStore(database)),
     keys: withAvailability(keyStore(database)),
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
