@@ -25,7 +25,7 @@ export interface Admin {
   readonly health: UpstreamHealth
   readonly settings: LiveSettings
   readonly clock: Clock
-  /** Of this server, as people name it. */
+  /** The version of this server, as people name it. */
   readonly version: string
   readonly logger: Logger
   readonly signInGuard: SignInGuard

@@ -23,9 +23,9 @@ export interface SignInLimits {
 }
 
 export interface SignInAttempt {
-  /** Of the account, in lower case; there need not be such an account. */
+  /** Address of the account, in lower case; there need not be such an account. */
   readonly email: string
-  /** Of the client; empty when it has none. */
+  /** Address of the client; empty when it has none. */
   readonly address: string
   /** Id of a browser that has signed in to this account before; null for any other client. */
   readonly browser: string | null
@@ -37,7 +37,7 @@ export interface SignInGuard {
    * so many seconds have to pass.
    */
   begin(attempt: SignInAttempt): Promise<number | null>
-  /** The attempt was not a failure: the client starts anew, and its failures leave the budgets. */
+  /** The attempt was not a failure: the client starts again, and its failures leave the budgets. */
   succeeded(attempt: SignInAttempt): Promise<void>
 }
 

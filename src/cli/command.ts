@@ -6,13 +6,13 @@ import type { Output } from './output.ts'
 
 /**
  * How the process ends: 0 done; 1 refused or failed while running; 2 the command, the configuration
- * or the machine has to be put right first.
+ * or the machine has to be fixed first.
  */
 export type ExitCode = 0 | 1 | 2
 
 export interface Flag {
   readonly type: 'string' | 'boolean'
-  /** What stands for the value in the help; strings only. */
+  /** What the help shows in place of the value; strings only. */
   readonly placeholder?: string
   readonly repeatable?: boolean
   readonly sentence: string

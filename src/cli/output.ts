@@ -8,7 +8,7 @@ export interface Output {
   readonly json: boolean
   /** A result: `value` as one line of JSON, or the lines for people. */
   result(value: unknown, lines: readonly string[] | (() => readonly string[])): void
-  /** A part of a long result as it comes, without a line end of its own; silent with `--json`. */
+  /** A part of a long result as it arrives, without a line end of its own; silent with `--json`. */
   piece(text: string): void
   /** What went wrong, one line each. */
   problems(lines: readonly string[]): void

@@ -45,7 +45,7 @@ function report(thrown: unknown, output: Output): ExitCode {
     output.problems([thrown.message])
     return 1
   }
-  // A bug: the stack is what is needed to mend it.
+  // A bug: the stack is what is needed to fix it.
   output.problems([thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)])
   return 1
 }

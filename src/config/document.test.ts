@@ -44,7 +44,7 @@ describe('sluice.example.yaml', () => {
     expect(declared.users).toHaveLength(2)
   })
 
-  test('holds no key that somebody could leave in', () => {
+  test('holds no key that a person could leave in', () => {
     expect(text).not.toContain(exampleSecretKey)
   })
 })

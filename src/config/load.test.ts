@@ -20,7 +20,7 @@ describe('sources', () => {
     expect(file).toBeNull()
   })
 
-  test('the settings cannot be changed by whoever holds them', () => {
+  test('the settings cannot be changed by the code that holds them', () => {
     expect(Object.isFrozen(loaded().settings)).toBe(true)
   })
 
@@ -193,7 +193,7 @@ users: [{email: x}]
     expect(namesOf(problemsOf({ yaml: 'server: 5\nlog: {level: {a: 1}}' }))).toEqual(['server', 'log.level'])
   })
 
-  test('variables that Kubernetes makes for a service of this name are no settings', () => {
+  test('variables that Kubernetes makes for a service of this name are not settings', () => {
     const environment = {
       SLUICE_SERVICE_HOST: '10.0.0.1',
       SLUICE_SERVICE_PORT_HTTP: '3001',
@@ -203,7 +203,7 @@ users: [{email: x}]
     expect(load({ environment }).kind).toBe('ok')
   })
 
-  test('a variable that the file refers to is no unknown setting', () => {
+  test('a variable that the file refers to is not an unknown setting', () => {
     const environment = { SLUICE_MY_HOST: 'box' }
     expect(loaded({ yaml: 'server: {host: "${SLUICE_MY_HOST}"}', environment }).settings['server.host']).toBe('box')
     expect(namesOf(problemsOf({ environment }))).toEqual(['SLUICE_MY_HOST'])
@@ -213,7 +213,7 @@ users: [{email: x}]
     ['server:\n  port: 1\n bad', 'line 2'],
     ['{a: 1', 'line 0'],
     ['a: "x', 'line 0'],
-  ])('a file that is no YAML is refused with the place (%#)', (yaml, place) => {
+  ])('a file that is not YAML is refused with the place (%#)', (yaml, place) => {
     const [problem, ...others] = problemsOf({ yaml })
     expect(others).toEqual([])
     expect(problem?.expected).toContain('not valid YAML')

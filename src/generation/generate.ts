@@ -1,5 +1,5 @@
 /**
- * The generation endpoints: one image or none, one prompt or many, answered as they come or all at
+ * The generation endpoints: one image or none, one prompt or many, answered as they arrive or all at
  * once. The server has already authenticated the caller (401).
  */
 import type { Model } from '#catalog/catalog.ts'

@@ -51,7 +51,7 @@ export class BodyReader {
     return value
   }
 
-  /** The rest is thrown away as it comes. May be called at any time and more than once. */
+  /** The rest is thrown away as it arrives. May be called at any time and more than once. */
   cancel(): void {
     // A body that has failed cannot be cancelled, and need not be.
     void this.#reader?.cancel().catch(() => {})

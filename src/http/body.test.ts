@@ -146,7 +146,7 @@ describe('a body that is late', () => {
 })
 
 for (const framing of ['Content-Length: 100\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n']) {
-  test(`a client that leaves in the middle is no fault of the server: ${framing.slice(0, 14)}`, async () => {
+  test(`a client that leaves in the middle is not a fault of the server: ${framing.slice(0, 14)}`, async () => {
     const logged = server.log.length
     const id = `left-${framing.length}`
     using client = server.client()

@@ -28,7 +28,7 @@ export async function readBody(context: RequestContext, asked: BodyLimits): Prom
     // A body that came with its headers is there at once; only one that is still on its way needs a deadline.
     return Buffer.from(Bun.peek.status(reading) === 'pending' ? await withDeadline(reading, limits) : await reading)
   } catch (thrown) {
-    // A client that leaves in the middle of its body is no fault of the server.
+    // A client that leaves in the middle of its body is not a fault of the server.
     throw context.signal.aborted ? new ApiError('client_closed') : thrown
   }
 }
@@ -105,7 +105,7 @@ export async function withDeadline<T>(reading: Promise<T>, limits: Pick<BodyLimi
 }
 
 /**
- * The refusal of a body. The rest of it is thrown away as it comes. Closing the connection instead would reset it,
+ * The refusal of a body. The rest of it is thrown away as it arrives. Closing the connection instead would reset it,
  * and most clients, which read only when they have sent all, would never see the answer.
  */
 export function tooLarge(limits: Pick<BodyLimits, 'bytesMax'>): ApiError {

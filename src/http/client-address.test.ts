@@ -22,7 +22,7 @@ describe('clientAddress', () => {
     ['198.51.100.7:4711', '198.51.100.7'],
     ['2001:db8::7', '2001:db8::7'],
     ['[2001:db8::7]:4711', '2001:db8::7'],
-    // What stands further left was written by the client.
+    // An address further left was written by the client.
     ['1.1.1.1, 198.51.100.7', '198.51.100.7'],
     ['1.1.1.1, 198.51.100.7,10.0.0.2', '198.51.100.7'],
     ['10.0.0.3, 10.0.0.2', '10.0.0.3'],

@@ -1,6 +1,6 @@
 /**
  * Which client a request comes from. A proxy is believed only when it is one of the trusted ones:
- * anybody can write the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
+ * any client can write the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
  */
 import { addressBits, isWithin, plainAddress, type IpNetwork } from '#lib/ip-network.ts'
 

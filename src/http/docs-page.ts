@@ -89,7 +89,7 @@ ${body === undefined ? '' : `<h4>Body</h4>${schemaHtml(document, body)}`}
 }
 
 function accessText({ security }: Operation): string {
-  if (security.length === 0) return 'Open to anybody.'
+  if (security.length === 0) return 'Open to everyone.'
   return security.length > 1 ? 'Needs an API key or a session.' : 'Needs an API key.'
 }
 

@@ -76,7 +76,7 @@ export class MultipartScanner {
     return this.#state === 'epilogue'
   }
 
-  /** What is certain with these bytes. Throws 400 for what is no multipart body or passes a limit. */
+  /** What is certain with these bytes. Throws 400 for what is not a multipart body or passes a limit. */
   push(bytes: Uint8Array): readonly MultipartToken[] {
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const whole = this.#held.length === 0 ? piece : this.#joined(piece)

@@ -230,7 +230,7 @@ class Components {
   }
 }
 
-/** The expressions behind formats are long and say nothing that the format does not; safe integers are no news either. */
+/** The expressions behind formats are long and repeat the format; the bounds of safe integers say nothing new either. */
 function withoutPatterns<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
     if (typeof value !== 'object' || value === null || key === 'properties') return value

@@ -22,7 +22,7 @@ describe('requireOwnOrigin', () => {
     expect(passes({ origin: 'https://AI.example:3001' })).toBe(true)
   })
 
-  test('another port, a longer or a shorter name, no name, and what is no origin are refused', () => {
+  test('another port, a longer or a shorter name, no name, and what is not an origin are refused', () => {
     const others = [
       'http://ai.example',
       'http://ai.example:3002',
@@ -49,7 +49,7 @@ describe('requireOwnOrigin', () => {
     expect(passes({ 'sec-fetch-site': 'same-origin', origin: 'http://ai.example:3001' })).toBe(true)
   })
 
-  test('clients that are no browsers send neither header and pass', () => {
+  test('clients that are not browsers send neither header and pass', () => {
     expect(passes({})).toBe(true)
   })
 

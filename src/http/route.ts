@@ -11,7 +11,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Who may call a route; checked before anything else is read.
- * - `public`: anybody.
+ * - `public`: everyone.
  * - `inference`, `documents`: an API key whose scopes include that area, or a signed-in user.
  * - `generation`: as `inference`; without either the account for clients that send none, if there is one.
  * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
@@ -45,7 +45,7 @@ interface RouteAddress {
   readonly bodyBytesMax?: number
   /** Answered even while the server drains: health and metrics. */
   readonly duringDrain?: boolean
-  /** How errors are worded on this address; in OpenAI's shape when left out. */
+  /** How errors are written on this address; in OpenAI's shape when left out. */
   readonly errorResponse?: (error: ApiError, requestId: string) => Response
   readonly docs: RouteDocs
 }

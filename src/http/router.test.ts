@@ -83,7 +83,7 @@ describe('a path', () => {
 })
 
 describe('a method', () => {
-  test('that a path does not take is told apart from a path that does not exist', () => {
+  test('that a path does not take is distinguished from a path that does not exist', () => {
     expect(found('PUT', '/keys')).toBe('only GET POST')
     expect(found('PATCH', '/keys/k1')).toBe('only GET DELETE')
     expect(found('get', '/keys')).toBe('only GET POST')

@@ -198,7 +198,7 @@ describe('the request id', () => {
   })
 })
 
-test('headers that a handle adds are on the answer, whoever made it', async () => {
+test('headers that a handle adds are on the answer, whichever code made it', async () => {
   for (const path of ['/made', '/plain']) {
     const { headers } = await fetch(server.url + path)
     expect([headers.get('x-added'), headers.get('x-own')]).toEqual(['yes', '1'])
@@ -285,7 +285,7 @@ describe('the address', () => {
 describe('the headers of an answer', () => {
   const policy = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
-  test('let a browser run nothing of it, whoever made it', async () => {
+  test('let a browser run nothing of it, whichever code made it', async () => {
     for (const path of ['/made', '/plain', '/seen', '/nothing', '/throws', '/refuses', '/private/thing']) {
       const { headers } = await fetch(server.url + path)
       expect([path, headers.get('content-security-policy'), headers.get('x-content-type-options')]).toEqual([
@@ -364,7 +364,7 @@ describe('the protocol', () => {
   const malformed: Readonly<Record<string, string>> = {
     'no HTTP at all': 'HELLO\r\n\r\n',
     'a space in a header name': 'GET /seen HTTP/1.1\r\nHost: h\r\nBad Name: x\r\n\r\n',
-    'a length that is no number': 'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 1x\r\n\r\na',
+    'a length that is not a number': 'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 1x\r\n\r\na',
     'two lengths': 'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     'a length and chunks':
       'POST /seen HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',

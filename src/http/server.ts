@@ -82,7 +82,7 @@ export class HttpServer<Caller> {
     return this.#stopping
   }
 
-  /** Requests whose answer has not been sent to its end. */
+  /** Requests whose answer has not been sent completely. */
   get underWay(): number {
     return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, 0)
   }

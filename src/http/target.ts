@@ -1,5 +1,5 @@
 /**
- * Request targets that the runtime changes before anybody sees them. It takes dot segments out of the path and turns
+ * Request targets that the runtime changes before a handler sees them. It takes dot segments out of the path and turns
  * backslashes round, so that a proxy that guards an address would not know it in what it passes on. Only the runtime's
  * own routing sees the target as it was sent: its routes here are there to look at it.
  */

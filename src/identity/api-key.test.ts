@@ -17,7 +17,7 @@ describe('API key form', () => {
     }
   })
 
-  test('text that is no key is refused whatever its length', () => {
+  test('text that is not a key is refused whatever its length', () => {
     for (const text of ['', 'sk-', 'sk-slu-', `sk-slu-abcdefgh_${'0'.repeat(48)}`, 'x'.repeat(10_000)]) {
       expect(isWellFormedKey(text)).toBe(false)
     }

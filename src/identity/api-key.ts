@@ -1,6 +1,6 @@
 /**
  * The form of an API key: `sk-slu-` + 8 characters of public id + `_` + 43 characters of secret
- * (256 random bits in base62) + 6 characters of CRC-32 over all that stands before, in base62.
+ * (256 random bits in base62) + 6 characters of CRC-32 over everything before them, in base62.
  *
  * The checksum lets a secret scanner recognise a key offline and lets a typo be refused without a
  * look-up. A plain SHA-256 is stored: 256 random bits cannot be searched, so a slow hash would buy

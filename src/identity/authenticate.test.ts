@@ -61,7 +61,7 @@ describe('a key is taken', () => {
 })
 
 describe('no key', () => {
-  test('is told apart from a wrong one', () => {
+  test('is distinguished from a wrong one', () => {
     const none = [{}, { authorization: '' }, { authorization: 'Bearer' }, { 'x-api-key': '' }, { 'x-api-key': ' ' }]
     const other = [{ authorization: 'Digest x' }, { authorization: secret }, { authorization: basic('no colon') }]
     for (const headers of [...none, ...other]) expect(from(headers)).toBe('missing')

@@ -24,7 +24,7 @@ test('every user is in the group everyone, with or without other groups', () => 
   expect(directory.account(bob.id)?.groupIds).toEqual(new Set([everyoneGroupId, 'g3']))
 })
 
-test('a changed membership holds for the next look-up and leaves accounts that were handed out as they were', () => {
+test('a changed membership holds for the next look-up and leaves accounts that were returned before as they were', () => {
   const directory = loaded()
   const before = directory.account(ada.id)
   directory.putAccount(ada, ['g2'])

@@ -57,7 +57,7 @@ export class Directory {
     return this.#accounts.get(userId)
   }
 
-  /** By its address in lower case. */
+  /** The account with this address, which is in lower case. */
   accountByEmail(email: string): Account | undefined {
     const id = this.#idsByEmail.get(email)
     return id === undefined ? undefined : this.#accounts.get(id)
@@ -123,7 +123,7 @@ export class Directory {
 
   #forgetEmail(userId: string): void {
     const email = this.#accounts.get(userId)?.user.email
-    // Somebody else may have taken the address meanwhile.
+    // Another user may have taken the address in the meantime.
     if (email !== undefined && this.#idsByEmail.get(email) === userId) this.#idsByEmail.delete(email)
   }
 }

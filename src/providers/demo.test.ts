@@ -82,7 +82,7 @@ describe('an answer', () => {
 })
 
 describe('limits of an answer', () => {
-  test.each(['max_tokens', 'max_completion_tokens'])('%s cuts at exactly so many tokens', async (field) => {
+  test.each(['max_tokens', 'max_completion_tokens'])('%s cuts at exactly that many tokens', async (field) => {
     const { choices, usage } = await whole('Hello', { [field]: 7 })
     expect(choices[0]?.finish_reason).toBe('length')
     expect(usage.completion_tokens).toBe(7)
@@ -212,7 +212,7 @@ describe('directives', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1'])
   })
 
-  test('/cut breaks a stream off after so many tokens', async () => {
+  test('/cut breaks a stream off after that many tokens', async () => {
     const reader = (await chat('Hello /cut 3', { stream: true })).body?.getReader()
     const contents: string[] = []
     const failure = await (async () => {

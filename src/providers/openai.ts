@@ -1,7 +1,7 @@
 /**
  * Any server that speaks the OpenAI API: OpenAI itself, Azure's v1 endpoint, vLLM, SGLang, TGI,
  * llama.cpp, Ollama, LM Studio, Groq, Mistral and many more. Nothing is translated: the body goes
- * out as it came, and so does the answer.
+ * out unchanged, and so does the answer.
  * API: https://platform.openai.com/docs/api-reference
  */
 import type { ProviderRecord } from '#catalog/records.ts'

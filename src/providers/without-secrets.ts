@@ -10,7 +10,7 @@ import type { Provider } from './provider.ts'
 /** Names of headers, options and query parameters whose values are secrets. */
 const credentialName = /key|token|secret|password|auth|cookie|credential|signature/i
 
-/** The same provider, whose answers hold none of its secrets; every other byte is as it came. */
+/** The same provider, whose answers hold none of its secrets; every other byte is unchanged. */
 export function withoutSecrets(provider: Provider): Provider {
   const secrets = new SecretSet(secretsOf(provider.record))
   if (secrets.isEmpty) return provider

@@ -8,6 +8,6 @@ export interface ApplyContext {
   readonly entities: StoredEntities
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Tells of one change that was written. */
+  /** Reports one change that was written. */
   readonly note: (what: 'added' | 'changed' | 'taken over' | 'released', kind: string, name: string) => void
 }

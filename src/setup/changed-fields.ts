@@ -1,4 +1,4 @@
-/** Which fields of a stored record differ from what is wanted, so that nothing is written in vain. */
+/** Which fields of a stored record differ from what is wanted, so that nothing is written without need. */
 import { Secret } from '#lib/secret.ts'
 
 /** The wanted fields that the record has otherwise; null when there are none. */

@@ -50,8 +50,8 @@ describe('looking for providers', () => {
     expect(await discover({ [name]: baseUrl })).toMatchObject([{ name, where: baseUrl, models: ['m1', 'm2'] }])
   })
 
-  test('another server on a usual port is not taken for one', async () => {
-    const other = serve({ '/v1/models': list('somebody') })
+  test('another server on a usual port is not mistaken for one', async () => {
+    const other = serve({ '/v1/models': list('other') })
     const web = serve({ '/': { hello: 'world' } })
     expect(await discover({ ollama: other, lmstudio: other, llamacpp: web, vllm: other })).toEqual([])
   })

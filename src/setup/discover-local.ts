@@ -1,6 +1,6 @@
 /**
  * Looks for what could be a provider: model servers on their usual ports of this machine, and
- * vendors whose API key is in the environment. Found ones are only told of. Nobody is charged for a
+ * vendors whose API key is in the environment. Found ones are only reported. Nobody is charged for a
  * vendor's tokens, and no model is opened to everyone, because a key happened to be there.
  */
 import { readEnvironment, type Environment } from '#config/sources/environment.ts'

@@ -41,7 +41,7 @@ export async function firstStart(options: FirstStartOptions): Promise<FirstStart
   const { store, declared } = options
   const users = await store.users.all()
   if (users.some((user) => user.role === 'admin')) return null
-  // The user comes last but for the key: a start that breaks off before it is repeated as a whole.
+  // The user comes last, except for the key: a start that stops before that is repeated as a whole.
   if (declared.providers.length === 0) await addPracticeProvider(options)
   if (declared.users.some((user) => user.role === 'admin')) return null
   return addAdministrator(options)
@@ -132,7 +132,7 @@ async function addPracticeProvider({ store, now }: FirstStartOptions): Promise<v
   }
   const isFirst = await unlessTaken(store.providers.insert(provider))
   const providerId = isFirst ? provider.id : (await store.providers.byName(provider.name))?.id
-  // Deleted again meanwhile: an administrator is at work already.
+  // Deleted again in the meantime: an administrator is at work already.
   if (providerId === undefined) return
   for (const model of practiceModels) await unlessTaken(store.models.insert(practiceModel(model, providerId, now)))
 }

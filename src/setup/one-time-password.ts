@@ -1,6 +1,6 @@
 /** A password that Sluice chooses, to be read from a terminal and typed once. */
 
-/** Without i, l, o and u, which are taken for other characters or make words. */
+/** Without i, l, o and u, which look like other characters or make words. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** 80 random bits in four groups of four characters. */

@@ -36,7 +36,7 @@ export interface Installation {
   readonly store: Store
   /** Absolute path. */
   readonly dataDirectory: string
-  /** Of this installation's secret key. */
+  /** Seals with this installation's secret key. */
   readonly sealer: Sealer
   /** Null unless this call set the store up. */
   readonly firstStart: FirstStart | null
@@ -90,7 +90,7 @@ async function openSecretKey(
   const key = read()
   if (key !== null) return key
   if (!forgetCredentials && (await holdsSealed(url))) {
-    // Another process that starts at the same time may have made key and credentials meanwhile.
+    // Another process that starts at the same time may have made key and credentials in the meantime.
     const madeMeanwhile = read()
     if (madeMeanwhile !== null) return madeMeanwhile
     throw new StartProblem(

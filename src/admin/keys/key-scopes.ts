@@ -42,8 +42,8 @@ function exceeds(param: string, reason: string): ApiError {
 }
 
 /**
- * Ids of the models with these names or aliases, in the same order. Answers 422 for a name that is
- * none. For a user's own keys only models count that the user can call: a scope tells of no other.
+ * Ids of the models with these names or aliases, in the same order. Answers 422 for a name that
+ * no model has. For a user's own keys only models count that the user can call: a scope reveals no other.
  */
 export async function scopedModelIds(
   admin: Admin,

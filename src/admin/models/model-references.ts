@@ -161,7 +161,7 @@ class KnownModels {
     this.#models = models
   }
 
-  /** By id, name or alias; an id is stronger than a name that looks like one. */
+  /** The model with this id, name or alias; an id is stronger than a name that looks like one. */
   named(nameOrId: string): ModelRecord | undefined {
     return (
       this.#models.find(({ id }) => id === nameOrId) ??

@@ -5,7 +5,7 @@ import { groupIdsOf, hasClaim, isAllowedDomain, personOf } from './claims.ts'
 const claims = { iss: 'https://id.example.org', sub: '42' }
 
 describe('personOf', () => {
-  test('reads who somebody is from the standard claims', () => {
+  test('reads who a person is from the standard claims', () => {
     const sent = { ...claims, email: 'Ada@Example.org', email_verified: true, name: 'Ada', groups: ['a', 'b'] }
     expect(personOf(sent, 'groups')).toEqual({
       issuer: 'https://id.example.org',
@@ -23,7 +23,7 @@ describe('personOf', () => {
     expect([false, 'false', undefined, null, 1, 'yes', {}].map(verified)).toEqual(Array(7).fill(false))
   })
 
-  test('leaves out what is no address, and keeps a name on one line of 200 characters', () => {
+  test('leaves out what is not an address, and keeps a name on one line of 200 characters', () => {
     for (const email of ['nobody', 'a b@example.org', 7, null, 'a@b\0.org', `${'a'.repeat(300)}@example.org`])
       expect(personOf({ ...claims, email }, 'groups')?.email).toBeNull()
     const name = (value: unknown) => personOf({ ...claims, name: value }, 'groups')?.name

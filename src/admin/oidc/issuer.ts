@@ -1,6 +1,6 @@
 /**
  * The OpenID Connect issuer of the settings, by openid-client: where it sends people, and who
- * somebody is that comes back from it. It is looked up when it is first needed and again from time
+ * the person is that comes back from it. It is looked up when it is first needed and again from time
  * to time, so that an issuer that is down keeps neither the server nor passwords from working.
  *
  * Verified here, for every sign-in: state, nonce, PKCE, issuer, audience, expiry, and the signature
@@ -28,7 +28,7 @@ interface Found {
 }
 
 const timeoutSeconds = 10
-/** An issuer's addresses change rarely; its keys are looked up anew whenever one is unknown. */
+/** An issuer's addresses change rarely; its keys are looked up again whenever one is unknown. */
 const keptMs = 3_600_000
 /** After a failure the issuer is left alone for this long: people press the button again and again. */
 const pauseMs = 3000

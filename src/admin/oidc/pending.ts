@@ -11,7 +11,7 @@ import { readSealed, sealedValue } from '../sealed-cookie.ts'
 const pendingSchema = z.strictObject({
   state: z.string(),
   nonce: z.string(),
-  /** Of PKCE, RFC 7636. */
+  /** The code verifier of PKCE, RFC 7636. */
   verifier: z.string(),
   /** The same at both ends of the flow, as the issuer compares them. */
   redirectUri: z.string(),

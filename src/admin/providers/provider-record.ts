@@ -28,7 +28,7 @@ export const providerAnswer = z
     options: z.record(z.string(), z.unknown()).describe('What only its kind knows; secrets among them read [secret]'),
     reasoning: reasoningAnswer
       .nullable()
-      .describe('For all its models without their own; null = what is known of the vendor'),
+      .describe('For all its models without their own; null = what is known about the vendor'),
     enabled: z.boolean(),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
@@ -69,7 +69,7 @@ export const providerCreation = z
     headers: z.record(headerName, headerValue).default({}),
     timeouts: timeouts.default({}),
     options: z.record(optionName, option).default({}).describe('What only its kind knows, such as region or package'),
-    reasoning: reasoning.nullable().default(null).describe('For all its models; null = what is known of the vendor'),
+    reasoning: reasoning.nullable().default(null).describe('For all its models; null = what is known about the vendor'),
     enabled: z.boolean().default(true),
   })
   .meta({ id: 'ProviderCreation' })

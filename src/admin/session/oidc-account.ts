@@ -31,7 +31,7 @@ async function newlyLinked(admin: Admin, person: Person): Promise<User> {
   if (known?.disabled === true) throw new OidcRefusal('oidc_account_disabled')
   const user = known ?? (await createdUser(admin, person, email))
   if (await store.identities.link(person, user.id, clock.now())) return user
-  // Somebody else's by now, or this person's own: two sign-ins at once.
+  // The identity is linked by now, to another user or to this one: two sign-ins at once.
   const linked = await linkedUser(admin, person)
   if (linked === null) throw new OidcRefusal('oidc_account_taken')
   return linked

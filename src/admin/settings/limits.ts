@@ -80,7 +80,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
 
 async function ownLimits({ store, state }: Admin): Promise<z.input<typeof ownLimitAnswer>[]> {
   const overrides = await store.inflightOverrides.all()
-  // Of all models: those that are switched off keep their limits.
+  // All models: those that are switched off keep their limits.
   const models = new Map((await store.models.all()).map(({ id, name }) => [id, name]))
   const limits = overrides.flatMap(({ userId, modelId, inflightLimit: limit }) => {
     const user = state.directory.account(userId)?.user.email

@@ -36,14 +36,14 @@ export const serverFlags: Readonly<Record<string, Flag>> = {
 export interface AdminClient extends AsyncDisposable {
   /** One call of the admin API; `path` begins with a slash. The JSON of the answer, null for 204. Throws CommandFailure. */
   call(method: string, path: string, body?: unknown): Promise<unknown>
-  /** One request to any address of the server, and its answer as it comes. Throws Refusal, and anything else when no answer came. */
+  /** One request to any address of the server, and its answer as it arrives. Throws Refusal, and anything else when no answer came. */
   request(method: string, path: string, body?: Bun.BodyInit, signal?: AbortSignal): Promise<Response>
 }
 
 /** The server answered, and not with what was asked for. */
 export class Refusal extends CommandFailure {
   readonly status: number
-  /** Of the error; null for an answer that is not of Sluice. */
+  /** The error's code; null when Sluice did not write the answer. */
   readonly code: string | null
   /** What the server asked for. */
   readonly retryAfterMs: number | null

@@ -1,4 +1,4 @@
-/** `sluice generate`: asks a model about an image, or without one, and prints the answers as they come. */
+/** `sluice generate`: asks a model about an image, or without one, and prints the answers as they arrive. */
 import { basename } from 'node:path'
 import { CommandFailure, UsageProblem, type Command, type GivenFlags } from '../command.ts'
 import { dataCommand } from './data-command.ts'
@@ -14,7 +14,7 @@ interface TokenEvent {
 
 export const generateCommand: Command = dataCommand({
   name: 'generate',
-  summary: 'Ask a model one or several questions, about an image or without one, and print the answers as they come.',
+  summary: 'Ask a model one or several questions, about an image or without one, and print the answers as they arrive.',
   details: 'The answers to several questions come interleaved, line by line, each with the number of its question.',
   flags: {
     text: { type: 'string', placeholder: 'TEXT', repeatable: true, sentence: 'A question.' },
@@ -86,7 +86,7 @@ interface Printer {
   end(): void
 }
 
-/** One answer, each text as it comes. */
+/** One answer, each text as it arrives. */
 class PiecePrinter implements Printer {
   readonly #output: Output
   #isOpen = false

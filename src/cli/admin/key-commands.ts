@@ -18,7 +18,7 @@ const create = dataCommand({
     'expires-days': {
       type: 'string',
       placeholder: 'DAYS',
-      sentence: 'Refused after so many days; never when left out.',
+      sentence: 'Refused after this many days; never when left out.',
     },
     model: {
       type: 'string',

@@ -161,7 +161,7 @@ function wantedProvider(given: string, flags: GivenFlags): WantedProvider {
   const baseUrl = flags.get('base-url') ?? (preset === undefined ? undefined : presetBaseUrl(preset))
   if (baseUrl === undefined && kind === 'openai') {
     const known = providerPresets.map((candidate) => candidate.name).join(', ')
-    throw new UsageProblem(`"${given}" is none of the known providers (${known}): add --base-url URL.`)
+    throw new UsageProblem(`"${given}" is not one of the known providers (${known}): add --base-url URL.`)
   }
   const credential = credentialOf(preset, flags.get('credential-env'))
   const fields = connectionFields(flags)

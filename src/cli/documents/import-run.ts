@@ -1,6 +1,6 @@
 /**
- * One run of `sluice import`: files are sent, several at once, while those that were sent before are watched to
- * their end. What becomes of a file is written to its place in the list of outcomes, and nowhere else.
+ * One run of `sluice import`: files are sent, several at once, while those that were sent before are watched
+ * until they end. The outcome of a file is written to its place in the list of outcomes, and nowhere else.
  */
 import { pause } from '#lib/loop.ts'
 import { Refusal } from '../admin/admin-client.ts'
@@ -62,7 +62,7 @@ const lookEveryMs = 400
 /** What one request of the list takes. */
 const askedTogether = 200
 const ended: readonly string[] = ['completed', 'failed', 'cancelled']
-/** Of one file; any other refusal would meet all of them. */
+/** Statuses that refuse one file; any other refusal would meet all of them. */
 const refusesFile = new Set([400, 413])
 
 const unsent = { docId: null, state: 'unsent', problem: null, warnings: [] }
@@ -178,7 +178,7 @@ export class ImportRun {
 /** The bytes of the file, or why it cannot be read. */
 async function readFile(path: string): Promise<Blob | string> {
   try {
-    // In memory, so that a file which changes meanwhile is sent as it was at one time.
+    // In memory, so that a file that changes in the meantime is sent as it was at one time.
     return new Blob([await Bun.file(path).arrayBuffer()])
   } catch {
     return 'The file cannot be read. Check whether it is still there and whether you may read it.'
@@ -197,13 +197,14 @@ function outcomeOf(name: string, { accepted, duplicate, invalid }: ImportOnWire,
   if (refused !== undefined)
     return { ...unsent, name, state: 'invalid', problem: refused.reason?.message ?? 'The server refused the file.' }
   const docId = accepted[0]?.doc_id ?? duplicate[0]?.doc_id ?? null
-  // Of a try that was cut off, the duplicate is the file itself.
+  // After a try that was cut off, the duplicate is the file itself.
   return { ...unsent, name, docId, state: accepted.length > 0 || mayBeSecond ? 'queued' : 'duplicate' }
 }
 
 /** The outcome of a document that has ended, or null. */
 function endOf(outcome: Outcome, document: DocumentOnWire | undefined): Outcome | null {
-  if (document === undefined) return { ...outcome, state: 'deleted', problem: 'The document was deleted meanwhile.' }
+  if (document === undefined)
+    return { ...outcome, state: 'deleted', problem: 'The document was deleted in the meantime.' }
   const { state, error, warnings } = document
   if (!ended.includes(state)) return null
   const shown = outcome.state === 'duplicate' && state === 'completed' ? 'duplicate' : state

@@ -7,7 +7,7 @@ import { CommandFailure } from '../command.ts'
 export interface RepeatableRequest {
   readonly method: string
   readonly path: string
-  /** Made anew for each try. */
+  /** Made again for each try. */
   readonly body?: () => Bun.BodyInit
 }
 

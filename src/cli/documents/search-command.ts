@@ -42,7 +42,7 @@ export const searchCommand: Command = dataCommand({
     const response = await client.request('POST', '/api/v1/search', new Blob([body], { type: 'application/json' }))
     const answer = (await response.json()) as { data: readonly HitOnWire[]; warnings: readonly string[] }
     output.result(answer.data, () => linesOf(answer.data, output))
-    // For machines, too: what could not be searched is no part of the hits.
+    // For machines, too: what could not be searched is missing from the hits.
     if (answer.warnings.length > 0) output.problems(answer.warnings)
     return 0
   },

@@ -12,7 +12,7 @@ import { readConfiguration } from '../configuration.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
-  summary: 'Copy the SQLite database to a new file; the server may run meanwhile.',
+  summary: 'Copy the SQLite database to a new file; the server may keep running.',
   positionals: [{ name: 'FILE', sentence: 'Where to; must not exist yet.' }],
   async run({ positionals: [given = ''], flags, output }) {
     const { settings, declared } = readConfiguration(flags)

@@ -35,7 +35,7 @@ export function readEntry<S extends z.ZodType>(
       )
     } else {
       const problem = issueProblem(reading, path, issue)
-      // An unset variable has been reported, and what stands in its place is wrong because of that.
+      // An unset variable has been reported, and the value in its place is wrong because of that.
       if (!reading.problems.some(({ name }) => name === problem.name)) reading.problems.push(problem)
     }
   }

@@ -83,7 +83,9 @@ const providerFields = {
   options: options.describe('What only its kind knows, such as `region` or `package`; treated as secrets.'),
   reasoning: reasoningForm
     .optional()
-    .describe('`efforts` that its models take and `writes` that say how; what is known of the vendor when left out.'),
+    .describe(
+      '`efforts` that its models take and `writes` that say how; what is known about the vendor when left out.',
+    ),
   enabled: z.boolean().default(true).describe('False takes the provider out of use.'),
 }
 

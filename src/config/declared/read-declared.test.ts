@@ -264,7 +264,7 @@ models:
     expect(loaded({ yaml: 'models: [{name: m, provider: p}, {name: M, provider: p}]' }).declared.models).toHaveLength(2)
   })
 
-  test('an unset variable is one problem, not a second one for what stands in its place', () => {
+  test('an unset variable is one problem, not a second one for the value in its place', () => {
     const problems = problemsOf({ yaml: 'providers: [{name: p, base_url: "${GONE}"}]' })
     expect(problems).toMatchObject([{ name: 'providers[0].base_url', remedy: 'Set it, or write the value itself.' }])
   })

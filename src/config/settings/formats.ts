@@ -49,7 +49,7 @@ export function readHttpUrl(text: string): string | null {
 const discoverySuffix = '/.well-known/openid-configuration'
 
 /**
- * The issuer's address without a trailing slash, also from that of its discovery document. Anybody on
+ * The issuer's address without a trailing slash, also from that of its discovery document. Anyone on
  * the way could answer for an issuer over http.
  */
 function readIssuer(text: string): string | null {

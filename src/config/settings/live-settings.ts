@@ -1,7 +1,7 @@
 /**
  * The settings of a running server: what was resolved at start, plus what administrators stored for
  * `live` settings. A value that the file, the environment or the command line gives is fixed: a
- * stored one then waits until it is removed there. So one look at the deployment tells what holds.
+ * stored one then waits until it is removed there. So one look at the deployment tells which values are in effect.
  */
 import { describeSettings, type SettingDescription } from './describe.ts'
 import { nearestRemedy } from '../nearest.ts'
@@ -70,7 +70,7 @@ export class LiveSettings {
 
   /**
    * Makes the given overrides the only ones, in one step. Those that do not pass `checkStored` (left
-   * by another version, or fixed meanwhile) are skipped and returned, never fatal.
+   * by another version, or fixed in the meantime) are skipped and returned, never fatal.
    */
   applyStored(overrides: ReadonlyMap<string, unknown>): readonly Problem[] {
     const problems: Problem[] = []

@@ -52,7 +52,7 @@ describe('numbers', () => {
     )
   })
 
-  test.each(['0x10', '1e3', '1_000', '', ' ', '٣', '1.0', 'NaN', '--1', '12 3'])('%p is no whole number', (text) => {
+  test.each(['0x10', '1e3', '1_000', '', ' ', '٣', '1.0', 'NaN', '--1', '12 3'])('%p is not a whole number', (text) => {
     expect(readValue(port, text).kind).toBe('refused')
   })
 
@@ -122,7 +122,7 @@ describe('mappings', () => {
   })
 
   test.each([['a'], ['a='], ['=b'], ['a=b,a=c'], [''], [5], [null], [['a=b']], [{ a: 5 }], [{ a: '' }]])(
-    '%p is no mapping of names to texts',
+    '%p is not a mapping of names to texts',
     (written) =>
       expect(readValue(map, written)).toEqual({ kind: 'refused', expected: `expected ${expectedText(map)}` }),
   )

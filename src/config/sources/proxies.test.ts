@@ -61,7 +61,7 @@ describe('NO_PROXY', () => {
   })
 })
 
-test('an address that is no HTTP proxy is a problem that names the variable and hides the password', () => {
+test('an address that is not an HTTP proxy is a problem that names the variable and hides the password', () => {
   for (const value of ['socks5://ada:secret@proxy.example', 'https://proxy.example', 'http://', 'http://a b']) {
     const { problems } = readProxies({ HTTPS_PROXY: value })
     expect(problems).toMatchObject([{ name: 'HTTPS_PROXY', expected: expect.stringContaining('HTTP proxy') }])

@@ -1,6 +1,6 @@
 /**
  * The proxies of the environment: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in capitals or not, as most
- * programs read them. They are no settings of Sluice, because libraries in this process read them too.
+ * programs read them. They are not settings of Sluice, because libraries in this process read them too.
  * Meaning: https://everything.curl.dev/usingcurl/proxies/env.html
  */
 import { BlockList, isIP } from 'node:net'

@@ -121,7 +121,7 @@ describe('a picture', () => {
     for (const source of rows) expect(await count([{ type: 'image', source }])).toBe(1568 + perMessage)
   })
 
-  test.each(Object.entries(files))('that is cut anywhere is no error: %s', (_kind, file) => {
+  test.each(Object.entries(files))('that is cut anywhere is not an error: %s', (_kind, file) => {
     const bytes = file(640, 480)
     for (let end = 0; end < bytes.length; end += 1) {
       const size = imageSize(bytes.subarray(0, end))

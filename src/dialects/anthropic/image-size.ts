@@ -1,6 +1,6 @@
 /**
  * Width and height of a picture from the first bytes of its file: PNG, GIF, WebP, JPEG. Nothing is
- * decoded, and a damaged file is no error: its size is unknown.
+ * decoded, and a damaged file is not an error: its size is unknown.
  */
 
 export interface ImageSize {

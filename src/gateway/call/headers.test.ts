@@ -24,7 +24,7 @@ const framing = {
 }
 
 describe('headers for the upstream', () => {
-  test('are those of the client that are no business of one connection', () => {
+  test('are those of the client that do not belong to one connection', () => {
     const sent = { accept: 'text/event-stream', 'user-agent': 'sdk/1', 'openai-beta': 'x', 'x-stainless-lang': 'js' }
     expect(headersForUpstream(new Headers({ ...sent, ...ofOneConnection, ...framing }))).toEqual(sent)
   })
@@ -71,7 +71,7 @@ describe('headers for the upstream', () => {
 })
 
 describe('headers for the client', () => {
-  test('are those of the upstream that are no business of one connection', () => {
+  test('are those of the upstream that do not belong to one connection', () => {
     const sent = { 'x-ratelimit-remaining-requests': '9', 'openai-processing-ms': '120', 'retry-after': '3' }
     expect(headersForClient({ ...sent, ...ofOneConnection, ...framing })).toEqual(sent)
   })
@@ -142,7 +142,7 @@ describe('a header that is on no list', () => {
 
 const free = ['x-a', 'x-b', 'x-c']
 
-test('no header of one connection passes in either direction, whatever stands beside it', () => {
+test('no header of one connection passes in either direction, whatever other headers there are', () => {
   const name = fc.constantFrom(...Object.keys(ofOneConnection), ...free)
   fc.assert(
     fc.property(fc.array(name), fc.subarray(['x-a', 'x-b', 'te']), (names, named) => {

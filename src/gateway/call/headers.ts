@@ -56,7 +56,7 @@ const responsePatterns: readonly HeaderPattern[] = [
   'x-time-per-token',
 ]
 
-/** By which providers name a request: OpenAI's kind, and Anthropic. */
+/** Headers in which providers name a request: OpenAI's kind, and Anthropic. */
 const requestIds = new Set(['x-request-id', 'request-id'])
 
 /**

@@ -87,7 +87,7 @@ describe('an answer of the interface itself', () => {
     ])
   })
 
-  test('is not complete when it tells of an error', () => {
+  test('is not complete when it reports an error', () => {
     const bytes = Buffer.from('data: {"text":"a"}\n\nevent: error\ndata: {"error":{"message":"gone"}}\n\n')
     expect(read(bytes, [], 'takeoff')).toMatchObject({ texts: ['a'], complete: false, answer: { error: 'gone' } })
   })

@@ -73,7 +73,7 @@ export class ItemAnswer implements Disposable {
 
   async #read(): Promise<readonly string[] | null> {
     while (!this.#ended) {
-      // Thrown after the texts that came before it in the same bytes have been given out.
+      // Thrown after the texts that came before it in the same bytes have been returned.
       if (this.#failure !== null) throw this.#failure
       const bytes = await this.#readBytes()
       const texts = bytes === null ? this.#end() : this.#textsIn(this.#events.push(bytes))

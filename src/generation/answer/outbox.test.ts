@@ -24,7 +24,7 @@ describe('the outbox', () => {
     )
   })
 
-  test('makes writers wait until somebody has taken what they wrote', async () => {
+  test('makes writers wait until a reader has taken what they wrote', async () => {
     const outbox = new Outbox()
     let isTaken = false
     const written = outbox.put(Buffer.from('a')).then(() => (isTaken = true))

@@ -19,7 +19,7 @@ const depthMax = 32
 const nodesMax = 2000
 /** What they hold is values and no part of the schema. */
 const valueKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
-/** What they hold is schemas by names, which are no keywords whatever they are. */
+/** They hold schemas by name; such a name is never a keyword, whatever it is. */
 const mapKeywords: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -46,7 +46,7 @@ export function checkJsonSchema(sent: unknown): JsonValue {
   const walk = { nodes: 0, references, patterns: { left: checkBudget } }
   const { $schema: _, ...rules } = walkSchema(json, 0, walk) as JsonObject
   if (JSON.stringify(json).length > charactersMax) throw tooLong()
-  if (!isValid(rules)) throw refused('it is no valid schema')
+  if (!isValid(rules)) throw refused('it is not a valid schema')
   const problem = checkReferences(json, references)
   if (problem !== null) throw refused(problem)
   return json
@@ -120,7 +120,7 @@ function walkSchema(node: JsonValue, depth: number, walk: Walk): JsonValue {
 function ruleOf(keyword: string, value: JsonValue, depth: number, walk: Walk): JsonValue | undefined {
   if (mapKeywords.has(keyword) && isObject(value)) return walkMap(value, depth, walk)
   if (!valueKeywords.has(keyword)) return walkSchema(value, depth, walk)
-  // One that holds nothing, or no list, is still no valid schema.
+  // One that holds nothing, or no list, is still not a valid schema.
   if (keyword === 'enum') return Array.isArray(value) ? value.slice(0, 1) : value
   return undefined
 }

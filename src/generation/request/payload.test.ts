@@ -149,7 +149,7 @@ describe('a schema is refused', () => {
     'that leads to another document': { $ref: 'https://example.com/schema.json' },
     'that leads to a file': { properties: { a: { $ref: 'file:///etc/passwd' } } },
     'that leads nowhere': { $ref: '#/$defs/missing' },
-    'that leads to what is no schema': { $ref: '#/type', type: 'string' },
+    'that leads to what is not a schema': { $ref: '#/type', type: 'string' },
     'that leads to an anchor that is not there': { $ref: '#missing' },
     'that leads back to itself': { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
     'that is nothing but itself': { $ref: '#' },
@@ -172,7 +172,7 @@ describe('a schema is refused', () => {
   }
 })
 
-test('a catastrophic expression is refused before anybody runs it', () => {
+test('a catastrophic expression is refused before it runs', () => {
   for (const pattern of ['(a+)+$', '(', '(?=a)b', '(a)\\1', 'a{999999}']) {
     const error = refusal({ text: 'a', regex_string: pattern })
     expect([error.code, error.detail.param]).toEqual(['invalid_regex', 'regex_string'])

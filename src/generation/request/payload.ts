@@ -22,7 +22,7 @@ export const payloadSchema = z
     max_new_tokens: int64.min(1).nullish().describe('128 when left out'),
     min_new_tokens: int64.min(0).nullish(),
     no_repeat_ngram_size: int64.min(0).nullish(),
-    prompt_max_tokens: int64.min(1).nullish().describe('Only the last so many tokens of each prompt are kept'),
+    prompt_max_tokens: int64.min(1).nullish().describe('Only this many tokens at the end of each prompt are kept'),
     regex_string: z.string().nullish().describe('An expression that the whole answer matches'),
     repetition_penalty: z.number().gt(0).nullish(),
     sampling_temperature: z.number().min(0).nullish(),

@@ -13,7 +13,7 @@ export interface References {
 
 /** What is wrong with them, or null. */
 export function checkReferences(root: JsonValue, references: References): string | null {
-  // Where a chain of references has been followed to its end.
+  // Where a chain of references has been followed until it ended.
   const ending = new Set<JsonValue>()
   for (const start of references.pointers.keys()) {
     const chain = new Set<JsonValue>()

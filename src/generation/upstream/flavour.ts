@@ -1,5 +1,5 @@
 /**
- * Which server stands behind a provider: they all speak the OpenAI API, and each has fields of its
+ * Which server a provider uses: they all speak the OpenAI API, and each has fields of its
  * own beside it. The flavour is what `options.flavour` says, else what the server's list of models
  * gives away, asked for once.
  */
@@ -29,7 +29,7 @@ interface Known {
 
 export class FlavourRegistry {
   readonly #clock: Clock
-  // Records are immutable: a changed provider is asked anew.
+  // Records are immutable: a changed provider is asked again.
   readonly #known = new WeakMap<ProviderRecord, Known>()
 
   constructor(clock: Clock) {

@@ -58,7 +58,7 @@ function lackingIn({ payload, image }: GenerationRequest, upstream: Upstream, ra
   return isListed ? null : 'constrained_decoding_backend'
 }
 
-/** It takes the payload itself, but for what this gateway decides. */
+/** It takes the payload itself, except for what this gateway decides. */
 function takeoffPlan(
   { payload, image }: GenerationRequest,
   upstream: Upstream,
@@ -76,7 +76,7 @@ function takeoffPlan(
 
 /**
  * Adapters are those that the provider's `options.loras` lists, by the name that callers use: the
- * name or path of another could be anything that the server has, whoever may use it.
+ * name or path of another could be anything that the server has, regardless of who may use it.
  */
 function adapterOf(upstream: Upstream, flavour: Flavour, loraId: string): Fields | null {
   const id = names(upstream, 'loras').get(loraId)

@@ -66,7 +66,7 @@ describe('embeddings', () => {
     expect(upstream.requests[before]?.json()).toMatchObject({ output_dimension: 256 })
   })
 
-  test('too few vectors are no answer', async () => {
+  test('too few vectors are not an answer', async () => {
     upstream.script(json({ embeddings: [{ values: [1] }] }))
     const failure = await embed('google', { input: ['one', 'two'] }).catch((thrown: unknown) => thrown)
     expect(String(failure)).toContain('upstream protocol')

@@ -131,7 +131,7 @@ describe('no answer at all', () => {
     expect((failure as UpstreamFailure).kind).toBe('reset')
   })
 
-  test('a success that is no JSON, or is cut off, is not what the protocol promises', async () => {
+  test('a success that is not JSON, or is cut off, is not what the protocol promises', async () => {
     for (const behaviour of [answer(200, {}, 'hello'), cutBody({ type: 'message', filler: 'x'.repeat(1000) })]) {
       upstream.script(behaviour)
       expect(((await thrownBy(send('anthropic'))) as UpstreamFailure).kind).toBe('protocol')

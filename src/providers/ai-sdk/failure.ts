@@ -1,6 +1,6 @@
 /**
  * What a package throws, as what the gateway understands: the vendor's refusal as an answer with its
- * own status and words, a connection that failed as an UpstreamFailure. Errors are told apart by
+ * own status and words, a connection that failed as an UpstreamFailure. Errors are distinguished by
  * name, as the packages bring several copies of the same classes.
  */
 import { ApiError } from '#errors/api-error.ts'
@@ -24,7 +24,7 @@ interface CallError extends Error {
   readonly responseBody?: string
 }
 
-/** The vendor's refusal as a Problem; anything that is no answer is thrown as an UpstreamFailure or an ApiError. */
+/** The vendor's refusal as a Problem; anything that is not an answer is thrown as an UpstreamFailure or an ApiError. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
   const failure = causeOf(thrown)
@@ -49,7 +49,7 @@ export function streamedProblem(thrown: unknown): Problem {
 
 function refusal(error: CallError): Problem {
   const status = statusOf(error)
-  // A success that cannot be read is no refusal: what came is not what the interface promises.
+  // A success that cannot be read is not a refusal: what came is not what the interface promises.
   if (status < 300) throw new UpstreamFailure('protocol', error)
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(error.responseHeaders ?? {})) {

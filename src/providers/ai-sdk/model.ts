@@ -1,5 +1,5 @@
 /**
- * Loads a vendor's package and makes a model of it. Made anew for each call: it is a few closures,
+ * Loads a vendor's package and makes a model of it. Each call makes its own: it is a few closures,
  * and so each call has a fetch of its own. Versions 3 and 4 of the interface are spoken; all the
  * rest of the adapter knows only version 4.
  */

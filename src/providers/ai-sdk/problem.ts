@@ -35,7 +35,7 @@ export function notSupported(param: string, why: string): Problem {
   return new Problem(`"${param}" cannot be honoured: ${why}`, param, { code: 'unsupported_parameter' })
 }
 
-/** A provider that cannot be called as it is set up. Callers may read the sentence; trying again is no use. */
+/** A provider that cannot be called as it is set up. Callers may read the sentence; trying again does not help. */
 export function misconfigured(message: string): ApiError {
   return new ApiError('upstream_unavailable', {
     message: `${message} An administrator has to do this.`,

@@ -52,7 +52,7 @@ function userPart(part: ContentPart, urls: SupportedUrls, param: string): UserPa
 function assistantContent(message: ChatMessage, param: string): AssistantContent {
   const content: AssistantContent = []
   for (const { text, extra_content: extra } of message.reasoning_details ?? []) {
-    // Without its vendor's mark a thought is no use to any vendor.
+    // Without its vendor's mark a thought is useless to every vendor.
     if (extra) content.push({ type: 'reasoning', text: text ?? '', ...optionsOf(extra) })
   }
   const text = message.content || message.refusal ? textOf(message, param) : ''

@@ -199,7 +199,7 @@ describe('what a request says reaches the vendor', () => {
   test('a provider without a credential takes none from the environment', async () => {
     const variables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] as const
     const before = variables.map((name) => process.env[name])
-    for (const name of variables) process.env[name] = 'http://127.0.0.1:1/of-somebody-else'
+    for (const name of variables) process.env[name] = 'http://127.0.0.1:1/of-another-client'
     try {
       const { request, response } = await send('anthropic', {}, { credential: null })
       expect(response.status).toBe(200)

@@ -8,7 +8,7 @@ import type { ChatRequest } from './chat-request.ts'
 
 export type Options = Readonly<Record<string, unknown>>
 
-/** Gets JSON from an address; rejects with an UpstreamFailure when the answer is no success. */
+/** Gets JSON from an address; rejects with an UpstreamFailure when the answer is not a success. */
 export type GetJson = (url: string, headers: Readonly<Record<string, string>>) => Promise<unknown>
 
 export interface Vendor {

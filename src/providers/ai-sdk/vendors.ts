@@ -15,7 +15,7 @@ import type { Options, Vendor } from './vendor.ts'
 
 const packageNamePattern = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/u
 
-/** What is known of the vendor of a record. Throws when the record lacks what the kind needs. */
+/** What is known about the vendor of a record. Throws when the record lacks what the kind needs. */
 export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor>> = {
   anthropic(record) {
     const baseURL = record.baseUrl || 'https://api.anthropic.com/v1'

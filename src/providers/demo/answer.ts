@@ -85,7 +85,7 @@ function schemaAnswer(schema: unknown): string {
   )
 }
 
-/** About so many tokens: a line below has eleven or twelve. */
+/** About this many tokens: a line below has eleven or twelve. */
 function filler(tokens: number): string {
   const lines = Math.ceil(tokens / 11)
   return Array.from(

@@ -26,7 +26,7 @@ interface NumberRule {
   readonly max: number
 }
 
-/** The number that each directive takes: what stands for a missing one, and the highest. */
+/** The number that each directive takes: the value when it is missing, and the highest. */
 const numberRules = {
   delay: { fallback: 1000, max: 60_000 },
   pace: { fallback: 50, max: 10_000 },

@@ -110,7 +110,7 @@ describe('refusals', () => {
     expect([response.status, await paramOf(response)]).toEqual([status, param])
   })
 
-  test.each(['{"model":', '\xff\xfe', ''])('a body that is no JSON is a 400: %j', async (text) => {
+  test.each(['{"model":', '\xff\xfe', ''])('a body that is not JSON is a 400: %j', async (text) => {
     const content = { kind: 'json', body: Uint8Array.from(Buffer.from(text, 'latin1')) } as const
     const call = { ...upstreamCall('chat/completions', good), content }
     const response = await demo.send(call).then(responseOf)

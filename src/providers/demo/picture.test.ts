@@ -75,7 +75,7 @@ describe('a picture is described by what is in it', () => {
   })
 })
 
-describe('what is no picture is refused with the path of the field', () => {
+describe('what is not a picture is refused with the path of the field', () => {
   const damaged = striped.subarray(0, striped.length - 40)
 
   test.each([

@@ -32,7 +32,7 @@ const thumbnailSide = 16
 const coloursMax = 3
 const urlCharsMax = 200
 
-/** Every picture of the conversation in its order; throws a DemoProblem for one that is no picture. */
+/** Every picture of the conversation in its order; throws a DemoProblem for one that is not a picture. */
 export async function picturesOf(messages: readonly ChatMessage[]): Promise<readonly Picture[]> {
   const pictures: Picture[] = []
   for (const [at, { content }] of messages.entries()) {

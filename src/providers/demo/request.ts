@@ -1,5 +1,5 @@
 /**
- * Checks the JSON bodies that the practice provider takes. Fields it knows nothing of are accepted
+ * Checks the JSON bodies that the practice provider takes. Fields that it does not know are accepted
  * and ignored; null equals absent.
  * Shapes: https://platform.openai.com/docs/api-reference
  */

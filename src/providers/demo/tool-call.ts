@@ -34,7 +34,7 @@ export function toolCallFor(request: ChatRequest, directives: Directives): ToolC
   )
 }
 
-/** `tool_choice` in four forms. Kinds of choice that are no plain demand (allowed tools, custom tools) leave it open. */
+/** `tool_choice` in four forms. Kinds of choice other than a plain demand (allowed tools, custom tools) leave it open. */
 function demandOf({ tool_choice: choice }: ChatRequest): 'auto' | 'none' | 'required' | { readonly named: string } {
   if (choice === 'none' || choice === 'required') return choice
   if (typeof choice !== 'object' || choice === null) return 'auto'

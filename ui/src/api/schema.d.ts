@@ -328,7 +328,7 @@ export type GenerationPayload = {
   readonly max_new_tokens?: number | null | undefined
   readonly min_new_tokens?: number | null | undefined
   readonly no_repeat_ngram_size?: number | null | undefined
-  /** Only the last so many tokens of each prompt are kept */
+  /** Only this many tokens at the end of each prompt are kept */
   readonly prompt_max_tokens?: number | null | undefined
   /** An expression that the whole answer matches */
   readonly regex_string?: string | null | undefined
@@ -606,7 +606,7 @@ export type Provider = {
   readonly timeouts: Timeouts
   /** What only its kind knows; secrets among them read [secret] */
   readonly options: { readonly [name: string]: unknown }
-  /** For all its models without their own; null = what is known of the vendor */
+  /** For all its models without their own; null = what is known about the vendor */
   readonly reasoning: Reasoning | null
   readonly enabled: boolean
   /** Read-only here, because the configuration file has it */
@@ -639,7 +639,7 @@ export type ProviderCreation = {
   readonly timeouts?: Timeouts | undefined
   /** What only its kind knows, such as region or package */
   readonly options?: { readonly [name: string]: unknown } | undefined
-  /** For all its models; null = what is known of the vendor */
+  /** For all its models; null = what is known about the vendor */
   readonly reasoning?: NewReasoning | null | undefined
   readonly enabled?: boolean | undefined
 }

@@ -1,4 +1,4 @@
-/** The icons, drawn on a 16 px grid. Each stands beside text or on a button with a label. */
+/** The icons, drawn on a 16 px grid. Each is next to text or on a button with a label. */
 
 const paths = {
   brand: 'M1.8 3.5h12.4M3 3.5v9M13 3.5v9M6.3 6.5v4M9.7 6.5v4M1.8 14.2c2-1.6 4.1 1.2 6.2 0s4.1-.8 6.2 0',

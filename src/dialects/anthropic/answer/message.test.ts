@@ -245,7 +245,7 @@ describe('a call that the limit cut through', () => {
   })
 })
 
-describe('what is no chat completion is the upstream’s error:', () => {
+describe('what is not a chat completion is the upstream’s error:', () => {
   const rows: readonly (readonly [string, unknown])[] = [
     ['null', null],
     ['a string', 'Hello'],
@@ -257,8 +257,8 @@ describe('what is no chat completion is the upstream’s error:', () => {
     ['arguments that are an object', answerOf({ tool_calls: [call('weather', {})] })],
     ['a call without a name', answerOf({ tool_calls: [call(undefined, '{}')] })],
     ['a call without a function', answerOf({ tool_calls: [{ id: 'c' }] })],
-    ['arguments that are no JSON', answerOf({ tool_calls: [call('weather', 'city')] })],
-    ['arguments that are no object', answerOf({ tool_calls: [call('weather', '[1]')] })],
+    ['arguments that are not JSON', answerOf({ tool_calls: [call('weather', 'city')] })],
+    ['arguments that are not an object', answerOf({ tool_calls: [call('weather', '[1]')] })],
   ]
   test.each([...rows])('%s', (_name, answer) => {
     expect(() => whole(answer)).toThrow(expect.objectContaining({ code: 'upstream_invalid_response' }))

@@ -133,7 +133,7 @@ function searchResultParts(block: RequestObject): readonly ContentPart[] {
   return [...heading, ...textParts(block, 'content')]
 }
 
-/** The title and the like of a text, as lines above it. */
+/** The title and similar fields of a text, as lines above it. */
 function headingParts(entries: Readonly<Record<string, string | undefined>>): readonly TextPart[] {
   const lines = Object.entries(entries).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
   return lines.length === 0 ? [] : [textPart(lines.join('\n'))]

@@ -15,7 +15,7 @@ function last(events: readonly TestEvent[]): JsonObject {
 }
 
 describe('a streamed answer', () => {
-  test('tells text as it comes, between events that enclose it', () => {
+  test('sends text as it arrives, between events that enclose it', () => {
     const chunks = [
       chunk({ role: 'assistant', content: '' }),
       chunk({ content: 'Hel' }),
@@ -313,7 +313,7 @@ describe('an answer that breaks off', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['is no object', 'Hi', 'upstream_invalid_response'],
+    ['is not an object', 'Hi', 'upstream_invalid_response'],
     ['has content of another type', chunk({ content: 7 }), 'upstream_invalid_response'],
     ['is an error', { error: { message: 'overloaded' } }, 'upstream_stream_error'],
   ])('because a chunk %s can be failed properly', (_name, bad, code) => {

@@ -149,9 +149,12 @@ describe('a whole answer', () => {
     ['no message', { choices: [{ index: 0 }] }],
     ['content of another type', answer({ content: 7 })],
     ['content in parts of another type', answer({ content: [{ type: 'video' }] })],
-    ['calls that are no list', answer({ content: null, tool_calls: {} })],
+    ['calls that are not a list', answer({ content: null, tool_calls: {} })],
     ['a call without a name', answer({ content: null, tool_calls: [{ id: 'a', function: { arguments: '' } }] })],
-    ['a call whose function is no object', answer({ content: null, tool_calls: [{ id: 'a', function: 'weather' }] })],
+    [
+      'a call whose function is not an object',
+      answer({ content: null, tool_calls: [{ id: 'a', function: 'weather' }] }),
+    ],
   ])('that has %s is refused as unreadable', (_name, chatAnswer) => {
     let thrown: unknown
     try {

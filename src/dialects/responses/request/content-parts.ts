@@ -26,7 +26,7 @@ export interface AssistantText {
 }
 
 const textFields = new Set(['type', 'text', 'annotations', 'logprobs', 'parsed'])
-/** Annotations and the like belong to the answer, not to the conversation: they are left out. */
+/** Annotations and similar fields belong to the answer, not to the conversation: they are left out. */
 const assistantFields = new Set([...textFields, 'refusal'])
 const imageFields = new Set(['type', 'image_url', 'file_id', 'detail'])
 const fileFields = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'detail'])

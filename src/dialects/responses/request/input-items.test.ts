@@ -116,7 +116,7 @@ describe('what the assistant said in one turn is one message', () => {
     ])
   })
 
-  test('and two where a result stands between its calls', () => {
+  test('and two where a result is between its calls', () => {
     expect(messagesOf([call('a'), result('a'), call('b'), result('b')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [chatCall('a')] },
       { role: 'tool', tool_call_id: 'a', content: 'sunny' },
@@ -158,7 +158,7 @@ describe('thoughts', () => {
   test.each([
     ['as such', { content }],
     ['as a summary', { summary }],
-  ])('that were worded %s go back to the upstream with their message', (_name, fields) => {
+  ])('that have text %s go back to the upstream with their message', (_name, fields) => {
     expect(messagesOf([thoughts(fields), said('Yes.')])).toEqual([
       { role: 'assistant', content: 'Yes.', reasoning_content: 'Hm.' },
     ])
@@ -177,14 +177,11 @@ describe('thoughts', () => {
     ])
   })
 
-  test.each(['gAAAAABo', 'sluice-1.e30', 'sluice-1.%%%'])(
-    'that are sealed by somebody else (%s) are left out',
-    (sealed) => {
-      expect(messagesOf([thoughts({ summary, encrypted_content: sealed }), said('Yes.')])).toEqual([
-        { role: 'assistant', content: 'Yes.' },
-      ])
-    },
-  )
+  test.each(['gAAAAABo', 'sluice-1.e30', 'sluice-1.%%%'])('that another party sealed (%s) are left out', (sealed) => {
+    expect(messagesOf([thoughts({ summary, encrypted_content: sealed }), said('Yes.')])).toEqual([
+      { role: 'assistant', content: 'Yes.' },
+    ])
+  })
 
   test('that led to nothing are left out', () => {
     expect(messagesOf([thoughts({ content }), { role: 'user', content: 'And?' }])).toEqual([

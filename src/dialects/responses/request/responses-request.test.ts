@@ -78,7 +78,7 @@ const fields: readonly (readonly [string, JsonObject, JsonObject])[] = [
 ]
 
 describe('a field of the request', () => {
-  test.each(fields)('%s is worded as a chat completion has it', (_name, sent, wanted) => {
+  test.each(fields)('%s is written as a chat completion has it', (_name, sent, wanted) => {
     const messages = [{ role: 'user', content: 'Hello' }]
     expect(translated(sent).chatBody).toEqual({ model: 'small', messages, stream: false, ...wanted })
   })
