@@ -12,7 +12,7 @@ export interface LoadFigure {
   readonly failures: number
 }
 
-/** Runs the load generator and counts what the gateway has used meanwhile. */
+/** Runs the load generator and counts what the gateway uses during the run. */
 export async function closedLoad(
   { pid, port, key }: Pick<RunningGateway, 'pid' | 'port' | 'key'>,
   request: { readonly path: string; readonly body: object },

@@ -1,7 +1,7 @@
 /**
  * Is the console quick? Its first load and a table of 10,000 requests, in a real Chromium on the real
- * app with the console built from its sources. Every load begins with an empty cache and without a
- * session but for its cookie.
+ * app with the console built from its sources. Every load begins with an empty cache and nothing
+ * of the session except its cookie.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { adminEmail, type AdminApp } from '#test/support/app/admin-app.ts'

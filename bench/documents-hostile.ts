@@ -1,7 +1,7 @@
 /**
  * What do files that are made to hurt cost the server? Each is imported by itself; printed are how it
  * ended, how long that took, how much the memory of the server grew, and how long the slowest of the
- * requests took that were answered meanwhile.
+ * requests took that were answered during the import.
  *
  * Run by hand: `bun bench/documents-hostile.ts`. Exit code 1 when a file did not end as it must, took
  * more than 10 seconds or more than 100 MB.
@@ -46,7 +46,7 @@ async function endOf({ name, bytes }: HostileFile): Promise<string> {
 // The first one starts the reading processes and fills what is filled once.
 await endOf({ name: 'first.txt', bytes: Buffer.from('An ordinary text.'), ends: 'completed' })
 let isWrong = false
-console.log('| file | bytes | ended as | seconds | server grew by MB | slowest request meanwhile, ms |')
+console.log('| file | bytes | ended as | seconds | server grew by MB | slowest request during the import, ms |')
 console.log('|---|---|---|---|---|---|')
 for (const file of hostileFiles({ unpackedBytes: 400_000_000, contentStreamBytes: 216_000_000 })) {
   const before = residentBytes()

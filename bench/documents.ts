@@ -13,7 +13,7 @@ import { figure, type Table } from './table.ts'
 export interface DocumentPlan {
   readonly smallFiles: number
   readonly pdfPages: number
-  /** Of mixed files in the memory measurement. */
+  /** Size of the mixed files in the memory measurement. */
   readonly mixedMiB: number
 }
 
@@ -59,7 +59,7 @@ export async function measureDocuments(workshop: Workshop, plan: DocumentPlan): 
   }
 
   const small = await start('small')
-  // The reading processes and the tokenizer are loaded once, by whoever is first.
+  // The reading processes and the tokenizer are loaded once, by the first import.
   await importAll(small, [{ name: 'warm.txt', bytes: Buffer.from('warm') }])
   add('small text files', await importAll(small, smallFiles(plan.smallFiles)), 'files', plan.smallFiles)
   const pdf = await start('pdf')
@@ -110,7 +110,7 @@ async function importAll(gateway: RunningGateway, files: readonly SourceFile[]):
   }
 }
 
-/** Of bounded count and size. */
+/** Batches of bounded count and size. */
 function batchesOf(files: readonly SourceFile[]): readonly (readonly SourceFile[])[] {
   const batches: SourceFile[][] = []
   let bytes = Infinity
@@ -127,7 +127,7 @@ function batchesOf(files: readonly SourceFile[]): readonly (readonly SourceFile[
   return batches
 }
 
-/** The same file in another category is no duplicate. */
+/** The same file in another category is not a duplicate. */
 async function post({ port, key }: RunningGateway, files: readonly SourceFile[], category: string): Promise<void> {
   const form = new FormData()
   form.append('category', category)

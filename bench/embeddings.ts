@@ -32,7 +32,7 @@ export async function measureEmbeddings(workshop: Workshop, plan: Plan): Promise
     }
   }
   return {
-    title: 'Joined embeddings requests',
+    title: 'Batched embeddings requests',
     method:
       `One text a request, ${plan.rounds} rounds of ${plan.seconds} s. The upstream takes 20 ms a call, whatever the number of texts, ` +
       'and works on so many calls at once. Apart: embeddings.join_milliseconds = 0; joined: 3, the default.',

@@ -12,7 +12,7 @@ import type { Plan } from './rounds.ts'
 import { figure, type Table } from './table.ts'
 
 interface FailoverFigure extends LoadFigure {
-  /** Of requests one after the other. Milliseconds. */
+  /** The median of requests sent one after the other, in milliseconds. */
   readonly p50Ms: number
 }
 

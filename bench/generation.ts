@@ -11,7 +11,7 @@ const user = 'bench@localhost'
 const shapes = ['quick', 'paced', 'hang'] as const
 const imageBytes = 1024 * 1024
 
-/** A PNG of this many bytes; what stands behind its last chunk is nobody's business here. */
+/** A PNG of this many bytes; the bytes after its last chunk do not matter here. */
 function image(): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.alloc(imageBytes)
   crypto.getRandomValues(bytes.subarray(0, 65_536))

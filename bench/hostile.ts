@@ -1,5 +1,5 @@
 /**
- * Does a mixture of hostile requests reach anybody else? For some minutes random members of every
+ * Does a mixture of hostile requests affect other clients? For some minutes random members of every
  * family of test/support/hostile are sent to a real server, four at a time, beside 50 clients that
  * stream chats. Printed are what the streams saw, what the server answered, and its memory.
  *

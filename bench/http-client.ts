@@ -15,7 +15,7 @@ export interface Destination {
 export interface Outcome {
   /** 0 when no answer came. */
   readonly status: number
-  /** True when the answer's framing came to its end; false when it broke off or `leave` was called. */
+  /** True when the answer's framing was complete; false when it broke off or `leave` was called. */
   readonly complete: boolean
   /** Events that carried a token. */
   readonly tokens: number

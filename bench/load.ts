@@ -15,7 +15,7 @@ export interface LoadOrder {
   readonly width: number
   /** No request starts later; those under way are awaited. */
   readonly seconds: number
-  /** Token events of a good answer; 0 for one that is no stream. */
+  /** Token events of a good answer; 0 for one that is not a stream. */
   readonly tokens: number
   /** How long an undisturbed stream takes. Milliseconds. */
   readonly streamMs: number

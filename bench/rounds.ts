@@ -1,4 +1,4 @@
-/** Measures targets in turn, A B A B, so that what changes on the machine meanwhile falls on all alike. */
+/** Measures targets in turn, A B A B, so that a change on the machine during the run affects all of them alike. */
 import { join } from 'node:path'
 import type { LoadOrder, LoadReport } from './load.ts'
 import { median } from './measure.ts'

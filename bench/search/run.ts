@@ -194,7 +194,7 @@ async function beside(): Promise<void> {
   console.log(
     `deleting ${longDocument} chunks: ${(performance.now() - began).toFixed(0)} ms with writes of settings in between`,
   )
-  report('a write of the main thread meanwhile', settings)
+  report('a write of the main thread in the meantime', settings)
   const again = aDocument('eve')
   await imported(again, longDocument, ready)
   const alone = performance.now()

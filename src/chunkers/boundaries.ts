@@ -38,7 +38,7 @@ interface Line extends Span {
   readonly region: Region | null
   readonly isHeading: boolean
   readonly page: PageMark | undefined
-  /** Whether an empty line stands before it. */
+  /** Whether an empty line precedes it. */
   readonly afterGap: boolean
 }
 

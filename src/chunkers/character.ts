@@ -1,4 +1,4 @@
-/** Chunks of at most so many characters (Unicode code points), cut at the best boundaries. */
+/** Chunks of a limited number of characters (Unicode code points), cut at the best boundaries. */
 import type { Chunker } from './chunk.ts'
 import { codePointLength } from './code-points.ts'
 import { isHeaderRepeated, type Unit } from './pieces.ts'

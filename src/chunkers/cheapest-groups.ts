@@ -10,7 +10,7 @@ import type { ChunkOptions } from './chunk.ts'
 export interface Item {
   /** What it costs to begin a chunk here; one more chunk costs 1. Negative: a cut is wanted. */
   readonly penalty: number
-  /** Of several items the sum is the size of a chunk. */
+  /** The size of a chunk is the sum over its items. */
   readonly size: number
   /** What the last item of a chunk adds to that. */
   readonly spaceSize: number

@@ -30,7 +30,7 @@ export interface ResolvedChunker extends ChunkOptions {
   readonly name: string
   /** A name that `countTokensOf` knows. */
   readonly tokenizer: string
-  /** Of `semantic` only: see SemanticOptions. */
+  /** An option of `semantic` only: see SemanticOptions. */
   readonly percentile?: number
 }
 
@@ -52,7 +52,7 @@ export function chunkerOf(name: string): Chunker {
   return chunker
 }
 
-/** Options of a request, put right with the chunker's defaults. An option of null or undefined is not given. */
+/** Checks the options of a request and fills in the chunker's defaults. An option of null or undefined is not given. */
 export function resolveChunker(name: string, options: Readonly<Record<string, unknown>>): ChunkerResolution {
   const chunker = findChunker(name)
   if (chunker === undefined) return refused('name', unknownChunker(name))

@@ -6,7 +6,7 @@ const surrogate = /[\ud800-\udfff]/
 /** The code point index of any UTF-16 offset of the text. The text is walked once, a question costs a short walk. */
 export function codePointIndex(text: string): (offset: number) => number {
   if (!surrogate.test(text)) return (offset) => offset
-  // Low surrogates before each block of 1,024: each of them is an offset that is no code point.
+  // Low surrogates before each block of 1,024: the offset of each is not the start of a code point.
   const before = new Uint32Array((text.length >> blockShift) + 1)
   let lows = 0
   for (let offset = 0; offset <= text.length; offset++) {

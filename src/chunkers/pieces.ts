@@ -11,7 +11,7 @@ import { tableHeaders } from './table-headers.ts'
 
 /** What a chunker counts in. */
 export interface Unit {
-  /** Size of a text; of two texts one behind the other about the sum, exactly so but for tokens. */
+  /** Size of a text. Two adjacent texts have exactly the sum of their sizes; in tokens, about the sum. */
   readonly sizeOf: CountTokens
   /** Whether a space counts with the word behind it, as in the vocabularies of language models. */
   readonly spaceJoins: boolean
@@ -71,7 +71,7 @@ export function piecesOf(reading: Reading, limits: ChunkOptions, unit: Unit): re
   })
 }
 
-/** Whether a table's header stands beside each further piece of it: where that leaves half of a chunk to the rows. */
+/** Whether each further piece of a table repeats its header: it does where that leaves half of a chunk to the rows. */
 export function isHeaderRepeated(header: string, { units, overlap }: ChunkOptions, { sizeOf }: Unit): boolean {
   return sizeOf(`${header}\n`) <= (units - overlap) / 2
 }

@@ -13,8 +13,8 @@ export interface ProvenanceOptions<Part extends Span> {
 }
 
 /**
- * Spans in ascending order of their start, as chunks. All is said of the chunk's first visible character,
- * but for the headings: of a chunk that begins with headings they are those that its text stands under.
+ * Spans in ascending order of their start, as chunks. The provenance is that of the chunk's first visible
+ * character, except for the headings: a chunk that begins with headings has those that its text is under.
  */
 export function withProvenance<Part extends Span>(
   reading: Reading,
@@ -52,7 +52,7 @@ function pageCursor(pages: readonly PageMark[]): (offset: number) => PageMark | 
   }
 }
 
-/** Where the text goes on that is no heading; asked for in ascending order. */
+/** Where the text continues after the headings; asked for in ascending order. */
 function textCursor({ text, headings }: Reading): (offset: number) => number {
   let index = 0
   let known = -1

@@ -3,7 +3,7 @@
  *
  * 1. `semanticChunker.chunk` cuts the reading into short passages, to be embedded one by one.
  * 2. `semanticGroups` says from their vectors which of them belong together, and `joinPassages` makes
- *    one chunk of those. Both are pure, know nothing of the reading, and take linear time.
+ *    one chunk of those. Both are pure, do not use the reading, and take linear time.
  *
  * A table's header that is repeated comes on top of `units` here: its tokens are not known in phase two.
  */
@@ -24,7 +24,7 @@ export const defaultPercentile = 90
 /** Tokens of a passage: two or three sentences. One alone is often too short to say what it is about. */
 const passageTokens = 64
 const passagesPerChunk = 4
-/** Passages on either side that are compared: one odd sentence is no change of subject. */
+/** Passages on either side that are compared: one odd sentence is not a change of subject. */
 const sidePassages = 2
 /** Dearer than a chunk can cost, so a change of subject is always cut at. */
 const changeCost = -4
@@ -83,7 +83,7 @@ export function joinPassages<Passage extends Chunk & { readonly text: string }>(
   }
 }
 
-/** Cosine distances between what stands before and behind each boundary; one less than vectors. */
+/** Cosine distances between the passages before and after each boundary; one fewer than vectors. */
 function distancesBetween(vectors: readonly ArrayLike<number>[]): readonly number[] {
   const units = vectors.map(normalized)
   return units.slice(1).map((_, index) => {

@@ -22,7 +22,7 @@ const stop = 46
 /** Offsets of the sentences within the range but the first, each behind the white space before it. Ascending. */
 export function sentenceStarts(text: string, from: number, to: number): readonly number[] {
   const starts: number[] = []
-  // Matched in the slice alone: in the whole text the search for a next mark would go to its end, from every line.
+  // Matched in the slice alone: otherwise the search for the next mark would scan the rest of the text from every line.
   for (const match of text.slice(from, to).matchAll(endMark)) {
     const markStart = from + match.index
     const end = markStart + match[0].length

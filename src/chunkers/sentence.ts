@@ -1,5 +1,5 @@
 /**
- * Chunks of at most so many sentences. A heading, an item of a list, a row of a table and a line of code
+ * Chunks of a limited number of sentences. A heading, an item of a list, a row of a table and a line of code
  * count as a sentence each; a table or a text without an end counts one for each 1,000 characters.
  */
 import type { Reading } from '#readers/reading.ts'
@@ -14,7 +14,7 @@ import { planningWindows } from './planning-windows.ts'
 const sentenceMax = 1000
 const headerTokensMax = 128
 
-/** An overlap is whole sentences, exactly so many where the chunk before has more. */
+/** An overlap is whole sentences: exactly the number asked for where the chunk before has more. */
 export const sentenceChunker: Chunker = {
   name: 'sentence',
   unit: 'sentences',

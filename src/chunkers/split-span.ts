@@ -66,7 +66,7 @@ function* halved(text: string, span: Span, measure: Measure, max: number): Gener
 }
 
 const graphemeMax = 32
-/** What shows as one character with what stands before it. */
+/** A character that combines with the one before it into one visible character. */
 const joinsBefore = /^(?:\p{M}|\p{Emoji_Modifier}|\u200d|[\u{e0020}-\u{e007f}])/u
 
 /**

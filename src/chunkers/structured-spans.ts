@@ -1,5 +1,5 @@
 /**
- * A reading in spans of at most so many units, cut at the best boundaries: what the token and the
+ * A reading in spans of a limited number of units, cut at the best boundaries: what the token and the
  * character chunker share. Plans with sums of measured pieces, then measures each span as a whole:
  * tokens are only about additive, and a promised limit is a limit.
  */
@@ -67,7 +67,7 @@ function longestOf(starts: readonly number[], end: number, size: SizeWithin): Si
 const reachPerUnit = 16
 const overlapTries = 3
 
-/** Where an overlap of at most so many units may begin, the longest first: between words, in a long run within it. */
+/** Where an overlap of at most `overlap` units may begin, the longest first: between words, in a long run within it. */
 function overlapStarts(text: string, previous: Span | undefined, overlap: number, unit: Unit): readonly number[] {
   if (previous === undefined || overlap === 0) return []
   const { end } = previous

@@ -3,7 +3,7 @@ import type { Reading, TableMark } from '#readers/reading.ts'
 
 /**
  * The header of the table in whose body an offset lies; null elsewhere, and where `repeats` says that it is too large
- * to stand beside every piece. Asked once for each table.
+ * to be repeated in every piece. Asked once for each table.
  */
 export function tableHeaders(
   { text, tables }: Reading,
@@ -22,7 +22,7 @@ export function tableHeaders(
   }
 }
 
-/** By halving: tables stand in order and do not overlap. */
+/** Binary search: tables are sorted and do not overlap. */
 function tableAt(tables: readonly TableMark[], offset: number): TableMark | undefined {
   let low = 0
   let high = tables.length

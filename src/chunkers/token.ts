@@ -1,4 +1,4 @@
-/** Chunks of at most so many tokens, cut at the best boundaries. The default. */
+/** Chunks of a limited number of tokens, cut at the best boundaries. The default. */
 import type { Chunker } from './chunk.ts'
 import { isHeaderRepeated } from './pieces.ts'
 import { withProvenance } from './provenance.ts'

@@ -60,7 +60,7 @@ test('an owner that has half of the bound waits for its own requests, and others
   const first = await budget.take(4, 'mass importer', never)
   const second = budget.take(4, 'mass importer', never)
   expect(await isPending(second)).toBe(true)
-  await budget.take(4, 'somebody else', never)
+  await budget.take(4, 'another person', never)
   first[Symbol.dispose]()
   await second
 })

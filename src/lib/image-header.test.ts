@@ -74,7 +74,7 @@ describe('the header of an image', () => {
       expect(readImageHeader(Buffer.from(text))).toBeNull()
   })
 
-  test('never fails, whatever stands behind the first bytes', () => {
+  test('never fails, whatever follows the first bytes', () => {
     const starts = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'GIF89a', 'RIFF\0\0\0\0WEBP', 'BM', 'II*\0', 'MM\0*']
     fc.assert(
       fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {

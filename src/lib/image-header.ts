@@ -1,6 +1,6 @@
 /**
- * What an image file says of itself: its format by its first bytes, its size in pixels from its
- * header, and whether it is there to its end. Nothing is decoded, so a file that would unpack to
+ * What an image file states about itself: its format by its first bytes, its size in pixels from its
+ * header, and whether it is complete. Nothing is decoded, so a file that would unpack to
  * gigabytes costs nothing here. Invariant: however large the file is, only a bounded number of its
  * parts is visited.
  */
@@ -12,7 +12,7 @@ export interface ImageHeader {
   /** Zero when the header is damaged. Pixels. */
   readonly width: number
   readonly height: number
-  /** The structure of the file reaches to its end; a file cut off in the middle is not complete. */
+  /** The structure of the file has all its parts; a file cut off in the middle is not complete. */
   readonly complete: boolean
 }
 

@@ -32,7 +32,7 @@ interface Chunks {
   readonly compressed: Uint8Array
 }
 
-/** The picture as RGBA. Throws a RangeError when it is no PNG of the kind named above. */
+/** The picture as RGBA. Throws a RangeError when it is not a PNG of the kind named above. */
 export function pngPixels(png: Uint8Array): PixelGrid {
   const chunks = readChunks(png)
   const { width, height, channels } = chunks.layout

@@ -18,7 +18,7 @@ test('a full disk and a lack of files are told from other errors, of the system 
     expect(resourceFaultOf(other)).toBeNull()
 })
 
-test('the cause counts, however often it is wrapped, and a chain without end is no trap', () => {
+test('the cause counts, however often it is wrapped, and a chain without end is not a trap', () => {
   expect(resourceFaultOf(new Error('outer', { cause: withCode('other', withCode('ENOSPC')) }))).toBe('storage_full')
   expect(resourceFaultOf(new Error('outer', { cause: new ResourceExhausted('overloaded', '') }))).toBe('overloaded')
   const endless = new Error('endless')

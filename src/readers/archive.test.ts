@@ -121,7 +121,7 @@ describe('damage', () => {
     expect(failureOf(() => readAll(zip([{ name: 'x', content: 'abc', declaredCrc: 1 }])))).toBe('damaged')
   })
 
-  test('what is no archive is refused, whatever it is', () => {
+  test('what is not an archive is refused, whatever it is', () => {
     for (const bytes of [
       new Uint8Array(0),
       new Uint8Array(21),

@@ -13,7 +13,7 @@ import { ReadFailure } from './reading.ts'
 export interface Archive {
   /** In the order of the archive, folders left out. */
   readonly names: readonly string[]
-  /** The unpacked bytes of an entry, null when there is none of that name; throws ReadFailure when it cannot be trusted. */
+  /** The unpacked bytes of an entry, null when no entry has that name; throws ReadFailure when it cannot be trusted. */
   read(name: string): Uint8Array | null
 }
 

@@ -169,7 +169,7 @@ describe('files that are not what they should be', () => {
     expect(await failureOf(read(mail(multipart('mixed', 'x', parts))))).toBe('read')
   })
 
-  test('a file without sender, date and subject is no mail', async () => {
+  test('a file without sender, date and subject is not a mail', async () => {
     expect(await failureOf(read('Just some text.\r\n\r\nAnd more.'))).toBe('damaged')
   })
 

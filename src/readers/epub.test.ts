@@ -80,7 +80,7 @@ describe('refusals', () => {
     ).toBe('read')
   })
 
-  test('what is no e-book is damaged', async () => {
+  test('what is not an e-book is damaged', async () => {
     expect(await failureOfReading(epubReader, docx('<w:p/>'))).toBe('damaged')
   })
 })

@@ -18,7 +18,7 @@ function slices({ text }: Reading, marks: readonly { readonly start: number; rea
 }
 
 describe('plain text', () => {
-  test('is kept but for runs of empty lines and invisible characters', async () => {
+  test('is kept except for runs of empty lines and invisible characters', async () => {
     expect(await read('\ufeffa\r\n\r\n\r\n\r\nb\u00adc \0\n', 'a.txt')).toMatchObject({
       text: 'a\n\nbc',
       headings: [],
@@ -105,7 +105,7 @@ describe('values', () => {
     expect(slices(reading, reading.tables)).toEqual([table])
   })
 
-  test('with a quote that is never closed are read all the same', async () => {
+  test('with a quote that is never closed are still read', async () => {
     expect((await read('a,b\n"1,2\n3,4\n', 'a.csv')).text).toContain('| 3 | 4 |')
   })
 

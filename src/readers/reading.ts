@@ -42,7 +42,7 @@ export interface Reading {
   readonly tables: readonly TableMark[]
   /** Code, which is better cut between its lines than between its sentences. */
   readonly code: readonly Span[]
-  /** What the file says of itself; null when it does not. */
+  /** The title that the file itself states; null when it states none. */
   readonly title: string | null
   /** Which was detected, for example `application/pdf`. */
   readonly mediaType: string
@@ -67,7 +67,7 @@ export interface ReadRequest {
   readonly limits: ReadLimits
 }
 
-/** Of one or more media types; rejects with ReadFailure. */
+/** Reads one or more media types; rejects with ReadFailure. */
 export interface Reader {
   /** Stable, shown in the record: `pdf`, `docx`. */
   readonly name: string

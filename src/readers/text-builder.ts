@@ -2,7 +2,7 @@
  * The one way in which readers build a Reading: block after block, in the order of the file.
  *
  * Lives here: normalising, separating blocks, Markdown for headings, lists and tables, exact marks, the limits on text
- * and pages. Not here: anything of a format. Invariant: every mark handed out is the exact place of what it marks, the
+ * and pages. Not here: anything of a format. Invariant: every mark returned is the exact place of what it marks, the
  * text is well-formed and without control characters, and blocks are separated by one empty line.
  */
 import { ReadFailure } from './reading.ts'
@@ -31,7 +31,7 @@ export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim()
 }
 
-/** By lines and not by a pattern, which would take quadratic time on long runs of spaces. */
+/** Works line by line: a pattern would take quadratic time on long runs of spaces. */
 function withoutEmptyRuns(text: string): string {
   return text.includes('\n')
     ? text
@@ -114,7 +114,7 @@ export class TextBuilder {
     this.#headings.push({ start, end: this.#length, level: exactLevel, title: line.slice(0, titleMax).toWellFormed() })
   }
 
-  /** One item of a list, directly below the item before it. `depth` counts from 1; `marker` is `-`, `3.` or the like. */
+  /** One item of a list, directly below the item before it. `depth` counts from 1; `marker` is `-`, `3.` or similar. */
   listItem(text: string, depth = 1, marker = '-'): void {
     const body = withoutEmptyRuns(cleanText(text)).trim()
     if (body === '') return

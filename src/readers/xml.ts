@@ -55,7 +55,7 @@ type Visit = (element: XmlElement, ancestors: readonly XmlElement[]) => void
 
 const depthMax = 512
 
-/** Of one tree; at 150 bytes each this is what a reading process can hold. */
+/** Limit on the nodes of one tree; at 150 bytes each this is what a reading process can hold. */
 const nodesMax = 3_000_000
 
 const space = 32
@@ -221,7 +221,7 @@ function openTag(text: string, start: number): Tag {
   }
 }
 
-/** Of the `>`, which may also stand in the value of an attribute. */
+/** The place of the `>`, which may also occur in the value of an attribute. */
 function endOfOpenTag(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -242,7 +242,7 @@ function endOfCloseTag(text: string, start: number, element: OpenElement | undef
   return end + 1
 }
 
-/** Of a comment, a processing instruction, literal text or a document type. */
+/** The end of a comment, a processing instruction, literal text or a document type. */
 function endOfDeclaration(text: string, start: number, options: XmlOptions): number {
   const ending = text.startsWith('<!--', start)
     ? '-->'

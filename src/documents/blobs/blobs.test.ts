@@ -166,7 +166,7 @@ describe('the sweep', () => {
     expect(steps).toEqual(['removed', 'imported'])
   })
 
-  test('leaves what got its document meanwhile', async () => {
+  test('keeps a blob that got its document in the meantime', async () => {
     const blobs = await blobsWithOne()
     let known = false
     const store = { unreferenced: async (some: readonly BlobAddress[]) => (known ? [] : some) }

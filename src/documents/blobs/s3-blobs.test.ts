@@ -74,7 +74,7 @@ test('a large blob goes in parts, and comes back as it was', async () => {
   expect([s3.unfinished(), s3.requests.filter(({ method }) => method === 'POST').length]).toEqual([0, 2])
 })
 
-test('a list goes through all pages, and leaves out what is no blob', async () => {
+test('a list goes through all pages, and leaves out what is not a blob', async () => {
   const addresses = []
   for (let index = 0; index < 8; index += 1) addresses.push((await stored(`text ${index}`, idOf(index))).address)
   for (const key of ['documents/readme.txt', 'documents/a/short', 'other/thing']) s3.objects.set(key, new Uint8Array(1))
@@ -92,7 +92,7 @@ test('both contents of a document are its own, and one can be removed without th
   expect(await blobs.listOf(idOf(1))).toEqual([second.address])
 })
 
-test('bytes that are not what was stored are never handed out, and nothing of them is left', async () => {
+test('bytes that differ from the stored ones are never returned, and nothing of them is left', async () => {
   const { address } = await stored('hello')
   s3.objects.set(`documents/${address.id}/${address.sha256}`, Buffer.from('hel'))
   expect(await blobs.open(address).catch((thrown: unknown) => thrown)).toBeInstanceOf(BlobsUnavailable)

@@ -34,7 +34,7 @@ function normalized(vector: Float32Array): Float32Array {
   let squares = 0
   for (const value of vector) squares += value * value
   if (Number.isNaN(squares) || squares === Infinity)
-    throw invalidAnswer('The embedder gave a vector with a value that is no number.')
+    throw invalidAnswer('The embedder gave a vector with a value that is not a number.')
   if (squares === 0) throw invalidAnswer('The embedder gave a vector of zeros.')
   const length = Math.sqrt(squares)
   return vector.map((value) => value / length)

@@ -59,7 +59,7 @@ export class EmbedJob {
     return this.texts.length - this.#taken
   }
 
-  /** The next texts, at most so many. */
+  /** The next texts, at most `count` of them. */
   take(count: number): TextRange {
     const start = this.#taken
     this.#taken = Math.min(this.texts.length, start + count)

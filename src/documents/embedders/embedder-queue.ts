@@ -1,7 +1,7 @@
 /**
  * The calls of one embedder for one purpose. The queue starts a call when it has a full batch and room
- * for one more call; a batch that is not full goes when no other such is under way, so that texts
- * that come meanwhile fill the next. Batches take texts of all waiting documents in turn.
+ * for one more call; a batch that is not full goes when no other such is under way, so that
+ * the next takes the texts that arrive in the meantime. Batches take texts of all waiting documents in turn.
  *
  * A batch that waits for its next try holds no place. While an embedder fails or asks to wait, the
  * whole queue backs off.

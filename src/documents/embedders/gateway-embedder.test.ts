@@ -184,7 +184,7 @@ describe('a failure', () => {
       json({ data: [1, 1].map((index) => ({ index, embedding: [1] })) }),
       passing('embedder_invalid_answer'),
     ],
-    'an answer that is no JSON': [
+    'an answer that is not JSON': [
       answer(200, { 'Content-Type': 'application/json' }, '{"data": [[]'),
       passing('embedder_invalid_answer'),
     ],

@@ -1,7 +1,7 @@
 /**
  * The thread of local-embedder.ts: loads the package and the model with the first question, and
  * answers one question after another. What cannot be loaded is tried again with the next question,
- * because both may be put right while the server runs.
+ * because both may be fixed while the server runs.
  */
 import { basename, dirname, resolve } from 'node:path'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'

@@ -84,7 +84,7 @@ describe('without what it needs', () => {
 })
 
 describe('the files of a model say', () => {
-  test('which weights there are, how vectors are pooled, and what stands before a text', async () => {
+  test('which weights there are, how vectors are pooled, and which prefix a text gets', async () => {
     const plain = readModelFiles(await tinyModel('plain'))
     expect(plain).toEqual({
       kind: 'found',
@@ -131,7 +131,7 @@ describe.skipIf(!hasPackage)('with the package (skipped: @huggingface/transforme
     expect(cosine(question!, new Float32Array(mean))).toBeCloseTo(1, 5)
   })
 
-  test('weights that are no model are unavailable', async () => {
+  test('weights that are not a model are unavailable', async () => {
     const path = await tinyModel('broken')
     await writeFile(join(path, 'onnx', 'model.onnx'), 'no model')
     await using embedder = new LocalEmbedder({ modelDirectory: path })

@@ -28,7 +28,7 @@ function isPlace(index: unknown, count: number): index is number {
 
 function vectorOf(value: unknown): Float32Array {
   if (typeof value === 'string') return fromBase64(value)
-  if (!Array.isArray(value)) throw invalidAnswer('The embedding model gave something that is no vector.')
+  if (!Array.isArray(value)) throw invalidAnswer('The embedding model gave something that is not a vector.')
   const numbers: readonly unknown[] = value
   const vector = new Float32Array(numbers.length)
   for (const [at, each] of numbers.entries()) vector[at] = typeof each === 'number' ? each : Number.NaN
@@ -51,6 +51,6 @@ function parsed(answer: string): unknown {
   try {
     return JSON.parse(answer) as unknown
   } catch (cause) {
-    throw invalidAnswer('The embedding model sent an answer that is no JSON.', cause)
+    throw invalidAnswer('The embedding model sent an answer that is not JSON.', cause)
   }
 }

@@ -57,7 +57,7 @@ function resolveReader({ settings, models }: Deps, caller: Caller, asked: Compon
   return { name, ...(model !== null && { model, ...(prompt !== null && { prompt }) }) }
 }
 
-/** A prompt of one's own makes the import a way to ask the model anything, which takes the area of the AI API. */
+/** A custom prompt lets the import ask the model anything, so it requires the area of the AI API. */
 function promptOf(caller: Caller, prompt: unknown, model: string | null): string | null {
   if (prompt === undefined) return null
   if (typeof prompt !== 'string' || prompt.length > promptCharactersMax)

@@ -23,7 +23,7 @@ import { receiveItem, type Invalid } from './receive-item.ts'
 
 /** Items whose bytes are written at once. */
 const receivedTogether = 8
-/** A body of at most this declared length is read into memory as it comes. */
+/** A body of at most this declared length is read straight into memory. */
 const smallBodyBytes = 65_536
 
 /** 202 when all files were accepted, 207 when any is a duplicate or invalid. */

@@ -14,7 +14,7 @@ export type ItemContent =
 const dataUrl = /^data:[^,]{0,255};base64,/i
 const backslash = 0x5c
 
-/** `raw` is what stands between the quotes of the JSON string, in UTF-8. Throws SyntaxError when that is not a JSON string. */
+/** `raw` is the text between the quotes of the JSON string, in UTF-8. Throws SyntaxError when that is not one. */
 export function itemContent(raw: Buffer, encoding: ItemEncoding | null): ItemContent {
   if (encoding === 'utf-8') return { kind: 'content', source: bytesSource(unescaped(raw)) }
   // Only a string with escapes has to be built to be read; base64 from most clients has none.

@@ -123,7 +123,7 @@ test('a form that is refused at any point leaves nothing in the spool', async ()
   }
 })
 
-test('a file without a name gets one, and a part that is no field of an import has a warning', async () => {
+test('a file without a name gets one, and a part that is not a field of an import has a warning', async () => {
   const nameless = await read(Buffer.concat([part('files', 'a', ''), part('category', 'c'), end]))
   expect(nameless.items[0]?.name).toBe('unnamed')
   const unknown = Buffer.concat([part('files', 'a', 'a'), part('category', 'c'), part('colour', 'red'), end])

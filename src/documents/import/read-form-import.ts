@@ -77,7 +77,7 @@ async function readParts(
   return fields
 }
 
-/** The body as it comes. */
+/** The pieces of the body in the order in which they arrive. */
 export async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
   for (let piece = await reader.read(); piece !== null; piece = await reader.read()) yield piece
 }

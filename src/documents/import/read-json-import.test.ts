@@ -147,7 +147,7 @@ describe('names that come twice', () => {
   })
 })
 
-test('what is deep inside other fields is no content', async () => {
+test('what is deep inside other fields is not content', async () => {
   const deep = '{"files":[{"name":"a","category":"c","bytes":{"bytes":"x"}}]}'
   expect(await read(deep)).toMatchObject([{ origin: 'none', fault: expect.stringContaining('"bytes"') as string }])
   expect(refusal('{"other":{"files":[{"bytes":"x"}]}}')).toBe('validation_failed')

@@ -22,7 +22,7 @@ import { itemContent } from './item-content.ts'
 const quote = 0x22
 /** One more than the schema allows, so that a body with more is refused by it. */
 const itemsMax = 10_001
-/** Of names, owners and the like: parsing them keeps the server busy. */
+/** Limit on names, owners and similar fields: parsing them keeps the server busy. */
 const aboutBytesMax = 8 * 1024 * 1024
 const filesName = new Set(['files'])
 const bytesName = new Set(['bytes'])
@@ -81,7 +81,7 @@ function parse(json: Buffer): unknown {
   }
 }
 
-/** `raw` is what stands between the quotes of `bytes`. An empty string in `bytes` or `path` is none. */
+/** `raw` is the text between the quotes of `bytes`. An empty string in `bytes` or `path` counts as absent. */
 function importItem(sent: unknown, raw: Buffer | undefined): ImportItem {
   const { encoding, ...fields } = itemFields(sent)
   return { ...fields, origin: originOf(raw ?? Buffer.alloc(0), fields.path, encoding) }

@@ -1,5 +1,5 @@
 /**
- * Sees to it that a reading process does not outlive the server, however the server ends and however busy the process
+ * Ensures that a reading process does not outlive the server, however the server ends and however busy the process
  * is. An ordinary end closes the channel, which a process in the middle of a long computation does not notice; so on
  * Linux the kernel is asked too (prctl(2), PR_SET_PDEATHSIG).
  */

@@ -7,7 +7,7 @@ import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
 import type { ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 
-/** What is known of a reading once it has been cut, without looking at its text. */
+/** The facts about a reading that are known once it has been cut, without looking at its text. */
 export interface ReadingSummary {
   readonly mediaType: string
   readonly title: string | null

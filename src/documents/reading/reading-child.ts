@@ -189,7 +189,7 @@ export class ReadingChild {
     }
     return new ReadFailure(
       'damaged',
-      'The reader broke down on this file. Save it anew or in another format and import that.',
+      'The reader broke down on this file. Save it again or in another format and import that.',
       how,
     )
   }

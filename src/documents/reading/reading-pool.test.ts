@@ -49,7 +49,7 @@ function nextTurn(): Promise<void> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // Ended, and not yet collected by whoever adopted it.
+    // Ended, and not yet collected by the process that adopted it.
     return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return false

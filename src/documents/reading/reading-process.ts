@@ -41,7 +41,7 @@ function failure(thrown: unknown): Message {
     return { kind: 'failed', code: 'too_complex', message, detail }
   }
   const message =
-    'The file could not be read: it is damaged, or made in a way that is not supported. Save it anew and import that.'
+    'The file could not be read: it is damaged, or made in a way that is not supported. Save it again and import that.'
   return { kind: 'failed', code: 'damaged', message, detail }
 }
 

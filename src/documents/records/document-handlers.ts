@@ -57,7 +57,7 @@ export async function retryDocument(documents: Documents, caller: Caller, id: st
   const record = await changed(documents, caller, id, store.retry(id, editorOf(caller), clock.now()))
   if ('duplicateOf' in record) {
     throw new ApiError('conflict', {
-      message: `The same file was imported again meanwhile, as document ${record.duplicateOf}. Delete this one.`,
+      message: `The same file was imported again in the meantime, as document ${record.duplicateOf}. Delete this one.`,
     })
   }
   wake()

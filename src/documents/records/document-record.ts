@@ -10,7 +10,7 @@ export const documentAnswer = z
   .strictObject({
     doc_id: z.string(),
     name: z.string(),
-    title: z.string().nullable().describe('What the file says of itself'),
+    title: z.string().nullable().describe('The title that the file itself states'),
     category: z.string(),
     owners: z.array(z.string()),
     state: z.enum(documentStates),

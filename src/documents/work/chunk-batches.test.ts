@@ -32,7 +32,7 @@ test('long chunks come few at a time', async () => {
   for (const batch of batches) expect(batch.length).toBeLessThanOrEqual(3)
 })
 
-test('no chunk is no batch', async () => {
+test('without chunks there is no batch', async () => {
   expect(await batchesOf([])).toEqual([])
 })
 

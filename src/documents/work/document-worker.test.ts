@@ -86,7 +86,7 @@ test('every document is processed once, never more at a time than set, and compl
   for (const id of ids) expect(await recordOf(id)).toMatchObject({ state: 'completed', attempts: 1, visible: true })
 })
 
-test('a failure that cannot be mended by trying again ends the document, with how far it came', async () => {
+test('a failure that a retry cannot fix ends the document, with how far it came', async () => {
   const [id] = await insert()
   const { worker, outcomes } = open(async (run) => {
     run.enter('reading')

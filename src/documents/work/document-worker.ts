@@ -162,7 +162,7 @@ export class DocumentWorker implements AsyncDisposable {
     )
   }
 
-  /** As `#end`. A full disk keeps it waiting: the document is not lost meanwhile. Never rejects. */
+  /** Like `#end`, but waits while the disk is full, so that the document is not lost. Never rejects. */
   async #endOnceWritable(run: Run, thrown: unknown): Promise<string> {
     for (;;) {
       try {

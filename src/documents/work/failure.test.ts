@@ -43,7 +43,7 @@ const cases: readonly (readonly [string, unknown, string, boolean, number | null
   ['a full disk', Object.assign(new Error('no'), { code: 'ENOSPC' }), 'storage_full', true, 10_000],
   ['a lack of files', Object.assign(new Error('no'), { code: 'EMFILE' }), 'overloaded', true, 10_000],
   ['what nobody foresaw', new TypeError('x is not a function'), 'internal_error', true, null],
-  ['what is no error at all', 'a string', 'internal_error', true, null],
+  ['what is not an error at all', 'a string', 'internal_error', true, null],
 ]
 for (const [what, thrown, code, again, retryAfterMs] of cases) {
   test(`${what} is ${code}, ${again ? 'tried again' : 'final'}`, () => {

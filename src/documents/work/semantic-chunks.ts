@@ -1,7 +1,7 @@
 /**
  * The second phase of the semantic chunker: passages are embedded, and neighbours that are about the
  * same become one chunk. Passages are looked at some at a time; the last group of each batch waits for
- * what follows it, so that a batch's end is no boundary.
+ * what follows it, so that a batch's end is not a boundary.
  */
 import { joinPassages, semanticGroups, type SemanticOptions } from '#chunkers/semantic.ts'
 import type { ChunkRecord } from '../reading/chunk-record.ts'

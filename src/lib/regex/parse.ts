@@ -29,7 +29,7 @@ const lineBreaks: readonly Range[] = [
   [0x0d, 0x0d],
 ]
 
-/** Throws a RegexProblem for what is no expression, for what automata cannot do, and for what is too large. */
+/** Throws a RegexProblem for what is not an expression, for what automata cannot do, and for what is too large. */
 export function parseRegex(text: string): Regex {
   if (text.length > charactersMax) throw new RegexProblem(`it is longer than ${charactersMax} characters`)
   return new Parser(Array.from(text)).whole()
@@ -87,7 +87,7 @@ class Parser {
     return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items }
   }
 
-  /** The whole output is matched in any case, so an anchor at its own end of everything is no condition. */
+  /** The whole output is matched in any case, so `^` at the beginning and `$` at the end add no condition. */
   #anchor(character: string, isFirst: boolean): boolean {
     if (character !== '^' && character !== '$') return false
     const isAtEdge = this.#depth === 1 && (character === '^' ? isFirst : [undefined, '|'].includes(this.#peek(1)))
@@ -146,7 +146,7 @@ class Parser {
     this.#at += name[0].length
   }
 
-  /** What stands between brackets. */
+  /** The characters between brackets. */
   #set(): readonly Range[] {
     const isInverse = this.#takeIf('^')
     const ranges: Range[] = []

@@ -62,7 +62,7 @@ describe('an expression that automata can run', () => {
 
 describe('an expression is refused', () => {
   const refused: Readonly<Record<string, readonly string[]>> = {
-    'for what is no expression': [
+    'for what is not an expression': [
       '(',
       ')',
       'a)',

@@ -6,10 +6,10 @@
 /** Rank of the token with the bytes from the first position to the second; undefined when there is none. */
 export type RankOf = (from: number, to: number) => number | undefined
 
-/** Ranks stand above positions in the key of a pair. */
+/** The key of a pair is its rank times this, plus its position. */
 const positions = 2 ** 32
 
-/** The tokens of so many bytes. Throws for a byte that is no token. */
+/** The tokens of `length` bytes. Throws for a byte that is not a token. */
 export function mergedTokens(length: number, rankOf: RankOf): number[] {
   // Where the part at each position ends; 0 where no part begins any more.
   const ends = Uint32Array.from({ length: length + 1 }, (_, index) => index + 1)
@@ -39,7 +39,7 @@ export function mergedTokens(length: number, rankOf: RankOf): number[] {
   const tokens: number[] = []
   for (let start = 0; start < length; start = ends[start] ?? length) {
     const rank = rankOf(start, ends[start] ?? length)
-    if (rank === undefined) throw new RangeError('a byte is no token')
+    if (rank === undefined) throw new RangeError('a byte is not a token')
     tokens.push(rank)
   }
   return tokens

@@ -4,7 +4,7 @@ import { mergedTokens } from './byte-pairs.ts'
 import type { Piece, TokenResult, TokenWork } from './token-job.ts'
 import { windowEnd } from './windows.ts'
 
-/** What the encoder is made of and does not hand out: its tokens by rank, and its merge step. */
+/** Parts of the encoder that it does not export: its tokens by rank, and its merge step. */
 interface Core {
   readonly bytePairRankDecoder: readonly (string | readonly number[] | undefined)[]
   bytePairMerge: (bytes: Uint8Array) => number[]

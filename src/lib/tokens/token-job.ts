@@ -10,7 +10,7 @@ export interface Piece {
 export type TokenWork =
   | { readonly kind: 'count'; readonly texts: readonly string[] }
   | { readonly kind: 'split'; readonly texts: readonly string[] }
-  /** Where the last so many tokens of each text begin. */
+  /** Where the last `tokensMax` tokens of each text begin. */
   | { readonly kind: 'tail'; readonly texts: readonly string[]; readonly tokensMax: number }
   | { readonly kind: 'decode'; readonly ids: readonly number[] }
 

@@ -62,7 +62,7 @@ export class HtmlBlocks {
   #inTitle = false
   #inCode = false
   #headingLevel = 0
-  /** Of the list item whose text has not begun. */
+  /** The marker of the list item whose text has not begun. */
   #marker: string | null = null
   #listsTooDeep = 0
   #tablesTooDeep = 0

@@ -33,7 +33,7 @@ export function buildBlock(builder: TextBuilder, block: Block): void {
 
 const columnsMax = 1_000
 const rowSpanMax = 1_000
-/** Longer cells are running text that somebody has put into a table. */
+/** Longer cells are running text that was put into a table. */
 const cellTextMax = 2_000
 const lineCellMax = 200
 

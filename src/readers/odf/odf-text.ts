@@ -46,7 +46,7 @@ const transparent = new Set([
 const shapes = new Set(['frame', 'custom-shape', 'rect', 'ellipse', 'line', 'connector', 'polygon', 'path'])
 const leftOut = new Set(['annotation', 'tracked-changes', 'ruby-text', 'title', 'desc', 'hidden-text', 'image'])
 const spaceRuns = /[\t\r\n]| {2}/
-/** Of cells and rows that say that they are repeated. */
+/** Limit for cells and rows that say that they are repeated. */
 const repeatMax = 1_000
 
 /** The blocks of a part of a document, in its order. */

@@ -17,7 +17,7 @@ interface Sheet {
 }
 
 const rowElements = new Set(['table-row'])
-/** Of equal rows in a run; sheets repeat their last one to the end. */
+/** Limit on equal rows in a run; sheets repeat their last one to the end. */
 const repeatedRowsMax = 1_000
 const repeatedColumnsMax = 100
 

@@ -14,11 +14,11 @@ export interface GridCell {
   readonly above: boolean
 }
 
-/** More columns than this are no table that anybody reads. */
+/** Limit on columns: nobody reads a table with more. */
 const columnsMax = 1_000
 const repeatedCharactersMax = 100
 
-/** Of one table, empty ones included: a merged cell may claim to be as wide as it likes. */
+/** Limit on the cells of one table, empty ones included: a merged cell may claim to be as wide as it likes. */
 const cellsMax = 2_000_000
 
 /** The same rows with one text for each column. Throws ReadFailure `too_complex` when there are too many. */

@@ -29,7 +29,7 @@ const headingName =
 const basedOnMax = 20
 export const bodyOutline = 9
 
-/** Styles by id; unknown ids are looked up in vain. */
+/** Styles by id; an unknown id has no entry. */
 export function readStyles(xml: string | null): ReadonlyMap<string, ParagraphStyle> {
   const styles = new Map<string, Style>()
   for (const element of xml === null ? [] : childrenOf(parseXml(xml), 'style')) {

@@ -83,7 +83,7 @@ for (const { reader, withText } of samples) {
       expect(await failureOfReading(reader, withText(''), { unpackedBytesMax: 200 })).toBe('too_complex')
     })
 
-    test('what is no archive, and an archive of something else, are damaged', async () => {
+    test('what is not an archive, and an archive of something else, are damaged', async () => {
       for (const bytes of [
         new Uint8Array(0),
         Buffer.from('%PDF-1.7'),
@@ -182,7 +182,7 @@ describe('little that says that it is much', () => {
 })
 
 describe('a very long', () => {
-  test('run of rows, columns or paragraphs is read to its end', async () => {
+  test('run of rows, columns or paragraphs is read completely', async () => {
     const { text } = await readBytes(xlsxReader, xlsx({ S: `<sheetData>${sheetRow.repeat(300_000)}</sheetData>` }))
     expect(text.length).toBe('# S\n\n| --- |'.length + 300_000 * '| 1 |\n'.length)
     const box = `<draw:frame><draw:text-box>${'<text:p>x</text:p>'.repeat(300_000)}</draw:text-box></draw:frame>`

@@ -27,7 +27,7 @@ export function shapesOf(tree: XmlElement | null): SlideShape[] {
     if (!['sp', 'graphicFrame', 'pic', 'cxnSp'].includes(element.name)) return []
     const placeholder = placeholderOf(element)
     if (placeholder !== null && leftOut.has(placeholder)) return []
-    // A date that somebody typed is text, one that is computed is not.
+    // A typed date is text, a computed one is not.
     if (placeholder === 'dt' && descendantsOf(element, 'fld').length > 0) return []
     return [{ element, placeholder }]
   })

@@ -1,7 +1,7 @@
 /**
  * PowerPoint presentations: a page for each slide in the order in which they are shown, its title as a
  * heading, its tables, charts and diagrams, and what the speaker noted for it. Left out: pictures,
- * comments, what stands on all slides. (ECMA-376, part 1, 19 PresentationML.)
+ * comments, what appears on all slides. (ECMA-376, part 1, 19 PresentationML.)
  */
 
 import { ReadFailure } from '../reading.ts'

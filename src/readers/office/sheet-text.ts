@@ -22,14 +22,14 @@ export interface SheetRow {
   readonly cells: readonly SheetCell[]
 }
 
-/** Of all sheets of a file together. */
+/** Limit on the cells of all sheets of a file together. */
 export const sheetCellsMax = 2_000_000
 /** Columns with text of one table; more would make each row longer than a page. */
 const columnsMax = 500
 
-/** Of a single column: fewer rows are lines of text, more are a list with a header. */
+/** Least rows of a table with a single column: fewer rows are lines of text, more are a list with a header. */
 const columnRowsMin = 5
-/** Of one table, empty ones included. */
+/** Limit on the cells of one table, empty ones included. */
 const spreadCellsMax = 4_000_000
 
 /** Writes the rows of a sheet, ascending, as tables and paragraphs below its name; of an empty sheet nothing. */

@@ -69,7 +69,7 @@ describe('tables', () => {
   })
 
   test('have notes below them as paragraphs', async () => {
-    const note = 'Source: what somebody counted by hand in the year before.'
+    const note = 'Source: what the staff counted by hand in the year before.'
     expect(await textOf(data(['Name', 'Value'], ['a', 1], [note]))).toBe(
       `| Name | Value |\n| --- | --- |\n| a | 1 |\n\n${note}`,
     )

@@ -33,7 +33,7 @@ export function markerOf(text: string): string {
   return listMarker.exec(text)?.[0] ?? ''
 }
 
-/** Columns that may stand beside each other in a file that has them line by line. */
+/** Columns that may be side by side in a file that has them line by line. */
 const mostOpenBlocks = 3
 
 /** The blocks of a page in reading order. */
@@ -67,7 +67,7 @@ function usualPitch(parts: readonly Part[]): number {
   return Math.min(pitches[Math.floor(pitches.length / 2)] ?? 0.2, 0.8)
 }
 
-/** Of most of the letters on the page, in points. */
+/** The size of most of the letters on the page, in points. */
 function usualSize(parts: readonly Part[]): number {
   const letters = new Map<number, number>()
   for (const part of parts) {

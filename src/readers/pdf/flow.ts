@@ -10,7 +10,7 @@ export type Vocabulary = ReadonlySet<string>
 /** A line ends early when the next word would have had room; this much more room, in line heights, is demanded. */
 const spareRoom = 1.5
 
-/** Of a word that a hyphen divides, at most this much on each side is looked at. */
+/** Where a hyphen divides a word, at most this much on each side is looked at. */
 const wordMax = 100
 
 /** The block's text: lines of running text are joined, lines that end early keep their end. */

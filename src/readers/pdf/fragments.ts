@@ -1,5 +1,5 @@
 /**
- * The text of a page as fragments: what stands on one line in one size without a wide gap, with its place.
+ * The text of a page as fragments: text on one line in one size without a wide gap, with its place.
  *
  * Lives here: the pass over the characters that PDFium found, and what it gets wrong about single characters (order
  * within ligatures of right-to-left scripts, fonts that do not say which letters they show). Not here: lines, blocks.
@@ -21,7 +21,7 @@ export interface Box {
 
 export interface Fragment extends Box {
   text: string
-  /** Of the font, in points as shown. */
+  /** The size of the font, in points as shown. */
   readonly size: number
   /** Its first and last letters are. */
   bold: boolean
@@ -279,7 +279,7 @@ function turned({ left, right, top, bottom }: Box, turn: number): Box {
 
 /**
  * The same text in one piece. The runtime keeps what was put together letter by letter as a tree, of thirty bytes and
- * more for each letter, until somebody looks into it.
+ * more for each letter, until it is read.
  */
 function solid(text: string): string {
   return text.slice(0, text.lastIndexOf(text.slice(-1)) + 1)

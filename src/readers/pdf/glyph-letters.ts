@@ -1,7 +1,7 @@
 /**
  * Letters for fonts that do not say which letters they show.
  *
- * Some programs embed a font without that table; PDFium then hands out the numbers of the glyphs as if they were
+ * Some programs embed a font without that table; PDFium then returns the numbers of the glyphs as if they were
  * characters. The common TrueType fonts begin with the same glyphs in the same order: a few special ones, ASCII from the
  * space on, and then the upper half of Mac Roman without its second space. Whether a page's fonts do is judged by the
  * page: spaces and letters have to come as often as they do in running text.

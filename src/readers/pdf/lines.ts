@@ -1,7 +1,7 @@
 /**
  * Fragments put together to lines, and lines to cells where wide gaps divide them.
  *
- * Lives here: what stands beside what. Not here: what stands below what. Lines keep the order of the file, since that
+ * Lives here: what is side by side. Not here: what is one below the other. Lines keep the order of the file, since that
  * is right for nearly all files that have more than one column.
  */
 import { grow } from './fragments.ts'
@@ -14,7 +14,7 @@ export interface Cell extends Box {
 
 export interface Line extends Box {
   readonly cells: Cell[]
-  /** Of the largest letters on it, in points. */
+  /** The size of the largest letters on it, in points. */
   size: number
   /** All of it. */
   bold: boolean
@@ -62,7 +62,7 @@ function standsBeside(line: Line, fragment: Fragment): boolean {
   const overlap = Math.min(line.top, fragment.top) - Math.max(line.bottom, fragment.bottom)
   const isSmall = fragment.size < 0.85 * line.size
   if (overlap < (isSmall ? 0.3 : 0.5) * height) return false
-  // A raised and a lowered one may stand above each other.
+  // A raised fragment may be directly above a lowered one.
   const backwards = isSmall ? 1.5 * (line.top - line.bottom) : 0.5 * height
   return line.rightToLeft || fragment.rightToLeft || fragment.left > line.right - backwards
 }

@@ -166,7 +166,7 @@ describe('tables', () => {
     expect(text).toContain('| France | Paris and Nice | 67 |')
   })
 
-  test('two columns of running text are no table', async () => {
+  test('two columns of running text are not a table', async () => {
     const texts = prose.flatMap((line, at) => [
       { text: line.slice(0, 48), x: 60, y: 700 - 12 * at },
       { text: line.slice(-48), x: 330, y: 700 - 12 * at },
@@ -251,7 +251,7 @@ describe('files that are not what they should be', () => {
     }
   })
 
-  test('bytes that are no PDF are damaged', async () => {
+  test('bytes that are not a PDF are damaged', async () => {
     expect(await failureOf(readBytes(Buffer.from('%PDF-1.7 and nothing more')))).toBe('damaged')
   })
 })

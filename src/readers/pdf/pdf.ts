@@ -124,7 +124,7 @@ function write(builder: TextBuilder, block: Block, headings: Headings, vocabular
   else builder.listItem(text.slice(marker.length), 1, /[\p{L}\p{N}]/u.test(marker) && marker !== 'o' ? marker : '-')
 }
 
-/** What the file says of itself, unless that is the name of a program or a file; else its first large heading. */
+/** The title in the file itself, unless that is the name of a program or a file; else its first large heading. */
 function titleOf(document: PdfDocument, pages: readonly (readonly Block[])[], headings: Headings): string | null {
   const { pdfium, pointer } = document
   const { call } = pdfium

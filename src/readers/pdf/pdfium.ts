@@ -2,9 +2,9 @@
  * The PDF engine: PDFium compiled to WebAssembly, one instance for each process.
  *
  * Lives here: loading it, the functions of its C interface that are called, and memory. Its classes are left aside:
- * they hand out text without positions. What the functions mean is told by PDFium's public headers (fpdfview.h,
+ * they return text without positions. What the functions mean is told by PDFium's public headers (fpdfview.h,
  * fpdf_text.h, fpdf_doc.h, fpdf_edit.h). Invariant: a pointer is a number that is valid until its owner is closed, and
- * a view of the memory is taken anew after each call, since the memory may have moved.
+ * a view of the memory is taken again after each call, since the memory may have moved.
  */
 import { PDFiumLibrary } from '@hyzyla/pdfium'
 import { ReadFailure } from '../reading.ts'

@@ -1,5 +1,5 @@
 /**
- * Tables, found by what stands below each other: consecutive lines that are divided at the same places.
+ * Tables, found by vertical alignment: consecutive lines that are divided at the same places.
  *
  * Lives here: finding them and putting their cells into rows and columns. Invariant: it takes lines only when all of
  * their text lands in a cell of its own column, so nothing is lost or put beside what it does not belong to; where that
@@ -112,7 +112,7 @@ function goesOn(divided: Line, line: Line): boolean {
   return column > 0 && (next === undefined || line.right < next.left)
 }
 
-/** The columns of a run, from the left; null when it is no table. */
+/** The columns of a run, from the left; null when it is not a table. */
 function columnsOf(run: readonly Line[]): Interval[] | null {
   const divided = run.filter(isDivided)
   const cells = divided.flatMap((line) => line.cells)
@@ -161,7 +161,7 @@ function placed(cells: readonly Cell[], columns: readonly Interval[]): number[] 
 
 /**
  * The lines just above a table that are its header, each cell of which may have several lines. They may be a little
- * wider than what stands below them, and come cell by cell, so they are looked for by their place.
+ * wider than the lines below them, and come cell by cell, so they are looked for by their place.
  */
 function headerAbove(parts: readonly Part[], run: readonly Line[], columns: readonly Interval[]): Line[] {
   const [first] = run

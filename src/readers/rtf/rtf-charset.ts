@@ -33,7 +33,7 @@ const codePageOfCharset: Readonly<Record<number, number>> = {
   238: 1250,
 }
 
-/** Font character set of the symbol fonts, whose codes are no letters. */
+/** Font character set of the symbol fonts, whose codes are not letters. */
 export const symbolCharset = 2
 
 /** The code page of a font; undefined when it has that of the document. */

@@ -19,7 +19,7 @@ interface Group {
   readonly destination: Destination
   readonly codePage: number
   readonly isSymbol: boolean
-  /** Characters that stand behind a `\u` for readers that do not know it. */
+  /** Characters that follow a `\u` for readers that do not know it. */
   readonly fallbackLength: number
   readonly isHidden: boolean
 }
@@ -33,7 +33,7 @@ const skipped: ReadonlySet<string> = new Set(
     'subject comment doccomm manager creatim revtim printim hlinkbase upr'
   ).split(' '),
 )
-/** Optional groups that are read all the same. */
+/** Optional groups that are read nevertheless. */
 const readOptional: ReadonlySet<string> = new Set(['shptxt', 'shpinst', 'pntext', 'ud', 'nesttableprops'])
 
 const characters: Readonly<Record<string, string>> = {
@@ -95,7 +95,7 @@ export class RtfContent implements RtfEvents {
   #text = ''
   #marker = ''
   #title = ''
-  /** Of the paragraph: heading level, depth in a list, whether in a table. */
+  /** Properties of the paragraph: heading level, depth in a list, whether in a table. */
   #level: number | null = null
   #depth = 1
   #inTable = false

@@ -35,7 +35,7 @@ describe('letters', () => {
     expect(await textOf(`${fonts}caf\\'e9 {\\f1 \\'cf\\'f0\\'e8} {\\f2 \\'93\\'fa\\'96\\'7b}`)).toBe('café При 日本')
   })
 
-  test('Unicode takes the place of what stands behind it for old readers', async () => {
+  test('Unicode replaces the characters that follow it for old readers', async () => {
     expect(await textOf("\\u8364?5 \\uc2\\u-10179\\'3f\\'3f\\u-8704\\'3f\\'3f!")).toBe('€5 😀!')
   })
 

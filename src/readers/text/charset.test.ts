@@ -51,7 +51,7 @@ describe('text is decoded', () => {
     expect(decodeText(page, { markup: true })).toMatchObject({ charset: 'utf-8', warning: null })
   })
 
-  test('by a guess that the user is told of', () => {
+  test('by a guess, with a warning to the user', () => {
     const western = decodeText(latin1('caf\xe9 \x80'))
     expect(western).toMatchObject({ text: 'café €', charset: 'windows-1252' })
     expect(western.warning).toContain('windows-1252')

@@ -135,7 +135,7 @@ export function markdownPart(source: string): TextPart {
 
 const frontMatterLinesMax = 200
 
-/** How many lines of settings stand before the text, between two lines of three dashes. */
+/** How many lines of settings precede the text, between two lines of three dashes. */
 function frontMatterLines(lines: readonly Line[]): number {
   if (lines[0]?.text !== '---') return 0
   const end = lines.slice(1, frontMatterLinesMax).findIndex((line) => line.text === '---' || line.text === '...')

@@ -29,7 +29,7 @@ function centralEntries(bytes: number): Buffer {
   return Buffer.concat([localEntries(30), Buffer.alloc(bytes - 52, header), end])
 }
 
-/** Of which only the beginning is looked at, so the sizes are those of the sample. */
+/** Only the beginning of these is looked at, so the sizes are those of the sample. */
 const texts: Readonly<Record<string, Family>> = {
   'headings that end with a carriage return': (bytes) => fill(bytes, '# a\r'),
   'one heading and the beginnings of links': (bytes) => begun('# a\n', fill(bytes, '](')),

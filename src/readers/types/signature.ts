@@ -64,7 +64,7 @@ const refused: readonly { readonly signature: string; readonly at?: number; read
 
 const compoundSignature = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 
-/** ISO/IEC 14496-12: pictures of telephones and video share a container, told apart by its brand. */
+/** ISO/IEC 14496-12: pictures of telephones and video share a container; its brand distinguishes them. */
 function containerFailure(start: string): ReadFailure | null {
   if (start.slice(4, 8) !== 'ftyp') return null
   return /^(?:hei|hev|mif1|msf1|avif|avis)/.test(start.slice(8, 12))

@@ -5,7 +5,7 @@
  * take at most `entriesMax` × `nameMax` bytes.
  */
 
-/** A media type, or what the archive is when it is no document that Sluice reads. */
+/** A media type, or what the archive is when it is not a document that Sluice reads. */
 export type ZipType = `application/${string}` | 'archive' | 'iwork' | 'xlsb'
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
@@ -70,7 +70,7 @@ function centralNames(bytes: Buffer, start: number): readonly string[] {
   return names
 }
 
-/** Without a directory: the names that stand before the entries themselves. A header within a name is not an entry. */
+/** Without a directory: the names that precede the entries themselves. A header within a name is not an entry. */
 function localNames(bytes: Buffer): readonly string[] {
   const names: string[] = []
   const signature = Buffer.from('PK\x03\x04', 'latin1')
@@ -83,7 +83,7 @@ function localNames(bytes: Buffer): readonly string[] {
   return names
 }
 
-/** No name that tells a type is longer than `nameMax`, so what stands behind that is left out. */
+/** No name that tells a type is longer than `nameMax`, so the rest is left out. */
 function nameAt(bytes: Buffer, start: number, length: number): string {
   return bytes.toString('latin1', start, start + Math.min(length, nameMax))
 }

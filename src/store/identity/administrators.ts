@@ -1,4 +1,4 @@
-/** Whether somebody stays able to administer: asked inside the transaction that takes an administrator away. */
+/** Whether an administrator remains: asked inside the transaction that takes one away. */
 import type { Transaction } from 'kysely'
 import type { Database } from '../database.ts'
 import { LastAdministrator } from '../errors.ts'

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { Tables } from '../schema.ts'
 
-/** Adds the permissions of groups, and computes the content keys of all documents anew. */
+/** Adds the permissions of groups, and recomputes the content keys of all documents. */
 export async function sharing(trx: Transaction<Tables>): Promise<void> {
   await sql.raw("alter table groups add column permissions text not null default '[]'").execute(trx)
   const owners = Map.groupBy(

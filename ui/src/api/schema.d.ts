@@ -164,7 +164,7 @@ export type CreatedApiKey = {
 export type Document = {
   readonly doc_id: string
   readonly name: string
-  /** What the file says of itself */
+  /** The title that the file itself states */
   readonly title: string | null
   readonly category: string
   readonly owners: readonly string[]

@@ -93,12 +93,12 @@ class WordInProgress {
     this.#hash = seeds.word
   }
 
-  /** The next word does not stand beside the last. */
+  /** The next word is not adjacent to the last one. */
   forgetNeighbour(): void {
     this.#neighbour = 0
   }
 
-  /** Runs of letters, the word's beginning and end included, so that prefixes differ from what stands inside. */
+  /** Runs of letters, the word's beginning and end included, so that a prefix differs from letters inside the word. */
   #countParts(length: number): void {
     if (length < partLength) return
     for (let start = -1; start + partLength <= length + 1; start += 1) {

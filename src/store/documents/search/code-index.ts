@@ -133,7 +133,7 @@ export class CodeIndex {
     return farthest
   }
 
-  /** The rows of the best `count` codes that are no farther, and of those that are as good as the last of them. */
+  /** The rows of the best `count` codes within that distance, and of those that are as good as the last of them. */
   #ordered(
     blocks: readonly Block[],
     { farthest, count }: { readonly farthest: number; readonly count: number },

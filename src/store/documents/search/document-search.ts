@@ -180,7 +180,7 @@ async function cosines(
   return stored.map(({ row, vector: bytes }) => ({ row, score: cosine(asked, floatsOf(bytes)) }))
 }
 
-/** The engines hand out bytes that may begin anywhere in their buffer. */
+/** The engines return bytes that may begin anywhere in their buffer. */
 function floatsOf(bytes: Uint8Array): Float32Array {
   const aligned = bytes.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bytes : new Uint8Array(bytes)
   return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.length / Float32Array.BYTES_PER_ELEMENT)

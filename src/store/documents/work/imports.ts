@@ -1,7 +1,7 @@
 /**
  * What makes documents: imports, new versions, and another try of one that failed or was cancelled.
  * All of it happens under one lock (on SQLite the transaction's own), so that two of them never decide
- * about the same bytes or the same id at once. The unique index on what is alive stands behind that.
+ * about the same bytes or the same id at once. The unique index on what is alive guarantees that too.
  */
 import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
@@ -70,7 +70,7 @@ async function affectedRows(
   return query.execute()
 }
 
-/** Decides what becomes of each import, in their order. */
+/** Decides the outcome of each import, in their order. */
 class ImportPlan {
   readonly #byId = new Map<string, Draft>()
   readonly #rows: ReadonlyMap<string, DocumentRow>
@@ -126,7 +126,7 @@ function isImporter(before: DocumentRow | null, document: NewDocument): boolean 
   return before === null || before.importer_id === document.importerId
 }
 
-/** Bytes that have not been seen yet keep their number when they are queued anew. */
+/** Bytes that have not been seen yet keep their number when they are queued again. */
 function nextVersion({ before, document: former, version }: Draft, document: NewDocument): number {
   const sha256 = before?.sha256 ?? former.sha256
   const seen = before !== null && before.visible_version === version

@@ -8,7 +8,7 @@ import { plainText } from '../plain-text.ts'
 /** The row of a document whose job is leased under this fence, locked. Throws LeaseLost. */
 export async function leasedDocument(connection: Connection, lease: Lease): Promise<DocumentRow> {
   const document = await leasedDocumentOrUndefined(connection, lease)
-  if (document === undefined) throw new LeaseLost('The document was taken over, changed or deleted meanwhile.')
+  if (document === undefined) throw new LeaseLost('The document was taken over, changed or deleted in the meantime.')
   return document
 }
 

@@ -79,7 +79,7 @@ export async function mergeWords({ kysely }: Connection): Promise<void> {
   await sql`insert into chunk_terms (chunk_terms, rank) values ('merge', ${sql.lit(mergePages)})`.execute(kysely)
 }
 
-/** What is stored of some chunks, but for the number of their set. */
+/** What is stored of some chunks, except the number of their set. */
 interface ChunkRows {
   readonly chunks: readonly Ordered[]
   readonly vectors: readonly Ordered[]
