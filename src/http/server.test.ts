@@ -103,14 +103,6 @@ async function code(path: string, init?: RequestInit): Promise<string> {
   return `${status} ${error.code}`
 }
 
-/** Bytes of one request as they are, and all that comes back until the connection ends or the text is there. */
-async function raw(bytes: string, expected: string): Promise<string> {
-  using client = server.client()
-  client.write(bytes)
-  await client.untilText(expected)
-  return client.text
-}
-
 describe('access', () => {
   test('below a guarded prefix nothing is told without a key, not even that it does not exist', async () => {
     for (const path of ['/private/thing', '/private/nothing', '/private/thing/more']) {
@@ -203,83 +195,6 @@ test('headers that a handle adds are on the answer, whichever code made it', asy
     const { headers } = await fetch(server.url + path)
     expect([headers.get('x-added'), headers.get('x-own')]).toEqual(['yes', '1'])
   }
-})
-
-describe('the address', () => {
-  async function seenOf(target: string, host = 'Host: h'): Promise<unknown> {
-    const text = await raw(`GET ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`, '}')
-    expect(text).toStartWith('HTTP/1.1 200')
-    return JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as unknown
-  }
-
-  test('is told as it was sent: encoded path, decoded parameters, query', async () => {
-    expect(await seenOf('/seen/a%2Fb/%C3%A9?x=1&x=%202')).toEqual({
-      path: '/seen/a%2Fb/%C3%A9',
-      params: { '*': 'a/b/é' },
-      query: 'x=1&x=+2',
-      trusted: false,
-      remoteAddress: '127.0.0.1',
-    })
-  })
-
-  test('has no other path because of its host', async () => {
-    for (const host of [
-      'Host: x/nothing?',
-      'Host: ',
-      'Host: a b',
-      'Host: u@h',
-      'Host: [::1]:80',
-      'Host: x/private/thing#',
-    ]) {
-      expect(await seenOf('/seen?y', host)).toMatchObject({ path: '/seen', query: 'y=' })
-    }
-    expect(await seenOf('http://elsewhere/seen')).toMatchObject({ path: '/seen' })
-  })
-
-  test('is understood without a host in HTTP/1.0', async () => {
-    expect(await raw('GET /seen/x://y HTTP/1.0\r\n\r\n', '}')).toContain('"*":"x://y"')
-  })
-
-  const changed = [
-    '/seen/../private/thing',
-    '/private/../seen',
-    '/private/%2e%2e/seen',
-    '/private/.%2E/seen',
-    '/private/%2e./seen',
-    '/./seen',
-    '/%2E/seen',
-    '/seen/.',
-    '/seen/%2e%2e?x',
-    '/private\\..\\seen',
-    '/private/..\\seen',
-    '//private/../seen',
-    '/private//../../seen',
-    `${'/a'.repeat(40)}${'/..'.repeat(40)}/seen`,
-    'http://elsewhere/private/%2e%2e/seen',
-    '/seen/..#',
-  ]
-  for (const target of changed) {
-    for (const host of ['Host: h\r\n', 'Host: a b\r\n']) {
-      test(`${target.slice(0, 40)} leads nowhere with ${host.trim()}, for the path is not what was sent`, async () => {
-        const text = await raw(`GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, '}}')
-        expect(text).toStartWith('HTTP/1.1 404')
-        expect(text).toContain('"code":"not_found"')
-      })
-    }
-  }
-
-  test('may have dots elsewhere', async () => {
-    for (const path of ['/seen/a..b', '/seen/...', '/seen/.well-known', '/seen/..%2fa', '/seen/%252e%252e'])
-      expect(await seenOf(path)).toMatchObject({ path })
-    expect(await seenOf('/seen?../..')).toMatchObject({ path: '/seen' })
-  })
-
-  test('is refused with more than one host', async () => {
-    for (const hosts of ['Host: h\r\nHost: h', 'Host: h\r\nhost: other', 'Host: h, other', 'Host: h\r\nHost: ']) {
-      const text = await raw(`GET /seen HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`, '}}')
-      expect([hosts, text.slice(0, 12), text.includes('"code":"invalid_host"')]).toEqual([hosts, 'HTTP/1.1 400', true])
-    }
-  })
 })
 
 describe('the headers of an answer', () => {

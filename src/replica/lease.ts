@@ -23,7 +23,7 @@ export class Lease {
   readonly #graceMs: number
   #from: Moment = { elapsed: -Infinity, now: -Infinity }
 
-  /** Not held before the first `renew`. @param timeoutMs after which others may count this process as gone, but for a grace */
+  /** Not held before the first `renew`. @param timeoutMs after which others may count this process as gone, after its grace */
   constructor(clock: Clock, timeoutMs: number, graceMs = 0) {
     this.#clock = clock
     this.#lastsMs = timeoutMs * (1 - margin)

@@ -20,7 +20,7 @@ export interface MembershipOptions {
   readonly state: LiveState
   readonly clock: Clock
   readonly logger: Logger
-  /** Silence after which the others may count this process as gone, but for its grace. */
+  /** Silence after which the others may count this process as gone, after its grace. */
   readonly timeoutMs: number
   /** How long it goes on with AI requests after that. */
   readonly graceMs: number

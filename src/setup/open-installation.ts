@@ -55,14 +55,14 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     const waitMs = options.setUp ? settings['database.start_wait_seconds'] * 1000 : 0
     const waiting = { waitMs, clock, logger, signal: options.signal ?? neverAborted }
     const { seals, store } = await waitForDatabase(async () => {
-      const seals = sealer(await openSecretKey(options, url, dataDirectory))
-      const store = await openStore({
+      const ownSealer = sealer(await openSecretKey(options, url, dataDirectory))
+      const opened = await openStore({
         url,
         poolMax: settings['database.pool_max'],
         reportPoolMax: settings['database.report_pool_max'],
-        sealer: seals,
+        sealer: ownSealer,
       })
-      return { seals, store }
+      return { seals: ownSealer, store: opened }
     }, waiting)
     const now = clock.now()
     const adminEmail = settings['auth.admin_email']

@@ -5,13 +5,11 @@
  * owner who came with a newer version sees none of it until that one is complete (`from_version`),
  * and one who was taken away sees no more of it at once.
  */
-import { sql, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Engine } from '../../database.ts'
-import type { Tables } from '../../schema.ts'
 import type { DocumentFilter, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
-import { needsRowLocks, type DocumentRow } from './document-row.ts'
 
 const always = sql<SqlBool>`1 = 1`
 
@@ -20,20 +18,6 @@ export function canSeeRecord(engine: Engine, viewer: Viewer): RawBuilder<SqlBool
   if (viewer.all) return always
   const owned = sql`select document_row from document_owners where ${isOneOf(engine, 'principal', viewer.principals)}`
   return sql<SqlBool>`(documents.importer_id = ${viewer.userId} or documents.row in (${owned}))`
-}
-
-/** The document of this id, locked until the transaction ends; undefined when the viewer does not see its record. */
-export function lockedDocument(
-  engine: Engine,
-  trx: Transaction<Tables>,
-  { id, viewer }: { readonly id: string; readonly viewer: Viewer },
-): Promise<DocumentRow | undefined> {
-  const query = trx
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '=', plainText(id))
-    .where(canSeeRecord(engine, viewer))
-  return (needsRowLocks(engine) ? query.forUpdate() : query).executeTakeFirst()
 }
 
 /** Documents of which this viewer sees the visible chunks. */

@@ -20,7 +20,7 @@ import {
 import type { DocumentStore, Inserted, NewDocument, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 import { insertRows, isOneOf } from '../statements.ts'
-import { lockedDocument } from '../rows/visibility.ts'
+import { lockedDocument } from './locked-document.ts'
 
 const ended = ['failed', 'cancelled']
 

@@ -19,7 +19,7 @@ import { discardSets } from './chunk-set.ts'
 import type { Heartbeat, Claim, DocumentError, DocumentStore, Lease } from '../document-store.ts'
 import { leasedDocument, leasedDocumentOrUndefined } from './lease.ts'
 import { isOneOf } from '../statements.ts'
-import { lockedDocument } from '../rows/visibility.ts'
+import { lockedDocument } from './locked-document.ts'
 
 export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'release'> & {
   /** As `reap` of the store; the waits after the first, second … attempt are given as numbers. */
