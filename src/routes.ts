@@ -7,7 +7,7 @@ import { efforts } from '#config/declared/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsolePage } from '#console/serve-console.ts'
-import type { ErrorCode } from '#errors/catalogue.ts'
+import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { Documents } from '#documents/documents.ts'
 import { documentRoutes } from '#documents/routes.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
@@ -203,13 +203,7 @@ const modelCallErrors: readonly ErrorCode[] = [
   'realtime_denied',
   'model_not_found',
   'endpoint_not_supported',
-  'inflight_limit_exceeded',
-  'upstream_rate_limited',
-  'upstream_error',
-  'upstream_auth_failed',
-  'upstream_invalid_response',
-  'upstream_unavailable',
-  'upstream_timeout',
+  ...modelErrors,
 ]
 
 function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ...docs }: ModelCallRow): Route<Caller> {

@@ -76,7 +76,8 @@ describe('a chunk of tokens', () => {
           const isSourceEnd = reading.pages.some(
             (page) => page.label !== null && page.start >= start + text.length && page.start <= end,
           )
-          if (!isAlone && chain < 3 && !isBeforeHeading && !isSourceEnd) expect(heading?.end).not.toBe(start + text.length)
+          if (!isAlone && chain < 3 && !isBeforeHeading && !isSourceEnd)
+            expect(heading?.end).not.toBe(start + text.length)
         }
       }),
       { numRuns: 50 },

@@ -110,3 +110,14 @@ export const errorCatalogue = {
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorCatalogue
+
+/** What any call of a model can end with once the caller may make it: too much at once, or the provider's fault. */
+export const modelErrors: readonly ErrorCode[] = [
+  'inflight_limit_exceeded',
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_auth_failed',
+  'upstream_invalid_response',
+  'upstream_unavailable',
+  'upstream_timeout',
+]

@@ -1,6 +1,6 @@
 /** The four routes of the generation interface. */
 import { z } from 'zod'
-import type { ErrorCode } from '#errors/catalogue.ts'
+import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { Route, RouteDocs } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { generate } from './generate.ts'
@@ -45,13 +45,7 @@ const errors: readonly ErrorCode[] = [
   'invalid_regex',
   'invalid_image_path',
   'unsupported_parameter',
-  'inflight_limit_exceeded',
-  'upstream_rate_limited',
-  'upstream_error',
-  'upstream_auth_failed',
-  'upstream_invalid_response',
-  'upstream_unavailable',
-  'upstream_timeout',
+  ...modelErrors,
 ]
 const imageErrors: readonly ErrorCode[] = ['invalid_multipart', 'unsupported_image', 'missing_image', 'invalid_image']
 

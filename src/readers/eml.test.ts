@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { failureOf } from '#test/support/documents/read-office.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { column, writePdf } from '#test/support/documents/pdf-writer.ts'
 import { readFile } from './readers.ts'
-import { ReadFailure } from './reading.ts'
 import type { Reading, ReadLimits } from './reading.ts'
 
 const limits: ReadLimits = { textMax: 1_000_000, pagesMax: 1000, unpackedBytesMax: 10_000_000 }
@@ -13,16 +13,6 @@ function readBytes(bytes: Uint8Array, changed: Partial<ReadLimits> = {}): Promis
 
 function read(text: string): Promise<Reading> {
   return readBytes(Buffer.from(text))
-}
-
-async function failureOf(reading: Promise<Reading>): Promise<string> {
-  try {
-    await reading
-  } catch (error) {
-    if (error instanceof ReadFailure) return error.code
-    throw error
-  }
-  return 'read'
 }
 
 const headers = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { failureOf } from '#test/support/documents/read-office.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { pngPixels } from '#lib/png-pixels.ts'
 import {
@@ -11,7 +12,6 @@ import {
 import type { PdfContent } from '#test/support/documents/pdf-writer.ts'
 import { renderPdfPage } from './render.ts'
 import { pdfReader } from './pdf.ts'
-import { ReadFailure } from '../reading.ts'
 import type { Reading } from '../reading.ts'
 
 const limits = { textMax: 5_000_000, pagesMax: 3000, unpackedBytesMax: 1e9 }
@@ -22,17 +22,6 @@ function readBytes(bytes: Uint8Array, pagesMax = limits.pagesMax): Promise<Readi
 
 function read(content: PdfContent): Promise<Reading> {
   return readBytes(writePdf(content))
-}
-
-/** The code of the ReadFailure that it rejects with. */
-async function failureOf(reading: Promise<Reading>): Promise<string> {
-  try {
-    await reading
-  } catch (error) {
-    if (error instanceof ReadFailure) return error.code
-    throw error
-  }
-  return 'read'
 }
 
 const prose = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { failureOf } from '#test/support/documents/read-office.ts'
 import { existsSync, readFileSync } from 'node:fs'
-import { ReadFailure } from '../reading.ts'
 import type { Reading } from '../reading.ts'
 import { rtfReader } from './rtf.ts'
 
@@ -17,16 +17,6 @@ function read(body: string): Promise<Reading> {
 
 async function textOf(body: string): Promise<string> {
   return (await read(body)).text
-}
-
-async function failureOf(reading: Promise<Reading>): Promise<string> {
-  try {
-    await reading
-  } catch (error) {
-    if (error instanceof ReadFailure) return error.code
-    throw error
-  }
-  return 'read'
 }
 
 describe('letters', () => {

@@ -16,11 +16,30 @@ export async function failureOfReading(
   bytes: Uint8Array,
   changed: Partial<ReadLimits> = {},
 ): Promise<string> {
+  return failureOf(readBytes(reader, bytes, changed))
+}
+
+/** The same for a reading that has begun. */
+export async function failureOf(reading: Promise<unknown>): Promise<string> {
   try {
-    await readBytes(reader, bytes, changed)
+    await reading
   } catch (error) {
-    if (error instanceof ReadFailure) return error.code
-    throw error
+    return codeOf(error)
   }
   return 'read'
+}
+
+/** The same for an action that is over when it returns. */
+export function failureOfAction(action: () => unknown): string {
+  try {
+    action()
+  } catch (error) {
+    return codeOf(error)
+  }
+  return 'read'
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ReadFailure) return error.code
+  throw error
 }
