@@ -16,7 +16,7 @@ export interface ProbeReport {
   /** Resident memory now, and the most that was seen, bytes. */
   readonly resident: number
   readonly residentMax: number
-  /** A linear scan of one mebibyte by plain code on this thread, milliseconds; measured at the start. */
+  /** A linear scan of one mebibyte by plain code on this thread, milliseconds; measured for each report. */
   readonly scanMs: number
 }
 
@@ -32,14 +32,15 @@ function threadCpuMs(): number {
   return Number(time[0]) * 1e3 + Number(time[1]) / 1e6
 }
 
-/** The best of several tries, so that warming up is not counted. */
-function calibrate(): number {
-  const bytes = new Uint8Array(1024 * 1024).map((_, index) => index * 31)
+const scanned = new Uint8Array(1024 * 1024).map((_, index) => index * 31)
+
+/** The best of several scans, so that warming up is not counted. */
+function calibrate(rounds: number): number {
   let best = Infinity
   let sum = 0
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const from = threadCpuMs()
-    for (let index = 0; index < bytes.length; index += 1) sum = (sum * 31 + (bytes[index] ?? 0)) | 0
+    for (let index = 0; index < scanned.length; index += 1) sum = (sum * 31 + (scanned[index] ?? 0)) | 0
     best = Math.min(best, threadCpuMs() - from)
   }
   // Read once, so that no compiler leaves the loop out.
@@ -47,7 +48,8 @@ function calibrate(): number {
 }
 
 function watch(path: string): void {
-  const scanMs = calibrate()
+  // Warm from the first report on.
+  calibrate(20)
   let report = 0
   let longestMs = 0
   let residentMax = 0
@@ -65,6 +67,7 @@ function watch(path: string): void {
     tick()
     report += 1
     const resident = process.memoryUsage.rss()
+    const scanMs = calibrate(3)
     const seen: ProbeReport = { report, longestMs, resident, residentMax: Math.max(residentMax, resident), scanMs }
     writeFileSync(`${path}.new`, JSON.stringify(seen))
     renameSync(`${path}.new`, path)

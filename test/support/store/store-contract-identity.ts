@@ -93,11 +93,11 @@ function administratorContract(storeTest: StoreTest): void {
     const [ada, disabled] = [aUser({ role: 'admin' }), aUser({ role: 'admin', disabled: true })]
     for (const user of [ada, disabled]) await users.insert(user, null)
     for (const change of [
-      users.update(ada.id, { role: 'user' }, 1, keeping),
-      users.update(ada.id, { disabled: true }, 1, keeping),
-      users.delete(ada.id, keeping),
+      () => users.update(ada.id, { role: 'user' }, 1, keeping),
+      () => users.update(ada.id, { disabled: true }, 1, keeping),
+      () => users.delete(ada.id, keeping),
     ])
-      expect(await rejection(change)).toBeInstanceOf(LastAdministrator)
+      expect(await rejection(change())).toBeInstanceOf(LastAdministrator)
     expect(await users.get(ada.id)).toEqual(ada)
     expect(await users.update(ada.id, { name: 'Countess' }, 1, keeping)).toMatchObject({ role: 'admin' })
     expect(await users.delete(disabled.id, keeping)).toBe(true)
