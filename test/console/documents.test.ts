@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
+import { everyoneGroupId } from '#identity/records.ts'
 import { journeysSkipped, password, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 import { embeds, embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 import { json } from '#test/support/upstream/upstream-behaviours.ts'
@@ -27,6 +28,7 @@ if (journeysSkipped === null) {
     const capabilities = { endpoints: ['embeddings'], input: ['text'] }
     await app.call('POST', '/models', { body: { name: 'vectors', provider_id: id, capabilities } })
     await app.call('POST', '/users', { body: { email: strangerEmail, password } })
+    await app.call('PATCH', `/groups/${everyoneGroupId}`, { body: { permissions: ['documents.share'] } })
     browser = await startBrowser()
   }, 60_000)
   afterAll(async () => {

@@ -31,16 +31,17 @@ export class MeasuredServer implements AsyncDisposable {
   /** The longest that a linear scan of one mebibyte has taken on the server's main thread, milliseconds: the machine can become busier. */
   scanMs = 0
   readonly server: RunningServer
+  /** May do everything, so that no request is refused before it is read. */
   readonly key: string
   readonly #installation: Installation
   readonly #file: string
   #report = 0
 
-  private constructor(installation: Installation, server: RunningServer, file: string) {
+  private constructor(installation: Installation, server: RunningServer, key: string, file: string) {
     this.#installation = installation
     this.server = server
     this.#file = file
-    this.key = server.started.first_start?.api_key ?? ''
+    this.key = key
   }
 
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<MeasuredServer> {
@@ -49,7 +50,16 @@ export class MeasuredServer implements AsyncDisposable {
     const file = join(installation.directory, 'probe.json')
     installation.environment['LOOP_PROBE_FILE'] = file
     const server = await installation.start(['--json'])
-    const measured = new MeasuredServer(installation, server, file)
+    const owner = server.started.first_start?.email ?? ''
+    const { secret } = await installation.json<{ readonly secret: string }>([
+      'keys',
+      'create',
+      'hostile',
+      '--user',
+      owner,
+      '--admin',
+    ])
+    const measured = new MeasuredServer(installation, server, secret, file)
     await measured.#read()
     return measured
   }
