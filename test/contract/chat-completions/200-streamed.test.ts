@@ -150,11 +150,13 @@ describe('the head', () => {
     await response.arrayBuffer()
     expect(Object.fromEntries(response.headers)).toEqual({
       'cache-control': 'no-cache',
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
       'content-type': 'text/event-stream; charset=utf-8',
       date: expect.any(String),
       'openai-processing-ms': '12',
       'transfer-encoding': 'chunked',
       'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
       'x-request-id': 'trace-42',
       'x-sluice-attempts': '1',
       'x-sluice-provider': 'up',
