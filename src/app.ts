@@ -1,5 +1,6 @@
 /**
- * The composition root: the only file that constructs things. Resources are opened in order and
+ * The composition root: it constructs what the areas share, and gives each area its parts; what only the
+ * documents need, `open-documents.ts` constructs. Resources are opened in order and
  * closed in reverse; if one cannot be opened, those before it are closed again.
  */
 import { randomBytes } from 'node:crypto'

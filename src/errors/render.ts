@@ -1,6 +1,6 @@
 /**
  * Turns an ApiError into bytes: the JSON body of a refused request, or the last event of a stream
- * that broke. The only place that writes errors to a client.
+ * that broke. OpenAI's form; a dialect that has its own renders it beside its answers.
  * Shape: https://platform.openai.com/docs/guides/error-codes
  */
 import type { ApiError } from './api-error.ts'

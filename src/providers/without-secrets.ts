@@ -28,8 +28,17 @@ function* secretsOf({ credential, headers, options, baseUrl }: ProviderRecord): 
   }
   const url = URL.parse(baseUrl)
   if (url === null) return
-  yield decodeURIComponent(url.password)
+  yield percentDecoded(url.password)
   for (const [name, value] of url.searchParams) if (credentialName.test(name)) yield value
+}
+
+/** What a part of an address stands for; the part itself where its escapes are broken. */
+function percentDecoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function redacted(reply: Reply, secrets: SecretSet): Reply {

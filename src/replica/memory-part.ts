@@ -44,7 +44,7 @@ export class MemoryPart {
     const late = changes.map((change) => this.#pending(change, call)).filter((unread) => unread !== null)
     if (late.every((unread) => unread.inDoubt)) return
     for (const unread of late) unread.inDoubt = true
-    this.#tellDoubts()
+    this.#reportDoubts()
   }
 
   /** Resolves when the changes are in memory, however long it takes; false when they could not be read. */
@@ -88,10 +88,10 @@ export class MemoryPart {
       this.#unread.delete(changeKey(change))
       doubtEnded ||= unread.inDoubt
     }
-    if (doubtEnded) this.#tellDoubts()
+    if (doubtEnded) this.#reportDoubts()
   }
 
-  #tellDoubts(): void {
+  #reportDoubts(): void {
     this.#options.onDoubt([...this.#unread.values()].filter(({ inDoubt }) => inDoubt).map(({ change }) => change))
   }
 }

@@ -10,8 +10,9 @@ export const windowChars = 16_384
 export function windowEnd(text: string, start: number): number {
   const limit = start + windowChars
   if (limit >= text.length) return text.length
-  for (let space = text.lastIndexOf(' ', limit - 1); space > start; space = text.lastIndexOf(' ', space - 1))
-    if (/^[\p{L}\p{N}] \p{L}/u.test(text.slice(space - 1, space + 3))) return space
+  const window = text.slice(start, limit)
+  for (let space = window.lastIndexOf(' '); space > 0; space = window.lastIndexOf(' ', space - 1))
+    if (/^[\p{L}\p{N}] \p{L}/u.test(text.slice(start + space - 1, start + space + 3))) return start + space
   const insidePair = (text.charCodeAt(limit) & 0xfc00) === 0xdc00
   return insidePair ? limit - 1 : limit
 }

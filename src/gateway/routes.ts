@@ -1,0 +1,270 @@
+/** The routes of the AI API below `/ai/v1`. */
+import { z } from 'zod'
+import { efforts } from '#config/declared/routing-forms.ts'
+import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
+import type { ApiError } from '#errors/api-error.ts'
+import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import { speech, transcription } from './endpoints/audio.ts'
+import { chatCompletion } from './endpoints/chat-completions.ts'
+import { completion } from './endpoints/completions.ts'
+import { embeddings } from './endpoints/embeddings.ts'
+import { imageEdit, imageGeneration } from './endpoints/images.ts'
+import { countMessageTokens, messages } from './endpoints/messages.ts'
+import type { ModelCall } from './endpoints/model-call.ts'
+import { moderation } from './endpoints/moderations.ts'
+import { requests } from './endpoints/requests.ts'
+import { rerank } from './endpoints/rerank.ts'
+import { responseCompaction, responseInputTokens, responses } from './endpoints/responses.ts'
+import type { Gateway } from './gateway.ts'
+import { getModel, listModels } from './models.ts'
+import { serveModelCall } from './serve-model-call.ts'
+import { serveStoredResponse, type ResponseAction } from './serve-stored-response.ts'
+
+const model = z
+  .object({
+    id: z.string().describe("The model's name"),
+    object: z.literal('model'),
+    created: z.int().describe('Seconds since 1970'),
+    owned_by: z.string().describe("The provider's name, or sluice for a composite"),
+    supported_reasoning_efforts: z
+      .array(z.enum(efforts))
+      .optional()
+      .describe('Only when asked for, and only where it is known; of a composite what all its components take'),
+  })
+  .meta({ id: 'Model' })
+
+const modelsQuery = z.object({
+  group: z.string().optional().describe('Group ids, separated by commas: only models of these groups'),
+  available_for_realtime: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('true: only models without a realtime deny rule; false: only those with one'),
+  include_reasoning_capabilities: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('true adds supported_reasoning_efforts where it is known'),
+})
+
+const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
+
+export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
+  const tag = 'Inference'
+  return [
+    ...modelCalls.map((row) => modelCallRoute(gateway, row)),
+    ...storedResponses.map((row) => storedResponseRoute(gateway, row)),
+    {
+      method: 'POST',
+      path: '/ai/v1/messages/count_tokens',
+      access: 'inference',
+      docs: {
+        tag,
+        summary: 'Estimate the input tokens of a Messages request',
+        body: requests.messages,
+        answer: z.object({ input_tokens: z.int() }),
+        errors: [
+          ...bodyErrors,
+          'thread_unsupported_request',
+          'model_not_found',
+          'model_access_denied',
+          'inflight_limit_exceeded',
+        ],
+      },
+      errorResponse: anthropicErrorResponse,
+      handle: (context, caller) => countMessageTokens(gateway, context, caller),
+    },
+    {
+      method: 'GET',
+      path: '/ai/v1/models',
+      access: 'inference',
+      docs: {
+        tag,
+        summary: 'List the models that the caller can use',
+        query: modelsQuery,
+        answer: z.object({ object: z.literal('list'), data: z.array(model) }),
+        errors: ['invalid_group', 'invalid_query_parameter'],
+      },
+      handle: (context, caller) => listModels(gateway, context, caller),
+    },
+    {
+      method: 'GET',
+      path: '/ai/v1/models/*',
+      access: 'inference',
+      docs: {
+        tag,
+        summary: 'One model by its name or an alias, slashes included',
+        query: modelQuery,
+        answer: model,
+        errors: ['model_not_found', 'model_access_denied', 'invalid_query_parameter'],
+      },
+      handle: (context, caller) => getModel(gateway, context, caller),
+    },
+  ]
+}
+
+interface ModelCallRow {
+  readonly call: ModelCall
+  readonly summary: string
+  readonly body: z.ZodType
+  readonly bodyType?: 'multipart/form-data'
+  /** Beyond those that every call of a model can answer. */
+  readonly errors?: readonly ErrorCode[]
+  /** Errors of the endpoint's wire format; OpenAI's when left out. */
+  readonly errorResponse?: (error: ApiError, requestId: string) => Response
+}
+
+/** Errors of requests that build on an earlier one. */
+const stateErrors: readonly ErrorCode[] = ['previous_response_not_found', 'conversation_not_found', 'store_unavailable']
+
+/** Every endpoint that calls a model; its path is its name. */
+const modelCalls: readonly ModelCallRow[] = [
+  {
+    call: chatCompletion,
+    summary: 'Answer a conversation, whole or streamed',
+    body: requests.chatCompletion,
+    errors: ['invalid_value', 'unsupported_value'],
+  },
+  { call: completion, summary: 'Continue a text, whole or streamed', body: requests.completion },
+  { call: embeddings, summary: 'Turn texts into vectors', body: requests.embeddings },
+  { call: rerank, summary: 'Order documents by how well they fit a query', body: requests.rerank },
+  { call: moderation, summary: 'Tell whether texts or pictures are harmful', body: requests.moderation },
+  { call: imageGeneration, summary: 'Make pictures from a text, whole or streamed', body: requests.imageGeneration },
+  {
+    call: imageEdit,
+    summary: 'Change pictures as a text says, whole or streamed',
+    body: requests.imageEdit,
+    bodyType: 'multipart/form-data',
+    errors: ['invalid_multipart'],
+  },
+  {
+    call: transcription,
+    summary: 'Write down what is said in a recording, whole or streamed',
+    body: requests.transcription,
+    bodyType: 'multipart/form-data',
+    errors: ['invalid_multipart'],
+  },
+  { call: speech, summary: 'Read a text aloud, as it is made', body: requests.speech },
+  {
+    call: responses,
+    summary: 'Answer in the Responses API, whole or streamed',
+    body: requests.responses,
+    errors: [...stateErrors, 'invalid_value', 'unsupported_value'],
+  },
+  {
+    call: responseCompaction,
+    summary: 'Make a conversation of the Responses API shorter',
+    body: requests.responses,
+    errors: stateErrors,
+  },
+  {
+    call: responseInputTokens,
+    summary: 'Count the input tokens of a request of the Responses API',
+    body: requests.responses,
+    errors: stateErrors,
+  },
+  {
+    call: messages,
+    summary: "Answer in the wire format of Anthropic's clients, whole or streamed",
+    body: requests.messages,
+    errors: ['invalid_value', 'unsupported_value', 'thread_unsupported_request'],
+    errorResponse: anthropicErrorResponse,
+  },
+]
+
+/** What reading the body of a call can answer. */
+const bodyErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_body',
+  'missing_model',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+const modelCallErrors: readonly ErrorCode[] = [
+  ...bodyErrors,
+  'upstream_rejected',
+  'model_access_denied',
+  'realtime_denied',
+  'model_not_found',
+  'endpoint_not_supported',
+  ...modelErrors,
+]
+
+function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ...docs }: ModelCallRow): Route<Caller> {
+  return {
+    method: 'POST',
+    path: `/ai/v1/${call.endpoint}`,
+    access: 'inference',
+    docs: { tag: 'Inference', ...docs, errors: [...modelCallErrors, ...errors] },
+    ...(errorResponse && { errorResponse }),
+    handle: (context, caller) => serveModelCall(gateway, context, caller, call),
+  }
+}
+
+interface StoredResponseRow {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/ai/v1/responses`. */
+  readonly path: string
+  readonly action: ResponseAction
+  readonly summary: string
+  readonly query?: z.ZodObject
+}
+
+/** What is done with an answer of the Responses API that its provider has stored. */
+const storedResponses: readonly StoredResponseRow[] = [
+  {
+    method: 'GET',
+    path: '/:id',
+    action: 'retrieve',
+    summary: 'A stored response, or the rest of its stream',
+    query: z.looseObject({
+      stream: z.enum(['true', 'false']).optional().describe('true: as events, of one that was made in the background'),
+      starting_after: z.string().optional().describe('The sequence number of the last event that is not wanted again'),
+      include: z.string().optional(),
+    }),
+  },
+  { method: 'DELETE', path: '/:id', action: 'delete', summary: 'Delete a stored response' },
+  {
+    method: 'POST',
+    path: '/:id/cancel',
+    action: 'cancel',
+    summary: 'Stop a response that is made in the background',
+  },
+  {
+    method: 'GET',
+    path: '/:id/input_items',
+    action: 'input_items',
+    summary: 'The input of a stored response',
+    query: z.looseObject({
+      after: z.string().optional(),
+      limit: z.string().optional(),
+      order: z.enum(['asc', 'desc']).optional(),
+      include: z.string().optional(),
+    }),
+  },
+]
+
+const storedResponseErrors: readonly ErrorCode[] = [
+  'response_not_found',
+  'model_access_denied',
+  'store_unavailable',
+  'upstream_rejected',
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_auth_failed',
+  'upstream_invalid_response',
+  'upstream_unavailable',
+  'upstream_timeout',
+]
+
+function storedResponseRoute(gateway: Gateway, { method, path, action, ...docs }: StoredResponseRow): Route<Caller> {
+  return {
+    method,
+    path: `/ai/v1/responses${path}`,
+    access: 'inference',
+    docs: { tag: 'Inference', ...docs, errors: storedResponseErrors },
+    handle: (context, caller) => serveStoredResponse(gateway, context, caller, action),
+  }
+}
