@@ -111,7 +111,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     budget: new ByteBudget(settings.get('documents.bytes_in_flight')),
     models,
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
-    detectType: openTypeDetection(settings, opening),
+    ...openArrivals(settings, opening),
     notifier,
     wake: () => {
       start(false)
@@ -187,10 +187,17 @@ function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> =
   })
 }
 
-/** A process of its own, so that an import does not wait for the reading of large documents. */
-function openTypeDetection(settings: LiveSettings, opening: AsyncDisposableStack): Documents['detectType'] {
-  const pool = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
-  return async (file, name) => (await pool.run('detect', { file, name })).mediaType
+/** Processes of their own, so that an import does not wait for the reading of large documents. */
+function openArrivals(
+  settings: LiveSettings,
+  opening: AsyncDisposableStack,
+): Pick<Documents, 'detectType' | 'unpack'> {
+  const detecting = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
+  const unpacking = opening.use(openPool(settings, { size: 1 }))
+  return {
+    detectType: async (file, name) => (await detecting.run('detect', { file, name })).mediaType,
+    unpack: (work, signal) => unpacking.run('unpack', work, { signal }),
+  }
 }
 
 function documentModels(gateway: Gateway): DocumentModels {

@@ -12,6 +12,7 @@ import type { QueryEmbedding } from './embedders/embed-query.ts'
 import type { DocumentModels } from './models.ts'
 import type { OwnersDeps } from './owners.ts'
 import type { StorageHealth } from './storage-health.ts'
+import type { UnpackedImport, UnpackWork } from './unpacking/unpack-import.ts'
 import type { CompletionNotifier } from './work/completion-notifier.ts'
 
 export interface Documents extends OwnersDeps {
@@ -30,6 +31,8 @@ export interface Documents extends OwnersDeps {
   readonly embedQuery: (query: QueryEmbedding) => Promise<Float32Array>
   /** The media type of a file, found out in a reading process. Rejects with ReadFailure, and with ReadingStopped. */
   readonly detectType: (path: string, name: string) => Promise<string>
+  /** Takes a large import request apart in a reading process. Rejects with ReadFailure, and with ReadingStopped. */
+  readonly unpack: (work: UnpackWork, signal: AbortSignal) => Promise<UnpackedImport>
   /** Wakes requests that wait for documents to end. */
   readonly notifier: CompletionNotifier
   /** Wakes the worker of this process: there is work. */

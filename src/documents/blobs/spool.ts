@@ -3,22 +3,17 @@
  * and what a reader makes of a file. Each process has its own; what a killed one has left behind is
  * removed by the next one that starts on the same machine.
  */
-import { createHash } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { SpooledFile } from './blob-store.ts'
+import { holdPieces, removeFile, writePieces, type Pieces } from './write-pieces.ts'
 
 const dayMs = 86_400_000
 
 /** Directories of this process, of which it may have several. */
 const own = new Set<string>()
-
-type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-
-/** More bytes than the limit; nothing is kept of them. */
-export class FileTooLarge extends Error {}
 
 /** A directory that is removed with all its files when it is disposed. */
 export interface Workspace extends AsyncDisposable {
@@ -36,46 +31,17 @@ export class Spool implements AsyncDisposable {
 
   /** Writes the pieces to a file. Rejects with FileTooLarge, or with the error of the source; then no file is left. */
   async receive(pieces: Pieces, bytesMax: number): Promise<SpooledFile> {
-    const hash = createHash('sha256')
-    const file = await this.#write(pieces, { bytesMax, isDurable: true, onPiece: (piece) => hash.update(piece) })
-    return { ...file, sha256: hash.digest('hex') }
+    return writePieces(await this.#newPath(), pieces, bytesMax)
   }
 
   /** The same for bytes that are read again at once: without a hash, and a power cut may take them. */
-  hold(pieces: Pieces, bytesMax: number): Promise<Omit<SpooledFile, 'sha256'>> {
-    return this.#write(pieces, { bytesMax, isDurable: false, onPiece: () => undefined })
-  }
-
-  async #write(
-    pieces: Pieces,
-    options: {
-      readonly bytesMax: number
-      readonly isDurable: boolean
-      readonly onPiece: (piece: Uint8Array) => unknown
-    },
-  ): Promise<Omit<SpooledFile, 'sha256'>> {
-    const path = join(await this.#directory(), crypto.randomUUID())
-    let bytes = 0
-    try {
-      await using file = await open(path, 'wx', 0o600)
-      for await (const piece of pieces) {
-        bytes += piece.byteLength
-        if (bytes > options.bytesMax) throw new FileTooLarge()
-        options.onPiece(piece)
-        await file.writeFile(piece)
-      }
-      // An import that is answered as accepted must survive a power cut.
-      if (options.isDurable) await file.datasync()
-    } catch (thrown) {
-      await this.discard({ path })
-      throw thrown
-    }
-    return { path, bytes }
+  async hold(pieces: Pieces, bytesMax: number): Promise<Omit<SpooledFile, 'sha256'>> {
+    return holdPieces(await this.#newPath(), pieces, bytesMax)
   }
 
   /** Removes what was received; it may have been moved already. */
-  async discard({ path }: Pick<SpooledFile, 'path'>): Promise<void> {
-    await unlink(path).catch(ignoreMissing)
+  discard({ path }: Pick<SpooledFile, 'path'>): Promise<void> {
+    return removeFile(path)
   }
 
   async workspace(): Promise<Workspace> {
@@ -93,6 +59,10 @@ export class Spool implements AsyncDisposable {
     const directory = await this.#opening
     await rm(directory, { recursive: true, force: true })
     own.delete(directory)
+  }
+
+  async #newPath(): Promise<string> {
+    return join(await this.#directory(), crypto.randomUUID())
   }
 
   #directory(): Promise<string> {

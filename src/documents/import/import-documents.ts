@@ -3,8 +3,7 @@
  * blob store and its job in the database. Nothing of a file that was not accepted is left.
  */
 import { ApiError } from '#errors/api-error.ts'
-import { BodyReader } from '#http/body-reader.ts'
-import { readBody, type BodyLimits } from '#http/body.ts'
+import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary } from '#http/multipart.ts'
 import { json } from '#http/respond.ts'
@@ -16,15 +15,13 @@ import type { Documents } from '../documents.ts'
 import { importOwners } from '../owners.ts'
 import { checkType } from './check-type.ts'
 import { importAnswerOf, type ImportAnswer, type ItemOutcome } from './import-answer.ts'
-import type { ImportItem, ImportOptions } from './import-request.ts'
-import { piecesOf, readFormImport } from './read-form-import.ts'
-import { readJsonImport } from './read-json-import.ts'
+import type { ImportItem } from './import-request.ts'
+import { readFormImport } from './read-form-import.ts'
+import { receiveJsonImport, type HeldImport } from './read-json-import.ts'
 import { receiveItem, type Invalid } from './receive-item.ts'
 
 /** Items whose bytes are written at once. */
 const receivedTogether = 8
-/** A body of at most this declared length is read straight into memory. */
-const smallBodyBytes = 65_536
 
 /** 202 when all files were accepted, 207 when any is a duplicate or invalid. */
 export async function importDocuments(
@@ -42,7 +39,7 @@ export async function importDocuments(
     for (const item of items) await discard(documents, item)
     throw thrown
   } finally {
-    read[Symbol.dispose]()
+    await read[Symbol.asyncDispose]()
   }
   // For a duplicate, too: it may be waiting since a process that is gone.
   if (outcomes.some(({ kind }) => kind !== 'invalid')) documents.wake()
@@ -60,44 +57,18 @@ async function refuseWhenFull({ store, settings }: Documents): Promise<void> {
   if ((await store.backlog()) >= settings.get('documents.max_backlog')) throw new ApiError('backlog_full')
 }
 
-interface ReadImport extends Disposable {
-  readonly items: readonly ImportItem[]
-  readonly options: ImportOptions
-}
-
-/** The request; disposing it gives its memory back. */
-async function readImport(documents: Documents, context: RequestContext, caller: Caller): Promise<ReadImport> {
+/** The request, whose memory and files are given back when it is disposed. */
+async function readImport(documents: Documents, context: RequestContext, caller: Caller): Promise<HeldImport> {
   const { settings, spool } = documents
   const limits: BodyLimits = {
     bytesMax: settings.get('documents.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
   }
-  const { headers } = context.request
-  const boundary = multipartBoundary(headers.get('content-type'))
-  if (boundary !== null) {
-    const fileBytesMax = settings.get('documents.max_file_bytes')
-    const form = await readFormImport(context, { boundary, limits, fileBytesMax, spool })
-    return { ...form, [Symbol.dispose]: () => undefined }
-  }
-  if (Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes)
-    return { ...readJsonImport(await readBody(context, limits)), [Symbol.dispose]: () => undefined }
-  return readLargeJson(documents, context, { caller, limits })
-}
-
-/** A large body waits in the spool until all of it has arrived, so that only complete ones are in memory. */
-async function readLargeJson(
-  { spool, budget }: Documents,
-  context: RequestContext,
-  { caller, limits }: { readonly caller: Caller; readonly limits: BodyLimits },
-): Promise<ReadImport> {
-  const file = await spool.hold(piecesOf(new BodyReader(context, limits)), limits.bytesMax)
-  await using opened = new AsyncDisposableStack()
-  opened.defer(() => spool.discard(file))
-  using memory = new DisposableStack()
-  memory.use(await budget.take(file.bytes, caller.account.user.id, context.signal))
-  const request = readJsonImport(Buffer.from(await Bun.file(file.path).arrayBuffer()))
-  const budgeted = memory.move()
-  return { ...request, [Symbol.dispose]: () => budgeted.dispose() }
+  const boundary = multipartBoundary(context.request.headers.get('content-type'))
+  if (boundary === null) return receiveJsonImport(documents, context, { caller, limits })
+  const fileBytesMax = settings.get('documents.max_file_bytes')
+  const form = await readFormImport(context, { boundary, limits, fileBytesMax, spool })
+  return { ...form, [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
 interface ImportContext {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { faultOf } from '#http/validate.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
-import type { ItemContent } from './item-content.ts'
+import type { ItemContent } from '../unpacking/item-content.ts'
 
 /** A name, or a name with options; the options are checked by components.ts. */
 const component = z

@@ -8,7 +8,8 @@ import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { parseMultipart, readPart, type MultipartPart } from '#http/multipart.ts'
 import { validBody } from '#http/validate.ts'
-import { FileTooLarge, type Spool } from '../blobs/spool.ts'
+import type { Spool } from '../blobs/spool.ts'
+import { FileTooLarge } from '../blobs/write-pieces.ts'
 import {
   importForm,
   importOptionsOf,

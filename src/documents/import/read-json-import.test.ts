@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ApiError } from '#errors/api-error.ts'
 import type { ImportItem } from './import-request.ts'
-import { readJsonImport } from './read-json-import.ts'
+import { rejection } from '#test/support/store/store-test.ts'
+import { unpackImport } from '../unpacking/unpack-import.ts'
+import { readJsonImport, readUnpackedImport } from './read-json-import.ts'
 
 /** An item as it was understood, its content by digest. */
 async function seen({ origin, ...item }: ImportItem): Promise<object> {
@@ -25,6 +30,19 @@ function refusal(json: string | Buffer): string {
     throw thrown
   }
   return 'taken'
+}
+
+/** The same of a request that is taken apart as large ones are. */
+async function readUnpacked(json: string | Buffer): Promise<readonly object[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-unpacking-'))
+  using _removed = { [Symbol.dispose]: () => rmSync(directory, { recursive: true }) }
+  const file = join(directory, 'body')
+  await Bun.write(file, json)
+  const { items } = await readUnpackedImport(await unpackImport({ file, directory, fileBytesMax: 1_000_000 }))
+  return items.map(({ origin, ...item }) => ({
+    ...item,
+    origin: origin.kind === 'received' ? origin.received.sha256 : origin.kind,
+  }))
 }
 
 /** Other spellings of the same JSON: white space, the order of fields, characters as escapes. */
@@ -81,7 +99,9 @@ test('however the same request is written, the same items come of it', async () 
       const plain = JSON.stringify({ files, chunk_units: 7 })
       const other = spelled({ files, chunk_units: 7 }, spelling)
       expect(JSON.parse(other)).toEqual(JSON.parse(plain))
-      expect(await read(other)).toEqual([...(await read(plain))])
+      const understood = [...(await read(plain))]
+      expect(await read(other)).toEqual(understood)
+      expect(await readUnpacked(other)).toEqual(understood)
       expect(readJsonImport(Buffer.from(other)).options).toEqual(readJsonImport(Buffer.from(plain)).options)
     }),
     { numRuns: 300 },
@@ -104,6 +124,31 @@ test('every cut of a request is refused as invalid JSON, whatever was inside', (
   const bytes = Buffer.from(whole)
   for (let length = 0; length < bytes.length; length += 1)
     expect(refusal(bytes.subarray(0, length))).toBe('invalid_json')
+})
+
+test('a request that is taken apart is refused for the same reasons', async () => {
+  const item = (bytes: string): string => `{"files":[{"name":"a","category":"c","bytes":"${bytes}"}]}`
+  const latin1 = Buffer.from(item('grö'), 'latin1')
+  for (const body of [
+    '',
+    '[',
+    item(String.raw`QU\x`),
+    item('a\nb'),
+    latin1,
+    '{"files":5}',
+    `{"files":[${'0,'.repeat(5e6)}0]}`,
+  ]) {
+    const code = refusal(body)
+    expect(await rejection(readUnpacked(body))).toMatchObject({ code })
+  }
+})
+
+test('a content that is larger than a file may be makes its own item invalid', async () => {
+  const files = ['x y '.repeat(300_000), 'x y'].map((bytes) => ({ name: 'a', category: 'c', bytes }))
+  expect(await readUnpacked(JSON.stringify({ files }))).toMatchObject([
+    { origin: 'too_large' },
+    { origin: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+  ])
 })
 
 test('any byte put in place of another is refused as such, or read as JSON.parse reads it', () => {

@@ -1,8 +1,9 @@
 /** Brings the bytes of one item into the spool, or says why the item is invalid. */
 import { openRooted } from '#lib/rooted-file.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
-import { FileTooLarge, type Spool } from '../blobs/spool.ts'
-import { fileSource, type ByteSource } from './byte-source.ts'
+import type { Spool } from '../blobs/spool.ts'
+import { FileTooLarge } from '../blobs/write-pieces.ts'
+import { fileSource, type ByteSource } from '../unpacking/byte-source.ts'
 import type { ImportItem } from './import-request.ts'
 
 /** Why an item was not imported; stable, part of the answer. */

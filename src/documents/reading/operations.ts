@@ -17,6 +17,11 @@ type Operation<Name extends OperationName> = (
 
 /** The operations by name. They reject with ReadFailure when it is the file's fault. */
 export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
+  async unpack(work) {
+    const { unpackImport } = await import('../unpacking/unpack-import.ts')
+    return unpackImport(work)
+  },
+
   async detect({ file, name }) {
     const { detectMediaType } = await import('#readers/types/media-type.ts')
     // Mapped, so that only the parts that are looked at are read.

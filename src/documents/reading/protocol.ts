@@ -6,6 +6,7 @@
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
 import type { ReadFailureCode, ReadLimits } from '#readers/reading.ts'
+import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
 
 /** The facts about a reading that are known once it has been cut, without looking at its text. */
 export interface ReadingSummary {
@@ -21,6 +22,8 @@ export interface ReadingSummary {
 
 /** Each operation by name: what it is given, and what it answers. */
 export interface Operations {
+  /** Takes an import request apart. */
+  readonly unpack: { readonly work: UnpackWork; readonly answer: UnpackedImport }
   /** Finds out the media type of a file. */
   readonly detect: {
     readonly work: { readonly file: string; readonly name: string }

@@ -12,6 +12,8 @@ import type { Answer, Assignment, Message, OperationName } from './protocol.ts'
 
 function perform(assignment: Assignment): Promise<Answer<OperationName>> {
   switch (assignment.name) {
+    case 'unpack':
+      return operations.unpack(assignment.work, chunking)
     case 'detect':
       return operations.detect(assignment.work, chunking)
     case 'read':

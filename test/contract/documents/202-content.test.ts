@@ -85,3 +85,22 @@ test('large contents arrive whole, whatever their length is modulo three', async
     expect(await digestOf({ bytes: bytes.toString() })).toBe(digest(bytes))
   }
 })
+
+test('a request of megabytes is answered like its small twin, item by item', async () => {
+  const filler = 'A line of a long text, with "quotes".\n'.repeat(40_000)
+  const items = (text: string) => [
+    { name: 'text.txt', category: crypto.randomUUID(), bytes: `${text}1`, encoding: 'utf-8' },
+    { name: 'base64.txt', category: crypto.randomUUID(), bytes: Buffer.from(`${text}2`).toString('base64') },
+    { name: 'both.txt', category: 'c', bytes: text, path: 'somewhere' },
+    { name: 'none.txt', category: 'c', bytes: '' },
+    { name: 'wrong.txt', category: 'c', bytes: text, encoding: 'base64' },
+  ]
+  const answers = await Promise.all([items('Some "words".\n'), items(filler)].map((files) => app().answer(files)))
+  const [small, large] = answers.map(({ accepted, invalid, ...answer }) => ({
+    ...answer,
+    accepted: accepted.map(({ name }) => name),
+    invalid: invalid.map(({ name, reason }) => [name, reason?.code]),
+  }))
+  expect(large).toEqual(small!)
+  expect(large).toMatchObject({ status: 207, accepted: ['text.txt', 'base64.txt'] })
+})

@@ -70,6 +70,14 @@ const own: Readonly<Record<string, (address: { method: string; path: string }) =
       const file = { name: 'x', category: 'hostile', path: '', bytes: '' }
       return JSON.stringify({ files: Array.from({ length: bytes / 60 }, () => file) })
     }),
+    ...Object.entries(largeContents).map(([name, content]) =>
+      jsonFamily(
+        address,
+        `a large file: ${name}`,
+        (bytes) => `{"files":[{"name":"x","category":"hostile","bytes":"${content(bytes)}"}]}`,
+        32 * mebibyte,
+      ),
+    ),
     jsonFamily(address, 'many files of 4 KB each that are hardly text', (bytes) => {
       const content = Buffer.from('# a\r'.repeat(1024)).toString('base64')
       const files = Array.from({ length: bytes / 5600 }, (_, at) => ({
@@ -86,6 +94,15 @@ const own: Readonly<Record<string, (address: { method: string; path: string }) =
     jsonFamily(address, 'a long query', (bytes) => JSON.stringify({ query: 'a b '.repeat(bytes / 4) })),
     jsonFamily(address, 'a query of one word', (bytes) => JSON.stringify({ query: 'a'.repeat(bytes) })),
   ],
+}
+
+/** Contents that are large for one request; what stands between the quotes of a JSON string. */
+const largeContents: Readonly<Record<string, (bytes: number) => string>> = {
+  base64: (bytes) => 'QUJD'.repeat(bytes / 4),
+  'base64 that ends otherwise': (bytes) => `${'QUJD'.repeat(bytes / 4)}!`,
+  'escaped line ends': (bytes) => String.raw`a\n`.repeat(bytes / 3),
+  'escaped characters': (bytes) => String.raw`\u4e00`.repeat(bytes / 6),
+  'quotes in quotes': (bytes) => String.raw`\"`.repeat(bytes / 2),
 }
 
 function message(content: string): string {
