@@ -188,10 +188,7 @@ function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> =
 }
 
 /** Processes of their own, so that an import does not wait for the reading of large documents. */
-function openArrivals(
-  settings: LiveSettings,
-  opening: AsyncDisposableStack,
-): Pick<Documents, 'detectType' | 'unpack'> {
+function openArrivals(settings: LiveSettings, opening: AsyncDisposableStack): Pick<Documents, 'detectType' | 'unpack'> {
   const detecting = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
   const unpacking = opening.use(openPool(settings, { size: 1 }))
   return {

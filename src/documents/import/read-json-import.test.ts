@@ -60,13 +60,13 @@ const spellings: fc.Arbitrary<Spelling> = fc.record({
 
 function spelled(value: unknown, spelling: Spelling): string {
   const { space, reversed, escaped } = spelling
-  const join = (parts: readonly string[]): string => parts.join(`${space},${space}`)
-  if (Array.isArray(value)) return `[${space}${join(value.map((each) => spelled(each, spelling)))}${space}]`
+  const joined = (parts: readonly string[]): string => parts.join(`${space},${space}`)
+  if (Array.isArray(value)) return `[${space}${joined(value.map((each) => spelled(each, spelling)))}${space}]`
   if (value !== null && typeof value === 'object') {
     const fields = Object.entries(value).map(
       ([name, each]) => `${spelled(name, spelling)}${space}:${space}${spelled(each, spelling)}`,
     )
-    return `{${space}${join(reversed ? fields.toReversed() : fields)}${space}}`
+    return `{${space}${joined(reversed ? fields.toReversed() : fields)}${space}}`
   }
   const json = JSON.stringify(value)
   if (!escaped || typeof value !== 'string') return json

@@ -33,7 +33,7 @@ export type UnpackedImport =
       readonly kind: 'unpacked'
       /** The file with what is said about the files; it may be no JSON at all. */
       readonly about: string
-      /** By the index of the item. */
+      /** Each with the index of its item. */
       readonly contents: readonly (readonly [number, UnpackedContent])[]
     }
 
@@ -43,22 +43,30 @@ export async function unpackImport({ file, directory, fileBytesMax }: UnpackWork
   if (!isUtf8(body)) return { kind: 'not_utf8' }
   const { about, contents } = splitImport(body)
   if (about.length > aboutBytesMax) return { kind: 'about_too_large' }
-  const unpacked: [number, UnpackedContent][] = []
-  const encodingOf = encodings(about)
-  if (encodingOf !== null) {
-    for (const [index, raw] of contents) {
-      const path = join(directory, String(index))
-      try {
-        unpacked.push([index, await unpackContent(raw, encodingOf(index), { path, fileBytesMax })])
-      } catch (thrown) {
-        if (thrown instanceof SyntaxError) return { kind: 'invalid_json' }
-        throw thrown
-      }
-    }
+  let unpacked: readonly (readonly [number, UnpackedContent])[]
+  try {
+    unpacked = await unpackContents(contents, encodings(about), { directory, fileBytesMax })
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return { kind: 'invalid_json' }
+    throw thrown
   }
   const aboutFile = join(directory, 'about.json')
   await Bun.write(aboutFile, about)
   return { kind: 'unpacked', about: aboutFile, contents: unpacked }
+}
+
+async function unpackContents(
+  contents: ReadonlyMap<number, Buffer>,
+  encodingOf: ((index: number) => ItemEncoding | null) | null,
+  { directory, fileBytesMax }: Pick<UnpackWork, 'directory' | 'fileBytesMax'>,
+): Promise<readonly (readonly [number, UnpackedContent])[]> {
+  const unpacked: [number, UnpackedContent][] = []
+  if (encodingOf === null) return unpacked
+  for (const [index, raw] of contents) {
+    const path = join(directory, String(index))
+    unpacked.push([index, await unpackContent(raw, encodingOf(index), { path, fileBytesMax })])
+  }
+  return unpacked
 }
 
 async function unpackContent(

@@ -1,11 +1,9 @@
 /**
  * Checks a JSON schema from a caller: small, without references to anywhere else, its patterns as
- * harmless as an expression of its own would have to be, and valid by the rules of JSON Schema. It is
- * not compiled: that takes hundreds of milliseconds for schemas that are small enough, and all
+ * harmless as an expression of its own would have to be, and valid by the rules of JSON Schema. No validator is
+ * compiled: that takes hundreds of milliseconds for schemas that are small enough, and all
  * other requests would wait for it.
  */
-import { Ajv } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ApiError } from '#errors/api-error.ts'
 import { isObject, type JsonValue } from '#lib/json-value.ts'
 import type { Budget } from '#lib/regex/automaton.ts'
@@ -13,6 +11,7 @@ import { checkBounds, checkBudget } from '#lib/regex/bounds.ts'
 import { parseRegex } from '#lib/regex/parse.ts'
 import { RegexProblem } from '#lib/regex/syntax.ts'
 import { checkReferences, type References } from './schema-references.ts'
+import { followsSchemaRules } from './schema-rules.ts'
 
 const charactersMax = 65_536
 const depthMax = 32
@@ -44,9 +43,9 @@ export function checkJsonSchema(sent: unknown): JsonValue {
   if (isLong(json)) throw tooLong()
   const references: References = { pointers: new Map(), anchors: new Map() }
   const walk = { nodes: 0, references, patterns: { left: checkBudget } }
-  const { $schema: _, ...rules } = walkSchema(json, 0, walk) as JsonObject
+  walkSchema(json, 0, walk)
   if (JSON.stringify(json).length > charactersMax) throw tooLong()
-  if (!isValid(rules)) throw refused('it is not a valid schema')
+  if (!followsSchemaRules(json)) throw refused('it is not a valid schema')
   const problem = checkReferences(json, references)
   if (problem !== null) throw refused(problem)
   return json
@@ -101,38 +100,26 @@ interface Walk {
   readonly patterns: Budget
 }
 
-/** Checks a schema; returns it without the values in it, which any rule of JSON Schema allows. */
-function walkSchema(node: JsonValue, depth: number, walk: Walk): JsonValue {
+function walkSchema(node: JsonValue, depth: number, walk: Walk): void {
   if (!isObject(node)) return walkEach(node, depth, walk)
   count(depth, walk)
   if (typeof node['$ref'] === 'string') walk.references.pointers.set(node, node['$ref'])
   if (typeof node['$anchor'] === 'string') walk.references.anchors.set(node['$anchor'], node)
-  return Object.fromEntries(
-    Object.entries(node).flatMap(([keyword, value]) => {
-      checkKeyword(keyword, value, walk)
-      const rule = ruleOf(keyword, value, depth + 1, walk)
-      return rule === undefined ? [] : [[keyword, rule]]
-    }),
-  )
+  for (const [keyword, value] of Object.entries(node)) {
+    checkKeyword(keyword, value, walk)
+    if (mapKeywords.has(keyword) && isObject(value)) walkMap(value, depth + 1, walk)
+    else if (!valueKeywords.has(keyword)) walkSchema(value, depth + 1, walk)
+  }
 }
 
-/** What a keyword says, without values. */
-function ruleOf(keyword: string, value: JsonValue, depth: number, walk: Walk): JsonValue | undefined {
-  if (mapKeywords.has(keyword) && isObject(value)) return walkMap(value, depth, walk)
-  if (!valueKeywords.has(keyword)) return walkSchema(value, depth, walk)
-  // One that holds nothing, or no list, is still not a valid schema.
-  if (keyword === 'enum') return Array.isArray(value) ? value.slice(0, 1) : value
-  return undefined
-}
-
-function walkMap(map: JsonObject, depth: number, walk: Walk): JsonValue {
+function walkMap(map: JsonObject, depth: number, walk: Walk): void {
   count(depth, walk)
-  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, walkSchema(value, depth + 1, walk)]))
+  for (const value of Object.values(map)) walkSchema(value, depth + 1, walk)
 }
 
-function walkEach(node: JsonValue, depth: number, walk: Walk): JsonValue {
+function walkEach(node: JsonValue, depth: number, walk: Walk): void {
   count(depth, walk)
-  return Array.isArray(node) ? node.map((item: JsonValue) => walkSchema(item, depth + 1, walk)) : node
+  if (Array.isArray(node)) for (const item of node) walkSchema(item as JsonValue, depth + 1, walk)
 }
 
 function count(depth: number, walk: Walk): void {
@@ -158,16 +145,6 @@ function checkPattern(pattern: string, budget: Budget): void {
     if (thrown instanceof RegexProblem) throw refused(`of a pattern in it, ${thrown.message}`)
     throw thrown
   }
-}
-
-let rulesOfSchemas: readonly Ajv[] | null = null
-
-/** Valid by the newest rules, or by those of draft 7, for which most schemas without `$schema` are written. */
-function isValid(schema: JsonValue): boolean {
-  const options = { strict: false, validateFormats: false, unicodeRegExp: false, logger: false } as const
-  // Made when first needed: they compile their own rules, which takes longer than any check.
-  rulesOfSchemas ??= [new Ajv2020(options), new Ajv(options)]
-  return rulesOfSchemas.some((rules) => rules.validateSchema(schema as object) === true)
 }
 
 function refused(why: string): ApiError {
