@@ -17,8 +17,8 @@ const growthMax = 1.2
 const settleSeconds = 60
 
 await using server = await MeasuredServer.start({ SLUICE_DOCUMENTS_MAX_BACKLOG: '100000' })
-const families = [...(await operationsOf(server))].flatMap(([operation, types]) =>
-  familiesOf(operation, types).map((family) => ({ operation, family })),
+const families = (await operationsOf(server)).flatMap((operation) =>
+  familiesOf(operation).map((family) => ({ operation: operation.name, family })),
 )
 
 async function streamOnce(): Promise<string> {

@@ -1,9 +1,11 @@
 /**
- * Every operation of the HTTP API with what is sent to it to hurt. An operation that is not here fails
- * test/hostile/main-thread.test.ts: a new endpoint comes with its families.
+ * What is sent to the operations of the HTTP API to hurt. Every operation that the server documents is asked, a new one
+ * without a line here: its families are made from the schema of its body. Here are those that only one operation
+ * understands well enough to be hurt by them.
  */
 import type { MeasuredServer } from './measured-server.ts'
 import { fileContents, formFamilies, headFamilies, jsonFamilies, jsonFamily, type Family } from './families.ts'
+import { sampleOf, type BodySchema, type SampleOptions } from './sample-body.ts'
 
 const mebibyte = 1024 * 1024
 const chat = { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello!' }] }
@@ -146,30 +148,60 @@ function schemas(address: { method: string; path: string }): readonly Family[] {
   ]
 }
 
-/** Every operation that a server documents, with the media types that it takes. */
-export async function operationsOf({ server }: MeasuredServer): Promise<ReadonlyMap<string, readonly string[]>> {
+/** An operation as the server documents it. */
+export interface Operation {
+  /** Method and path, as in the OpenAPI document. */
+  readonly name: string
+  readonly mediaTypes: readonly string[]
+  /** The schema of its body; null when it takes none. */
+  readonly body: BodySchema | null
+  /** The schemas that `body` refers to. */
+  readonly schemas: Readonly<Record<string, BodySchema>>
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: RequestBody }>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, BodySchema>> }
+}
+
+interface RequestBody {
+  readonly content?: Readonly<Record<string, { readonly schema: BodySchema }>>
+}
+
+/** Every operation that a server documents. */
+export async function operationsOf({ server }: MeasuredServer): Promise<readonly Operation[]> {
   const response = await fetch(`${server.address}/openapi.json`)
-  const { paths } = (await response.json()) as {
-    paths: Record<string, Record<string, { requestBody?: { content?: object } }>>
-  }
-  return new Map(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { requestBody }]) => [
-        `${method.toUpperCase()} ${path}`,
-        Object.keys(requestBody?.content ?? {}),
-      ]),
-    ),
+  const { paths, components } = (await response.json()) as OpenApi
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody }]) => {
+      const content = requestBody?.content ?? {}
+      const body = Object.values(content)[0]?.schema ?? null
+      const name = `${method.toUpperCase()} ${path}`
+      return { name, mediaTypes: Object.keys(content), body, schemas: components.schemas }
+    }),
   )
 }
 
-/** What is sent to an operation, by its method, its path in the OpenAPI document and the media type that it takes. */
-export function familiesOf(operation: string, mediaTypes: readonly string[]): readonly Family[] {
-  const [method = '', template = ''] = operation.split(' ')
+/** What is sent to an operation: what hurts any address, any body of its schema, and what only this one understands. */
+export function familiesOf({ name, mediaTypes, body, schemas: references }: Operation): readonly Family[] {
+  const [method = '', template = ''] = name.split(' ')
   const path = template.replaceAll(/\{[^}]*\}/g, '5f3b9f6e-0f3a-4b57-8d0c-3c1c7e6f2a10')
   const address = { method, path }
-  const bodies = own[operation]?.(address)
-  if (bodies !== undefined) return [...headFamilies(address), ...bodies]
-  if (mediaTypes.includes('multipart/form-data')) return [...headFamilies(address), ...formFamilies(address)]
-  if (mediaTypes.includes('application/json')) return [...headFamilies(address), ...jsonFamilies(address)]
-  return headFamilies(address)
+  const families = [...headFamilies(address), ...(own[name]?.(address) ?? [])]
+  if (body === null) return families
+  const form = mediaTypes.includes('multipart/form-data') && own[name] === undefined ? formFamilies(address) : []
+  if (!mediaTypes.includes('application/json')) return [...families, ...form]
+  const sample = (options: Partial<SampleOptions>): unknown => sampleOf(body, { schemas: references, ...options })
+  const texts = JSON.stringify(sample({ everyField: true, characters: 9 })).split('"aaaaaaaaa"').length
+  return [
+    ...families,
+    ...form,
+    ...(own[name] === undefined ? jsonFamilies(address, sample({}) as object) : []),
+    jsonFamily(address, 'a long text in every field', (bytes) =>
+      JSON.stringify(sample({ everyField: true, characters: Math.floor(bytes / texts) })),
+    ),
+    jsonFamily(address, 'a long list in every field', (bytes) =>
+      JSON.stringify(sample({ everyField: true, items: bytes / 128 })),
+    ),
+  ]
 }
