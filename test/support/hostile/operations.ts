@@ -77,7 +77,7 @@ const own: Readonly<Record<string, (address: { method: string; path: string }) =
         address,
         `a large file: ${name}`,
         (bytes) => `{"files":[{"name":"x","category":"hostile","bytes":"${content(bytes)}"}]}`,
-        32 * mebibyte,
+        8 * mebibyte,
       ),
     ),
     jsonFamily(address, 'many files of 4 KB each that are hardly text', (bytes) => {
