@@ -38,6 +38,7 @@ import { createMetrics } from '#observe/metrics.ts'
 import { ProviderPool } from '#providers/registry.ts'
 import { LocalFeed, type ChangeFeed } from '#replica/change-feed.ts'
 import { LastUsed } from '#replica/last-used.ts'
+import { Leader } from '#replica/leader.ts'
 import { LiveState } from '#replica/live-state.ts'
 import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
@@ -117,6 +118,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const { settings, store, clock, logger, version, proxyFor } = options
   const state = new LiveState(store.live, settings, logger)
   const feed = opening.use(await openFeed(options, state))
+  const leader = opening.use(new Leader({ locks: store.leaderLocks, logger }))
   const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
   // A database that is gone must not keep the stop from closing the rest.
   const flushed = (what: string, flushing: Promise<void>): Promise<void> =>
@@ -156,7 +158,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     logger,
     shutdown: shutdown.signal,
   }
-  const documents = openDocuments({ settings, store, state, clock, logger, gateway: withoutDocuments }, opening)
+  const documents = openDocuments({ settings, store, state, leader, clock, logger, gateway: withoutDocuments }, opening)
   const gateway: Gateway = { ...withoutDocuments, retrieve: documents.retrieve }
   const generation: Generation = {
     settings,

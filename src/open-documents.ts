@@ -37,6 +37,7 @@ import { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop, pause } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
+import type { Leader } from '#replica/leader.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 import { operator } from './authorize.ts'
@@ -45,6 +46,8 @@ export interface OpenDocumentsOptions {
   readonly settings: LiveSettings
   readonly store: Store
   readonly state: LiveState
+  /** Which process removes what is left over. */
+  readonly leader: Leader
   readonly clock: Clock
   readonly logger: Logger
   /** Serves the models that documents call. */

@@ -15,6 +15,7 @@ import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
 import { keyStore, type KeyStore } from './identity/keys.ts'
+import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
 import { migrate } from './migrate.ts'
 import { modelStore, type ModelStore } from './catalog/models.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
@@ -44,6 +45,8 @@ export interface Store {
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
   readonly replicas: ReplicaStore | null
+  /** Null on SQLite. */
+  readonly leaderLocks: LeaderLocks | null
   readonly engine: Engine
   /** Resolves when the database answers. */
   ping(): Promise<void>
@@ -100,6 +103,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     settings: withAvailability(settingStore(database)),
     live: liveReads(pools.live, sealer),
     replicas: database.engine === 'postgres' ? withAvailability(replicaStore(pools.log, options.url)) : null,
+    leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
     engine: database.engine,
     ping,
     backup: copy,
