@@ -72,6 +72,7 @@ export interface App {
 
 const minuteMs = 60_000
 const staleRetryMs = 1000
+const upgradeRetryMs = 10_000
 const probeCheckMs = 250
 const drainPollMs = 20
 const countsMaxMs = 2000
@@ -191,6 +192,7 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
   background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
   background('probing providers', probeCheckMs, probing(gateway, clock))
+  background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('purging old records', minuteMs, () => purge(store, settings, clock))
 }
 

@@ -8,6 +8,7 @@ import { generateCommand } from './admin/generate-command.ts'
 import { groupCommands } from './admin/group-commands.ts'
 import { importCommand } from './documents/import-command.ts'
 import { keyCommands } from './admin/key-commands.ts'
+import { migrateCommand } from './start/migrate.ts'
 import { modelCommands } from './admin/model-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
 import { settingCommands } from './admin/setting-commands.ts'
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   generateCommand,
   importCommand,
   searchCommand,
+  migrateCommand,
   backupCommand,
   apiCommand,
   openapiCommand,

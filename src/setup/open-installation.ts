@@ -9,7 +9,8 @@ import { SealError, sealer, type Sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'
 import { providerKindNames } from '#providers/registry.ts'
 import { StoreUnavailable } from '#store/errors.ts'
-import { StoreTooNew } from '#store/migrate.ts'
+import type { Migration } from '#store/migrating/migration.ts'
+import { StoreTooNew } from '#store/migrating/schema-state.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { applyDeclared } from './apply-declared.ts'
 import { prepareDataDirectory } from './data-directory.ts'
@@ -27,7 +28,9 @@ export interface InstallationOptions {
   readonly setUp: boolean
   /** Clears what no key at hand opens; without it such a database is refused. */
   readonly forgetCredentials?: boolean
-  /** Ends the server's wait for a database that cannot be reached. */
+  /** The schema's changes; those of this version when left out. */
+  readonly migrations?: readonly Migration[]
+  /** Ends the server's wait for a database that cannot be reached, or whose schema another process changes. */
   readonly signal?: AbortSignal
 }
 
@@ -61,6 +64,10 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         poolMax: settings['database.pool_max'],
         reportPoolMax: settings['database.report_pool_max'],
         sealer: ownSealer,
+        onBlocked: (migration, error) =>
+          logger.warn('a migration waits for a lock', { migration: migration.name, error }),
+        ...(options.signal && { signal: options.signal }),
+        ...(options.migrations && { migrations: options.migrations }),
       })
       return { seals: ownSealer, store: opened }
     }, waiting)
@@ -120,7 +127,8 @@ export function databaseUrl(settings: Settings, dataDirectory: string): string {
   return settings['database.url']?.reveal() ?? `sqlite:${join(dataDirectory, 'sluice.db')}`
 }
 
-async function explained<T>(url: string, open: () => Promise<T>): Promise<T> {
+/** Runs what opens the database, and makes of its failures a StartProblem that says what to do. */
+export async function explained<T>(url: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open()
   } catch (thrown) {

@@ -161,6 +161,11 @@ export function isUnreachable(thrown: unknown): boolean {
   return cause instanceof Error && /^(Connection terminated|timeout exceeded when trying)/.test(cause.message)
 }
 
+/** Whether a lock was not given in time, or a deadlock ended the wait for it: the same transaction may succeed later. */
+export function isLockTimeout(thrown: unknown): boolean {
+  return /^(55P03|40P01)$/.test(codeOf(thrown))
+}
+
 function codeOf(thrown: unknown): string {
   return propertyOf(thrown, 'code')
 }

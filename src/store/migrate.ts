@@ -1,74 +1,106 @@
 /**
- * Brings a database to the schema of this code. Runs at every start, under a lock, so that any
- * number of processes may start at once: the first migrates, the others wait and find it done.
- * A migration that fails leaves the database as it was.
+ * Brings a database to the schema of this code, at every start, while processes of the version before go on serving.
+ * Any number of processes may start at once: the first migrates, the others wait and find it done. A process that is
+ * killed leaves what it had finished; the next one goes on from there.
  */
-import { sql, type Transaction } from 'kysely'
-import type { Database, Engine } from './database.ts'
+import type { Database } from './database.ts'
+import { knownSchema, type Contract, type Migration } from './migrating/migration.ts'
+import { underMigrationLock } from './migrating/migration-lock.ts'
+import { olderProcesses, runMigration, type Outcome, type RunOptions } from './migrating/run-migration.ts'
+import { prepareSchemaState, readSchemaState, StoreTooNew, type SchemaState } from './migrating/schema-state.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { replicas } from './migrations/0002-replicas.ts'
 import { documents } from './migrations/0003-documents.ts'
 import { responses } from './migrations/0004-responses.ts'
 import { oidc } from './migrations/0005-oidc.ts'
 import { sharing } from './migrations/0006-sharing.ts'
-import type { Tables } from './schema.ts'
+import { schemaRange } from './migrations/0011-schema-range.ts'
 
-interface Migration {
-  readonly version: number
-  readonly name: string
-  readonly run: (trx: Transaction<Tables>, engine: Engine) => Promise<void>
-}
-
-/** In the order in which they run; versions count up from 1 without gaps. */
-const migrations: readonly Migration[] = [
-  { version: 1, name: 'initial', run: initial },
-  { version: 2, name: 'replicas', run: replicas },
-  { version: 3, name: 'documents', run: documents },
-  { version: 4, name: 'responses', run: responses },
-  { version: 5, name: 'oidc', run: oidc },
-  { version: 6, name: 'sharing', run: sharing },
+/** The migrations of this version of Sluice, in their order. */
+export const migrations: readonly Migration[] = [
+  { version: 1, name: 'initial', kind: 'expand', run: initial },
+  { version: 2, name: 'replicas', kind: 'expand', run: replicas },
+  { version: 3, name: 'documents', kind: 'expand', run: documents },
+  { version: 4, name: 'responses', kind: 'expand', run: responses },
+  { version: 5, name: 'oidc', kind: 'expand', run: oidc },
+  { version: 6, name: 'sharing', kind: 'expand', run: sharing },
+  { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
 ]
 
-const knownVersion = migrations.length
-
-/** The schema is of a later version of Sluice than this code. */
-export class StoreTooNew extends Error {
-  constructor(found: number) {
-    super(
-      `The database was last used by a newer version of Sluice (schema ${found}; this version knows ${knownVersion}). ` +
-        'Start that version again, or restore a backup that was made before the upgrade.',
-    )
-    this.name = 'StoreTooNew'
-  }
+export interface MigrateOptions {
+  readonly migrations: readonly Migration[]
+  /** Ends the wait for locks and for another process that migrates. */
+  readonly signal?: AbortSignal
+  /** A lock that a migration needs is not free; it is asked for again. */
+  readonly onBlocked?: RunOptions['onBlocked']
+  /** Times that each step asks for its locks; some five minutes of trying when absent. */
+  readonly attemptsMax?: number
 }
 
-/** Runs the migrations that the database has not had, all or none. Throws StoreTooNew. */
-export async function migrate(database: Database): Promise<void> {
-  await database.kysely.transaction().execute(async (trx) => {
-    await lockMigrations(trx, database.engine)
-    await sql`create table if not exists schema_migrations (version integer primary key, name text not null)`.execute(
-      trx,
-    )
-    const { version } = await trx
-      .selectFrom('schema_migrations')
-      .select((expression) => expression.fn.max('version').as('version'))
-      .executeTakeFirstOrThrow()
-    // max() of no rows is null, whatever its type says.
-    const found = Number(version)
-    if (found > knownVersion) throw new StoreTooNew(found)
-    for (const migration of migrations.slice(found)) {
-      await migration.run(trx, database.engine)
-      await trx.insertInto('schema_migrations').values({ version: migration.version, name: migration.name }).execute()
+const defaultAttemptsMax = 300
+const never = new AbortController().signal
+
+/**
+ * Runs the migrations that the database has not had and may have now. Resolves with the contract steps that wait for
+ * older processes to leave. Throws StoreTooNew.
+ */
+export async function migrate(database: Database, options: MigrateOptions): Promise<readonly Contract[]> {
+  const { migrations: all, signal = never, onBlocked = () => undefined, attemptsMax = defaultAttemptsMax } = options
+  const before = await readSchemaState(database.kysely, database.engine)
+  refuseTooNew(before, all)
+  // Without the lock: a process that has nothing to do does not wait for one that fills a table.
+  if (before.prepared && pendingOf(before, all).length === 0) return []
+  return underMigrationLock(database, signal, async (connection) => {
+    const { engine } = database
+    if (!before.prepared) await connection.transaction().execute(prepareSchemaState)
+    const state = await readSchemaState(connection, engine)
+    refuseTooNew(state, all)
+    const run = (migration: Migration): Promise<Outcome> =>
+      runMigration(connection, engine, migration, { attemptsMax, signal, onBlocked })
+    const waiting: Contract[] = []
+    for (const migration of pendingOf(state, all)) {
+      // In their order, so one that waits holds up those after it.
+      if (waiting.length > 0 && migration.kind === 'contract') waiting.push(migration)
+      else if ((await run(migration)) === 'waits' && migration.kind === 'contract') waiting.push(migration)
     }
+    return waiting
   })
 }
 
-/**
- * SQLite's transaction began with its write lock. On PostgreSQL `create table if not exists` is not
- * safe against itself, so an advisory lock comes first; it is held per schema, since several
- * installations may share a database.
- */
-async function lockMigrations(trx: Transaction<Tables>, engine: Engine): Promise<void> {
-  if (engine === 'sqlite') return
-  await sql`select pg_advisory_xact_lock(hashtext('sluice migrations'), hashtext(current_schema()))`.execute(trx)
+/** A migration that the database has not had. */
+export interface PendingMigration {
+  readonly migration: Migration
+  /** Processes whose code a contract step would break, and for which it waits. */
+  readonly waitsFor: readonly string[]
+}
+
+/** What `migrate` would do, in its order; changes nothing. Throws StoreTooNew. */
+export async function plannedMigrations(
+  database: Database,
+  all: readonly Migration[],
+): Promise<readonly PendingMigration[]> {
+  const { kysely, engine } = database
+  const state = await readSchemaState(kysely, engine)
+  refuseTooNew(state, all)
+  // Processes of a version that did not register its schema count as 0, and a new database has none at all.
+  const hasReplicas = engine === 'postgres' && state.applied.has(schemaRangeVersion)
+  return Promise.all(
+    pendingOf(state, all).map(async (migration) => {
+      const mayWait = migration.kind === 'contract' && hasReplicas
+      return { migration, waitsFor: mayWait ? await olderProcesses(kysely, migration.needs) : [] }
+    }),
+  )
+}
+
+const schemaRangeVersion = 11
+
+/** Expand steps first, each kind in its order. */
+function pendingOf({ applied }: SchemaState, all: readonly Migration[]): readonly Migration[] {
+  const pending = all.filter(({ version }) => !applied.has(version))
+  return ['expand', 'contract'].flatMap((kind) => pending.filter((migration) => migration.kind === kind))
+}
+
+function refuseTooNew({ needs }: SchemaState, all: readonly Migration[]): void {
+  const known = knownSchema(all)
+  if (needs > known) throw new StoreTooNew(needs, known)
 }

@@ -6,6 +6,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Database } from './database.ts'
 import { withAvailability } from './errors.ts'
+import { StoreTooNew } from './migrating/schema-state.ts'
 import { openPostgresSession } from './engines/postgres-session.ts'
 import type { Tables } from './schema.ts'
 
@@ -50,7 +51,10 @@ export interface ConnectOptions {
 export interface ReplicaSession {
   /** Version of the newest entry of the log; 0 before the first. */
   version(): Promise<number>
-  /** Makes the process one that others wait for, or reports again what it has applied. */
+  /**
+   * Makes the process one that others wait for, or reports again what it has applied. Throws StoreTooNew when a newer
+   * version has closed the database to this one.
+   */
   register(replica: Omit<Replica, 'beat'>): Promise<void>
   /** Renews the heartbeat; `tell` lets the others know that a change was applied. False when the process was removed. */
   beat(replica: Pick<Replica, 'id' | 'appliedVersion'>, tell: boolean): Promise<boolean>
@@ -65,8 +69,12 @@ export interface ReplicaSession {
 /** Entries that are kept. A process that is further behind reads everything again. */
 const entriesKept = 1000
 
-/** The processes on this database. @param url for connections outside of the pool */
-export function replicaStore({ kysely }: Database, url: string): ReplicaStore {
+/**
+ * The processes on this database.
+ * @param url for connections outside of the pool
+ * @param schemaVersion the newest schema that this process knows
+ */
+export function replicaStore({ kysely }: Database, url: string, schemaVersion: number): ReplicaStore {
   return {
     async append(entry) {
       const { rows } = await appending(entry, sql`true`).execute(kysely)
@@ -95,7 +103,7 @@ export function replicaStore({ kysely }: Database, url: string): ReplicaStore {
         void session.close()
         throw thrown
       }
-      return withAvailability({ ...statementsOf(session.kysely), close: () => session.close() })
+      return withAvailability({ ...statementsOf(session.kysely, schemaVersion), close: () => session.close() })
     },
   }
 }
@@ -132,19 +140,26 @@ function appending(
     select version, ${notice('changed')} from next`
 }
 
-function statementsOf(kysely: Kysely<Tables>): Omit<ReplicaSession, 'close'> {
+function statementsOf(kysely: Kysely<Tables>, schemaVersion: number): Omit<ReplicaSession, 'close'> {
   return {
     async version() {
       const { version } = await kysely.selectFrom('change_counter').select('version').executeTakeFirstOrThrow()
       return version
     },
     async register({ id, appliedVersion, timeoutMs }) {
-      await sql`
-        insert into replicas (id, beat, applied_version, timeout_ms, heartbeat_at)
-        values (${id}, gen_random_uuid(), ${appliedVersion}, ${timeoutMs}, now())
+      // The row's lock is shared until the commit: a contract step waits for it and then sees this process, or it
+      // was first, and this reads what it has written (migrating/run-migration.ts).
+      const { rows } = await sql`
+        with allowed as (select needs from schema_range where needs <= ${schemaVersion} for share)
+        insert into replicas (id, beat, applied_version, timeout_ms, heartbeat_at, schema_version)
+        select ${id}, gen_random_uuid(), ${appliedVersion}::bigint, ${timeoutMs}::bigint, now(), ${schemaVersion}::integer from allowed
         on conflict (id) do update set
           beat = excluded.beat, applied_version = excluded.applied_version, heartbeat_at = excluded.heartbeat_at
+        returning id
       `.execute(kysely)
+      if (rows.length > 0) return
+      const { needs } = await kysely.selectFrom('schema_range').select('needs').executeTakeFirstOrThrow()
+      throw new StoreTooNew(needs, schemaVersion)
     },
     async beat({ id, appliedVersion }, tell) {
       // heartbeat_at is for people who look at the table: nothing is decided by a wall clock.

@@ -282,6 +282,7 @@ export interface ReplicasTable {
   applied_version: number
   timeout_ms: number
   heartbeat_at: Date
+  schema_version: number
 }
 
 export interface ChangesTable {
@@ -297,6 +298,17 @@ export interface ChangeCounterTable {
 export interface MigrationsTable {
   version: number
   name: string
+}
+
+export interface SchemaRangeTable {
+  id: number
+  needs: number
+}
+
+export interface SchemaProgressTable {
+  version: number
+  position: string | null
+  filled: number
 }
 
 export interface Tables {
@@ -330,4 +342,6 @@ export interface Tables {
   changes: ChangesTable
   change_counter: ChangeCounterTable
   schema_migrations: MigrationsTable
+  schema_range: SchemaRangeTable
+  schema_progress: SchemaProgressTable
 }

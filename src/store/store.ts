@@ -16,7 +16,8 @@ import { identityStore, type IdentityStore } from './identity/identities.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
 import { keyStore, type KeyStore } from './identity/keys.ts'
 import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrations, type MigrateOptions } from './migrate.ts'
+import { knownSchema, type Contract } from './migrating/migration.ts'
 import { modelStore, type ModelStore } from './catalog/models.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
@@ -48,6 +49,11 @@ export interface Store {
   /** Null on SQLite. */
   readonly leaderLocks: LeaderLocks | null
   readonly engine: Engine
+  /**
+   * Runs the contract steps of the upgrade that waited for older processes to leave. Resolves with the names of those
+   * that still wait.
+   */
+  finishUpgrade(): Promise<readonly string[]>
   /** Resolves when the database answers. */
   ping(): Promise<void>
   /** Writes a copy to a file that does not exist yet; SQLite only. Throws BackupRefused. */
@@ -67,7 +73,7 @@ export interface LiveReads {
   readonly settings: Pick<SettingStore, 'all'>
 }
 
-export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'> {
+export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, Partial<MigrateOptions> {
   /** Most PostgreSQL connections for reports, besides those of `poolMax`; 4 when absent. */
   readonly reportPoolMax?: number
   /** Seals what providers authenticate with. */
@@ -75,15 +81,20 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'> {
 }
 
 /**
- * Opens the database and migrates it. Rejects with StoreUnavailable, or with StoreTooNew when a
- * newer version of Sluice has used it; nothing stays open then.
+ * Opens the database and migrates it. Rejects with StoreUnavailable, or with StoreTooNew when a newer version of
+ * Sluice has closed it to this one; nothing stays open then.
  */
 export async function openStore({ sealer, reportPoolMax, ...options }: StoreOptions): Promise<Store> {
-  const database = await withAvailability({ open: () => openMigrated(options) }).open()
+  const { database, waiting } = await withAvailability({ open: () => openMigrated(options) }).open()
   const pools = openPools(database, options.url, reportPoolMax)
   const slow = slowWork(database, pools.reports)
   const documents = documentStore(documentWork(database, options.url))
-  const { ping, backup: copy } = withAvailability({
+  const {
+    ping,
+    finishUpgrade,
+    backup: copy,
+  } = withAvailability({
+    finishUpgrade: upgrading(options, waiting),
     ping: () => database.ping(),
     backup: (file: string) => slow.backup(file),
   })
@@ -102,9 +113,13 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     documents: withAvailability(documents),
     settings: withAvailability(settingStore(database)),
     live: liveReads(pools.live, sealer),
-    replicas: database.engine === 'postgres' ? withAvailability(replicaStore(pools.log, options.url)) : null,
+    replicas:
+      database.engine === 'postgres'
+        ? withAvailability(replicaStore(pools.log, options.url, knownSchema(options.migrations ?? migrations)))
+        : null,
     leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
     engine: database.engine,
+    finishUpgrade,
     ping,
     backup: copy,
     async close() {
@@ -194,23 +209,45 @@ function slowWork(database: Database, reports: Database): SlowWork {
   }
 }
 
-async function openMigrated(options: DatabaseOptions): Promise<Database> {
+type OpenOptions = Omit<StoreOptions, 'sealer' | 'reportPoolMax'>
+
+interface Migrated {
+  readonly database: Database
+  /** Steps that processes of an older version hold up. */
+  readonly waiting: readonly Contract[]
+}
+
+async function openMigrated(options: OpenOptions): Promise<Migrated> {
   if (engineOf(options.url) === 'postgres') {
-    // A connection of its own, without time limits: a migration waits for others and can take long.
-    const migrating = openDatabase({ ...options, poolMax: 1, patient: true })
-    try {
-      await migrate(migrating)
-    } finally {
-      await migrating.close()
-    }
-    return openDatabase(options)
+    const waiting = await migrateApart(options)
+    return { database: openDatabase(options), waiting }
   }
   const database = openDatabase(options)
   try {
-    await migrate(database)
+    return { database, waiting: await migrate(database, { migrations, ...options }) }
   } catch (thrown) {
     await database.close()
     throw thrown
   }
-  return database
+}
+
+/** On a connection of its own, without time limits: a migration waits for others and can take long. */
+async function migrateApart(options: OpenOptions): Promise<readonly Contract[]> {
+  const migrating = openDatabase({ url: options.url, poolMax: 1, patient: true })
+  try {
+    return await migrate(migrating, { migrations, ...options })
+  } finally {
+    await migrating.close()
+  }
+}
+
+/** A running process has better things to wait for than a lock: it comes back later. */
+const laterAttemptsMax = 3
+
+function upgrading(options: OpenOptions, atStart: readonly Contract[]): Store['finishUpgrade'] {
+  let waiting = atStart
+  return async () => {
+    if (waiting.length > 0) waiting = await migrateApart({ ...options, attemptsMax: laterAttemptsMax })
+    return waiting.map(({ name }) => name)
+  }
 }

@@ -7,7 +7,7 @@ import { SealError, sealer } from '#lib/seal.ts'
 import { BackupRefused } from '#store/backup.ts'
 import { openDatabase } from '#store/database.ts'
 import { StoreUnavailable } from '#store/errors.ts'
-import { StoreTooNew } from '#store/migrate.ts'
+import { StoreTooNew } from '#store/migrating/schema-state.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { storeContract } from '#test/support/store/store-contract.ts'
 import { aDocument } from '#test/support/store/store-documents.ts'
@@ -105,11 +105,11 @@ describe('opening an SQLite database', () => {
     const file = freshFile()
     await (await open(file)).close()
     const database = openDatabase({ url: `sqlite:${file}` })
-    await database.kysely.insertInto('schema_migrations').values({ version: 7, name: 'later' }).execute()
+    await database.kysely.updateTable('schema_range').set({ needs: 99 }).execute()
     await database.close()
     const refused = await rejection(open(file))
     expect(refused).toBeInstanceOf(StoreTooNew)
-    expect(String(refused)).toContain('newer version of Sluice (schema 7; this version knows 6)')
+    expect(String(refused)).toContain('it needs schema 99; this version knows 11')
   })
 
   test('documents of the schema before importers counted are duplicates of the same import afterwards', async () => {
