@@ -33,6 +33,17 @@ const formats: Readonly<Record<string, string>> = {
 }
 const depthMax = 5
 
+type Sampler = (schema: BodySchema, options: SampleOptions, depth: number) => unknown
+
+const samplers: Readonly<Record<string, Sampler>> = {
+  object: (schema, options, depth) => (depth > depthMax ? {} : objectOf(schema, options, depth + 1)),
+  array: (schema, options, depth) => (depth > depthMax ? [] : arrayOf(schema, options, depth + 1)),
+  boolean: () => true,
+  integer: ({ minimum = 1 }) => Math.max(1, minimum),
+  number: ({ minimum = 1 }) => Math.max(1, minimum),
+  string: textOf,
+}
+
 /** A value for the schema; long where the options say so. */
 export function sampleOf(schema: BodySchema, options: SampleOptions, depth = 0): unknown {
   const { $ref, anyOf, oneOf } = schema
@@ -41,21 +52,12 @@ export function sampleOf(schema: BodySchema, options: SampleOptions, depth = 0):
   if (choice !== undefined) return sampleOf(choice, options, depth)
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
-  switch ([schema.type].flat()[0]) {
-    case 'object':
-      return depth > depthMax ? {} : objectOf(schema, options, depth + 1)
-    case 'array':
-      return depth > depthMax ? [] : arrayOf(schema, options, depth + 1)
-    case 'boolean':
-      return true
-    case 'integer':
-    case 'number':
-      return Math.max(1, schema.minimum ?? 1)
-    default:
-      return options.characters === undefined
-        ? (formats[schema.format ?? ''] ?? 'demo-chat')
-        : 'a'.repeat(options.characters)
-  }
+  const sampler = samplers[[schema.type].flat()[0] ?? ''] ?? textOf
+  return sampler(schema, options, depth)
+}
+
+function textOf({ format = '' }: BodySchema, { characters }: SampleOptions): string {
+  return characters === undefined ? (formats[format] ?? 'demo-chat') : 'a'.repeat(characters)
 }
 
 function objectOf({ properties = {}, required = [] }: BodySchema, options: SampleOptions, depth: number): object {
