@@ -72,7 +72,7 @@ export interface App {
 
 const minuteMs = 60_000
 const staleRetryMs = 1000
-const upgradeRetryMs = 10_000
+const upgradeRetryMs = 5000
 const probeCheckMs = 250
 const drainPollMs = 20
 const countsMaxMs = 2000

@@ -8,6 +8,7 @@
  */
 import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
+import { StoreTooNew } from '#store/migrating/schema-state.ts'
 import type { Notice, ReplicaSession, ReplicaStore } from '#store/replicas.ts'
 import type { Standing } from './change-feed.ts'
 import { readEntries } from './change-log.ts'
@@ -99,6 +100,7 @@ export class Membership {
   async #run(): Promise<void> {
     const { logger, intervalMs } = this.#options
     let failing = false
+    let isTooOld = false
     while (!this.#stopping) {
       try {
         const session = this.#session ?? (await this.#enter())
@@ -110,6 +112,9 @@ export class Membership {
       } catch (error) {
         if (!failing) logger.warn('this process cannot follow the changes of the others', { error })
         failing = true
+        // It was silent for so long that an upgrade did not wait for it: only another version helps.
+        if (!isTooOld && error instanceof StoreTooNew) logger.error('this process answers no more requests', { error })
+        isTooOld ||= error instanceof StoreTooNew
         this.#drop()
         // At a time of its own, so that all processes do not come back to the database together.
         await this.#wake.wait(intervalMs * Math.random())

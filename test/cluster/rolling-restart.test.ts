@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCluster, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { addLoadModel, Load } from '#test/support/app/load.ts'
 import { startGateway } from '#test/support/app/gateway-app.ts'
 import { freePort } from '#test/support/network/free-port.ts'
 
@@ -36,9 +37,9 @@ describe.skipIf(missing !== false)(`a rolling restart behind nginx${reason}`, ()
     await using cluster = await makeCluster(String(serverUrl), 10)
     const ports = [await freePort(), await freePort()] as const
     const replicas = [await startOn(cluster, ports[0]), await startOn(cluster, ports[1])]
-    await addModel(replicas[0]!)
+    await addLoadModel(replicas[0]!)
     await using proxy = await startNginx(ports)
-    const load = new Load(`http://127.0.0.1:${proxy.port}/ai/v1/chat/completions`, cluster.userKey)
+    await using load = new Load(() => [`http://127.0.0.1:${proxy.port}`], cluster)
     for (const [index, port] of ports.entries()) {
       await load.more(20)
       await replicas[index]!.app.close()
@@ -58,48 +59,6 @@ function startOn(cluster: Cluster, port: number): Promise<TestReplica> {
     'server.drain_seconds=30',
     'server.drain_delay_seconds=1',
   ])
-}
-
-async function addModel(on: TestReplica): Promise<void> {
-  const { id } = await on.admin<{ id: string }>('POST', '/providers', { name: 'practice', kind: 'demo' })
-  await on.admin('POST', '/models', { name: 'chat', provider_id: id, upstream_name: 'demo-chat' })
-}
-
-/** Four clients, each sending one request after the other. */
-class Load {
-  readonly failures: string[] = []
-  answered = 0
-  #stopping = false
-  readonly #clients: Promise<void>[]
-
-  constructor(url: string, key: string) {
-    this.#clients = Array.from({ length: 4 }, () => this.#run(url, key))
-  }
-
-  /** Resolves when so many more requests have been answered. */
-  async more(count: number): Promise<void> {
-    const wanted = this.answered + count
-    await until(() => this.answered >= wanted || this.failures.length > 0)
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true
-    await Promise.all(this.#clients)
-  }
-
-  async #run(url: string, key: string): Promise<void> {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 })
-    while (!this.#stopping) {
-      const outcome = await fetch(url, { method: 'POST', headers, body }).then(
-        async (answer) =>
-          answer.status === 200 ? (await answer.text(), null) : `${answer.status} ${await answer.text()}`,
-        (failure: unknown) => String(failure),
-      )
-      if (outcome !== null) this.failures.push(outcome)
-      this.answered += 1
-    }
-  }
 }
 
 /** The block that docs/operations.md gives, with these addresses in place of its own. */

@@ -6,6 +6,7 @@ import type { Clock } from '#lib/clock.ts'
 import { sealer } from '#lib/seal.ts'
 import { createLogger } from '#observe/log.ts'
 import { openApp, type App } from '#src/app.ts'
+import type { MigrateOptions } from '#store/migrate.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { makePostgresSchema, type PostgresSchema } from '../store/postgres-schema.ts'
 import { aKey, aUser } from '../store/store-records.ts'
@@ -44,8 +45,9 @@ export interface Cluster extends AsyncDisposable {
    * Starts one more process.
    * @param databaseUrl instead of the schema's own, for one with a line of its own
    * @param set settings as on the command line
+   * @param schema migrations of another version of Sluice, for example
    */
-  start(databaseUrl?: string, set?: readonly string[]): Promise<TestReplica>
+  start(databaseUrl?: string, set?: readonly string[], schema?: Partial<MigrateOptions>): Promise<TestReplica>
   /** Ids of the processes that are registered. */
   registered(): Promise<readonly string[]>
   /** Makes a key of the user on this process. */
@@ -73,8 +75,8 @@ export async function makeCluster(serverUrl: string, timeoutSeconds: number): Pr
     adminKey,
     userId: user.id,
     userKey,
-    async start(databaseUrl = schema.url, set = []) {
-      const replica = await startReplica({ databaseUrl, adminKey, timeoutSeconds, set })
+    async start(databaseUrl = schema.url, set = [], migrating = {}) {
+      const replica = await startReplica({ databaseUrl, adminKey, timeoutSeconds, set, migrating })
       resources.defer(() => replica.app.close())
       return replica
     },
@@ -97,11 +99,13 @@ async function startReplica({
   adminKey,
   timeoutSeconds,
   set,
+  migrating,
 }: {
   readonly databaseUrl: string
   readonly adminKey: string
   readonly timeoutSeconds: number
   readonly set: readonly string[]
+  readonly migrating: Partial<MigrateOptions>
 }): Promise<TestReplica> {
   const config = loadConfig({
     environment: {},
@@ -119,6 +123,7 @@ async function startReplica({
       poolMax: config.settings['database.pool_max'],
       reportPoolMax: config.settings['database.report_pool_max'],
       sealer: sealer(secretKey),
+      ...migrating,
     }),
     clock,
     logger: createLogger({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
