@@ -84,12 +84,15 @@ export async function plannedMigrations(
   refuseTooNew(state, all)
   // Processes of a version that did not register its schema count as 0, and a new database has none at all.
   const hasReplicas = engine === 'postgres' && state.applied.has(schemaRangeVersion)
-  return Promise.all(
-    pendingOf(state, all).map(async (migration) => {
-      const mayWait = migration.kind === 'contract' && hasReplicas
-      return { migration, waitsFor: mayWait ? await olderProcesses(kysely, migration.needs) : [] }
-    }),
-  )
+  let waitsFor: readonly string[] = []
+  const planned: PendingMigration[] = []
+  for (const migration of pendingOf(state, all)) {
+    // One that waits holds up those after it.
+    if (migration.kind === 'contract' && hasReplicas && waitsFor.length === 0)
+      waitsFor = await olderProcesses(kysely, migration.needs)
+    planned.push({ migration, waitsFor })
+  }
+  return planned
 }
 
 const schemaRangeVersion = 11
