@@ -5,12 +5,10 @@
  */
 import { join, resolve } from 'node:path'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
-import type { BlobStore } from '#documents/blobs/blob-store.ts'
+import { BlobUpkeep, type BlobUpkeepOptions } from '#documents/blobs/blob-upkeep.ts'
 import { BlobUse } from '#documents/blobs/blob-use.ts'
-import { directoryBlobs } from '#documents/blobs/directory-blobs.ts'
-import { s3Blobs } from '#documents/blobs/s3-blobs.ts'
+import { openBlobs, type BlobPlaces } from '#documents/blobs/open-blobs.ts'
 import { Spool } from '#documents/blobs/spool.ts'
-import { BlobSweep } from '#documents/blobs/sweep.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
 import { embedQuery } from '#documents/embedders/embed-query.ts'
@@ -20,7 +18,7 @@ import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
 import type { DocumentModels } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { retrieve } from '#documents/search/retrieve.ts'
-import { DocumentWorker } from '#documents/work/document-worker.ts'
+import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
 import { CompletionNotifier } from '#documents/work/completion-notifier.ts'
 import { processDocument } from '#documents/work/process-document.ts'
@@ -63,7 +61,9 @@ export interface OpenDocuments {
 }
 
 const never = new AbortController().signal
-const sweepEveryMs = 600_000
+/** The task of the process that removes what documents have left behind. */
+const removalTask = 'documents'
+const upkeepEveryMs = 600_000
 const detectMs = 5000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
 
@@ -73,7 +73,9 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
-  const blobs = openBlobs(settings, directory, spool)
+  const places = openBlobs(settings, { directory, spool, bytes: store.documentBytes })
+  const { blobs } = places
+  const now = store.now ?? (async () => clock.now())
   const blobUse = new BlobUse(blobs, store.documents)
   const storage = new StorageHealth(spool, gateway.metrics, clock)
   const pool = opening.use(openPool(settings))
@@ -83,7 +85,8 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const embedders = openEmbedders(options, { models, callerOf }, opening)
   const notifier = new CompletionNotifier(store.documents, clock)
   const readDocument = createReadDocument({ pool, settings, models })
-  const parts = { store: store.documents, blobs, spool, storage, callerOf, embedders, embedQueue, readDocument }
+  const embedding = { callerOf, embedders, embedQueue }
+  const parts = { store: store.documents, blobs, isOnlyProcess, spool, storage, ...embedding, readDocument }
   const process = (run: Run) => processDocument(parts, run)
   const ended = async (run: Run, outcome: string): Promise<void> => {
     countRun(gateway.metrics, run, outcome)
@@ -92,22 +95,15 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
       await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
   }
 
-  const onError = (error: unknown): void => logger.error('removing abandoned files failed', { error })
-  const sweeping: Sweeping = { sweep: new BlobSweep(blobs, blobUse), spool, isOnlyProcess, onError }
-  const running = opening.use(new AsyncDisposableStack())
-  let worker: DocumentWorker | null = null
-  const start = (isFirst: boolean): void => {
-    if (worker !== null || settings.get('documents.concurrency') === 0) return
-    const { documents: records } = store
-    worker = running.use(new DocumentWorker({ store: records, settings, clock, logger, isOnlyProcess, process, ended }))
-    startSweeping(sweeping, isFirst, running)
-  }
+  const work = openWork(options, { places, blobUse, spool, now, process, ended }, opening)
   const documents: Documents = {
     settings,
     store: store.documents,
     directory: state.directory,
     groups: store.groups,
     blobs,
+    place: async () => (isOnlyProcess ? null : blobs.place()),
+    now,
     blobUse,
     spool,
     storage,
@@ -116,50 +112,49 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
     ...openArrivals(settings, opening),
     notifier,
-    wake: () => {
-      start(false)
-      worker?.wake()
-    },
+    wake: work.wake,
     metrics: gateway.metrics,
     clock,
     logger,
   }
-  return { documents, start: () => start(true), retrieve: (retrieval) => retrieve(documents, retrieval) }
+  return { documents, start: work.start, retrieve: (retrieval) => retrieve(documents, retrieval) }
 }
 
-interface Sweeping {
-  readonly sweep: BlobSweep
+interface WorkParts extends Pick<DocumentWorkerOptions, 'now' | 'process' | 'ended'> {
+  readonly places: BlobPlaces
+  readonly blobUse: BlobUse
   readonly spool: Spool
-  readonly isOnlyProcess: boolean
-  readonly onError: (error: unknown) => void
 }
 
-/** Removes abandoned bytes at intervals, and at the start of the server once at once. */
-function startSweeping({ sweep, spool, ...more }: Sweeping, isFirst: boolean, running: AsyncDisposableStack): void {
-  const { isOnlyProcess, onError } = more
-  running.use(new Loop({ intervalMs: sweepEveryMs, work: () => sweep.run(false), onError }))
-  if (!isFirst) return
-  const first = Promise.all([spool.removeAbandoned(), sweep.run(isOnlyProcess)]).then(() => undefined, onError)
-  running.defer(() => first)
-}
-
-function openBlobs(settings: LiveSettings, directory: string, spool: Spool): BlobStore {
-  const endpoint = settings.get('documents.s3_url')
-  const bucket = settings.get('documents.s3_bucket')
-  if (endpoint === null || bucket === null) return directoryBlobs(join(directory, 'blobs'))
-  const region = settings.get('documents.s3_region')
-  const accessKeyId = settings.get('documents.s3_access_key_id')
-  const secretAccessKey = settings.get('documents.s3_secret_access_key')?.reveal()
-  return s3Blobs(
-    {
-      endpoint,
-      bucket,
-      ...(region !== null && { region }),
-      ...(accessKeyId !== null && { accessKeyId }),
-      ...(secretAccessKey !== undefined && { secretAccessKey }),
-    },
-    spool,
-  )
+/** The work behind the requests: nothing of it runs before `start` or the first `wake`. */
+function openWork(
+  { settings, store, leader, clock, logger }: OpenDocumentsOptions,
+  { places, blobUse, spool, ...working }: WorkParts,
+  opening: AsyncDisposableStack,
+): { readonly start: () => void; readonly wake: () => void } {
+  const isOnlyProcess = store.replicas === null
+  const onError = (error: unknown): void => logger.error('removing abandoned files failed', { error })
+  const lead: BlobUpkeepOptions['lead'] = (task) => leader.run(removalTask, task)
+  const { documents } = store
+  const upkeep = new BlobUpkeep({ places, use: blobUse, store: documents, isOnlyProcess, lead, logger })
+  const running = opening.use(new AsyncDisposableStack())
+  let worker: DocumentWorker | null = null
+  const start = (isFirst: boolean): void => {
+    if (worker !== null || settings.get('documents.concurrency') === 0) return
+    const leads = (): Promise<boolean> => leader.leads(removalTask)
+    const process = { ...working, isOnlyProcess, places: () => upkeep.names(), leads }
+    worker = running.use(new DocumentWorker({ ...process, store: documents, settings, clock, logger }))
+    // Abandoned bytes are removed at intervals, and at the start of the server at once.
+    running.use(new Loop({ intervalMs: upkeepEveryMs, work: () => upkeep.run(false), onError }))
+    if (!isFirst) return
+    const first = Promise.all([spool.removeAbandoned(), upkeep.run(true)]).then(() => undefined, onError)
+    running.defer(() => first)
+  }
+  const wake = (): void => {
+    start(false)
+    worker?.wake()
+  }
+  return { start: () => start(true), wake }
 }
 
 function openEmbedQueue({ settings, clock }: OpenDocumentsOptions): EmbedQueue {

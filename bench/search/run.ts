@@ -43,6 +43,7 @@ function aDocument(importerId: string): NewDocument {
     name: 'a.txt',
     category: 'bench',
     sha256: id,
+    place: null,
     bytes: 1,
     createdAt: 1,
     reader: { name: 'auto' },

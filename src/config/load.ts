@@ -110,12 +110,28 @@ function resolve(values: readonly RawValue[]): Resolved {
     const remedy = `Set it too. For example: ${recordOf(needs).example}.`
     problems.push({ name: needs, source: needs, value: null, expected: `${name} is set, which needs this`, remedy })
   }
+  problems.push(...blobProblems(settings))
   return {
     // The table's types were checked value by value above; the compiler cannot follow that through a map.
     settings: Object.freeze(Object.fromEntries(settings)) as Settings,
     sources: Object.freeze(Object.fromEntries(sources)) as Sources,
     problems,
   }
+}
+
+/** A store of imported files that the other settings do not provide. */
+function blobProblems(settings: ReadonlyMap<SettingName, SettingValue>): readonly Problem[] {
+  const name = 'documents.blobs'
+  const problem = (value: string, expected: string, remedy: string): readonly Problem[] => [
+    { name, source: name, value, expected, remedy },
+  ]
+  const value = settings.get(name)
+  if (value === 's3' && settings.get('documents.s3_url') === null)
+    return problem(value, 'the address of a store', 'Set documents.s3_url too.')
+  const url = settings.get('database.url')
+  if (value === 'database' && (typeof url !== 'string' || !url.startsWith('postgres')))
+    return problem(value, 'a PostgreSQL database', 'Set database.url, or leave this at auto.')
+  return []
 }
 
 function valueProblem(raw: RawValue, expected: string): Problem {

@@ -19,6 +19,10 @@ export interface Documents extends OwnersDeps {
   readonly settings: LiveSettings
   readonly store: DocumentStore
   readonly blobs: BlobStore
+  /** Where new bytes go, to be recorded with a document; null when every process can read everything. */
+  readonly place: () => Promise<string | null>
+  /** The time on which all processes on the database agree. */
+  readonly now: () => Promise<number>
   /** Keeps the removal of abandoned bytes away from imports. */
   readonly blobUse: BlobUse
   readonly spool: Spool

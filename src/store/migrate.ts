@@ -14,6 +14,7 @@ import { documents } from './migrations/0003-documents.ts'
 import { responses } from './migrations/0004-responses.ts'
 import { oidc } from './migrations/0005-oidc.ts'
 import { sharing } from './migrations/0006-sharing.ts'
+import { documentPlaces } from './migrations/0007-document-places.ts'
 import { schemaRange } from './migrations/0011-schema-range.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   { version: 4, name: 'responses', kind: 'expand', run: responses },
   { version: 5, name: 'oidc', kind: 'expand', run: oidc },
   { version: 6, name: 'sharing', kind: 'expand', run: sharing },
+  { version: 7, name: 'document places', kind: 'expand', run: documentPlaces },
   { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
 ]
 

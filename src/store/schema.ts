@@ -209,6 +209,17 @@ export interface DocumentsTable {
   state_at: string
   created_at: number
   updated_at: number
+  /** Where the bytes of the newest version lie; null when that was not recorded. */
+  place: string | null
+  crashes: Generated<number>
+}
+
+/** PostgreSQL only. */
+export interface DocumentBytesTable {
+  document_id: string
+  sha256: string
+  part: number
+  bytes: Uint8Array
 }
 
 export interface DocumentOwnersTable {
@@ -329,6 +340,7 @@ export interface Tables {
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable
+  document_bytes: DocumentBytesTable
   document_jobs: DocumentJobsTable
   document_changes: DocumentChangesTable
   document_change_counter: ChangeCounterTable

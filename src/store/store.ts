@@ -6,9 +6,11 @@
  */
 import type { Sealer } from '#lib/seal.ts'
 import { backup } from './backup.ts'
+import { databaseTime } from './database-time.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
 import { documentWork } from './documents/thread/document-threads.ts'
+import { storedBytes, type StoredBytes } from './documents/stored-bytes.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
 import { withAvailability } from './errors.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
@@ -41,6 +43,8 @@ export interface Store {
   readonly usage: UsageStore
   readonly responses: StoredResponseStore
   readonly documents: DocumentStore
+  /** Files of documents in the database; null on SQLite. */
+  readonly documentBytes: StoredBytes | null
   readonly settings: SettingStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
@@ -54,6 +58,8 @@ export interface Store {
    * that still wait.
    */
   finishUpgrade(): Promise<readonly string[]>
+  /** The time that all processes on the database share; null on SQLite, where the process has its own. */
+  readonly now: (() => Promise<number>) | null
   /** Resolves when the database answers. */
   ping(): Promise<void>
   /** Writes a copy to a file that does not exist yet; SQLite only. Throws BackupRefused. */
@@ -111,6 +117,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
     documents: withAvailability(documents),
+    documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),
     live: liveReads(pools.live, sealer),
     replicas:
@@ -120,6 +127,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
     engine: database.engine,
     finishUpgrade,
+    now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,
     ping,
     backup: copy,
     async close() {
@@ -141,6 +149,8 @@ interface Pools {
   readonly live: Database
   /** For the log of changes and the processes that read it. */
   readonly log: Database
+  /** For the files of documents, which take long; null on SQLite. */
+  readonly bytes: Database | null
   close(): Promise<void>
 }
 
@@ -148,20 +158,24 @@ const defaultReportPoolMax = 4
 /** One for each part of memory: users and keys, the catalog, the settings. */
 const livePoolMax = 3
 const lockTimeoutMs = 1000
+/** Two files at a time fill the way to the database. */
+const bytesPoolMax = 2
 
 function openPools(database: Database, url: string, reportPoolMax = defaultReportPoolMax): Pools {
   if (database.engine === 'sqlite') {
-    return { reports: database, live: database, log: database, close: async () => undefined }
+    return { reports: database, live: database, log: database, bytes: null, close: async () => undefined }
   }
   const reports = openDatabase({ url, poolMax: reportPoolMax })
   const live = openDatabase({ url, poolMax: livePoolMax, lockTimeoutMs })
   const log = openDatabase({ url, poolMax: 1, lockTimeoutMs })
+  const bytes = openDatabase({ url, poolMax: bytesPoolMax })
   return {
     reports,
     live,
     log,
+    bytes,
     async close() {
-      await Promise.all([reports.close(), live.close(), log.close()])
+      await Promise.all([reports.close(), live.close(), log.close(), bytes.close()])
     },
   }
 }

@@ -150,6 +150,7 @@ describe('describing', () => {
       'documents.max_backlog',
       'documents.wait_seconds',
       'documents.max_attempts',
+      'documents.max_crashes',
       'documents.read_seconds',
       'documents.read_memory_bytes',
       'documents.max_pages',

@@ -720,7 +720,19 @@ export const settingRecords = {
     min: 1,
     max: 100,
     example: '5',
-    sentence: 'Number of tries before a document fails, when its processing crashes or its embedder does not work.',
+    sentence:
+      'Number of tries before a document fails, when its embedder or another service does not work or its reading process is ended from outside.',
+  },
+  'documents.max_crashes': {
+    ...live,
+    type: 'integer',
+    unit: 'crashes',
+    default: 10,
+    min: 1,
+    max: 1000,
+    example: '3',
+    sentence:
+      'Number of times that servers may crash or be killed while they work on a document before it fails as crashed. A stop of the server does not count.',
   },
   'documents.lease_seconds': {
     ...boot,
@@ -759,7 +771,7 @@ export const settingRecords = {
     max: 3600,
     example: '30',
     sentence:
-      'CPU time for reading and chunking a file, plus one second for each MiB. The limit by the clock is four times as long.',
+      'CPU time for reading and chunking a file, plus one second for each MiB. Waiting for a busy machine does not count.',
   },
   'documents.read_memory_bytes': {
     ...live,
@@ -855,6 +867,15 @@ export const settingRecords = {
     example: '/var/lib/sluice/models/all-MiniLM-L6-v2',
     sentence: 'Directory of the ONNX model of the embedder local.',
   },
+  'documents.blobs': {
+    ...boot,
+    type: 'string',
+    values: ['auto', 'directory', 's3', 'database'],
+    default: 'auto',
+    example: 'directory',
+    sentence:
+      'Where imported files are stored: in data_dir, in an S3-compatible store, or in the database (PostgreSQL only). auto is s3 when documents.s3_url is set, otherwise the database on PostgreSQL and data_dir on SQLite.',
+  },
   'documents.s3_url': {
     ...boot,
     type: 'string',
@@ -862,7 +883,7 @@ export const settingRecords = {
     default: null,
     needs: 'documents.s3_bucket',
     example: 'https://s3.eu-central-1.amazonaws.com',
-    sentence: 'URL of an S3-compatible store for imported files. Without it, they are stored in the data directory.',
+    sentence: 'URL of an S3-compatible store for imported files.',
   },
   'documents.s3_bucket': {
     ...boot,

@@ -27,6 +27,8 @@ export interface LocalBlob extends AsyncDisposable {
 }
 
 export interface BlobStore {
+  /** Name of the place where `put` stores: the same for every process that can read there, and for no other. */
+  place(): Promise<string>
   /** Stores what was received under its address, durably. Calling it again does nothing. The local file may then be gone. */
   put(received: SpooledFile, id: string): Promise<void>
   /** Rejects with BlobMissing when there is none. */

@@ -1,5 +1,8 @@
-/** Blobs in a directory: `<first two characters of the id>/<id>.<sha256>`. */
-import { copyFile, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+/**
+ * Blobs in a directory: `<first two characters of the id>/<id>.<sha256>`. A file `place` holds the name of the directory,
+ * by which processes find out whether they share it, whatever its path is on their machines.
+ */
+import { copyFile, link, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BlobMissing, type BlobAddress, type BlobStore } from './blob-store.ts'
 
@@ -8,7 +11,18 @@ export function directoryBlobs(root: string): BlobStore {
   const folderOf = (id: string): string => join(root, id.slice(0, 2))
   const pathOf = ({ id, sha256 }: BlobAddress): string => join(folderOf(id), `${id}.${sha256}`)
 
+  let place: Promise<string> | null = null
+
   return {
+    async place() {
+      place ??= placeOf(root)
+      try {
+        return await place
+      } catch (thrown) {
+        place = null
+        throw thrown
+      }
+    },
     async put(received, id) {
       const folder = folderOf(id)
       const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
@@ -37,6 +51,24 @@ export function directoryBlobs(root: string): BlobStore {
       }
     },
   }
+}
+
+/** The name in the directory, which the first process that asks has chosen. */
+async function placeOf(root: string): Promise<string> {
+  const path = join(root, 'place')
+  const known = await readFile(path, 'utf8').catch(nullIfMissing)
+  if (known !== null) return known
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const draft = join(root, `place.${crypto.randomUUID()}`)
+  await writeFile(draft, `directory:${crypto.randomUUID()}`, { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    // When several processes do this at once, one succeeds.
+    await link(draft, path).catch((thrown: unknown) => nullIfMissing(thrown, 'EEXIST'))
+  } finally {
+    await unlink(draft)
+  }
+  await sync(root)
+  return readFile(path, 'utf8')
 }
 
 /** A file that was interrupted while it was copied has another name than a blob. */

@@ -27,6 +27,7 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   }
 
   return {
+    place: async () => `s3:${options.bucket ?? ''}`,
     async put(received, id) {
       const file = Bun.file(received.path)
       if (await file.exists())

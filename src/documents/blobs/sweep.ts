@@ -5,12 +5,12 @@ import type { BlobUse } from './blob-use.ts'
 const askedTogether = 500
 
 export class BlobSweep {
-  readonly #blobs: BlobStore
+  readonly #blobs: Pick<BlobStore, 'list'>
   readonly #use: BlobUse
   /** Found without a document at the last sweep. */
   #suspects: ReadonlySet<string>
 
-  constructor(blobs: BlobStore, use: BlobUse) {
+  constructor(blobs: Pick<BlobStore, 'list'>, use: BlobUse) {
     this.#blobs = blobs
     this.#use = use
     this.#suspects = new Set()
@@ -18,9 +18,10 @@ export class BlobSweep {
 
   /**
    * Removes what this sweep and the one before have found without a document: another process stores the bytes of an
-   * import first and the document a moment later. `isOnlyProcess`: there is no other, so one look is enough.
+   * import first and the document a moment later. `isOnlyProcess`: there is no other, so one look is enough. Stops in
+   * the middle when the signal is aborted.
    */
-  async run(isOnlyProcess: boolean): Promise<void> {
+  async run(isOnlyProcess: boolean, signal?: AbortSignal): Promise<void> {
     const suspects = new Set<string>()
     const isOld = (address: BlobAddress): boolean => isOnlyProcess || this.#suspects.has(keyOf(address))
     let some: BlobAddress[] = []
@@ -29,6 +30,7 @@ export class BlobSweep {
       some = []
     }
     for await (const address of this.#blobs.list()) {
+      if (signal?.aborted === true) return
       some.push(address)
       if (some.length === askedTogether) await check()
     }

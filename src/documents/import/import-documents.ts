@@ -34,7 +34,9 @@ export async function importDocuments(
   let outcomes: readonly ItemOutcome[]
   try {
     const components = resolveComponents(documents, caller, options) // 403, 422
-    outcomes = await importItems(documents, items, { caller, components, repeatedIds: repeatedIdsOf(items) })
+    const [createdAt, place] = await Promise.all([documents.now(), documents.place()])
+    const repeatedIds = repeatedIdsOf(items)
+    outcomes = await importItems(documents, items, { caller, components, repeatedIds, createdAt, place })
   } catch (thrown) {
     for (const item of items) await discard(documents, item)
     throw thrown
@@ -75,6 +77,8 @@ interface ImportContext {
   readonly caller: Caller
   readonly components: Components
   readonly repeatedIds: ReadonlySet<string>
+  readonly createdAt: number
+  readonly place: string | null
 }
 
 /** An item on its way: to be inserted, or what is wrong with it. */
@@ -110,8 +114,8 @@ async function importItems(
 }
 
 async function prepare(documents: Documents, item: ImportItem, order: ImportContext): Promise<Prepared> {
-  const { settings, spool, clock } = documents
-  const { caller, components } = order
+  const { settings, spool } = documents
+  const { caller, components, createdAt, place } = order
   const owners = await allowedOwners(documents, item, order)
   if ('code' in owners) {
     await discard(documents, item)
@@ -135,7 +139,8 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
     category: item.category,
     sha256: received.sha256,
     bytes: received.bytes,
-    createdAt: clock.now(),
+    place,
+    createdAt,
     ...components,
   }
   return { kind: 'ready', document, received }

@@ -15,10 +15,12 @@ import { cpuMs, residentBytes, usagePollMs } from './process-usage.ts'
 /** What one assignment may cost. */
 export interface ReadingBounds {
   /**
-   * CPU time, where the system reports it: a machine that is busy with other things must not make files fail. The wall
-   * clock may take four times as much; where CPU time is not reported, this much.
+   * CPU time, where the system reports it: a machine that is busy with other things must not make files fail. Elsewhere
+   * it is wall-clock time.
    */
   readonly timeMaxMs: number
+  /** Time without any CPU time after which the process hangs; 30 seconds when left out. */
+  readonly stillMaxMs?: number
   readonly memoryBytesMax: number
 }
 
@@ -53,8 +55,8 @@ function tooLarge(memoryBytesMax: number): ReadFailure {
   )
 }
 
-/** Wall-clock time that an assignment may take for each bit of CPU time that it may. */
-const wallShare = 4
+/** Even on a machine with a hundred times more to do than it can, a process that wants to run gets some of each second. */
+const defaultStillMaxMs = 30_000
 
 /** Signals that come from outside. They say nothing about the file, unlike crashes. */
 const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
@@ -124,14 +126,24 @@ export class ReadingChild {
     await this.#process.exited
   }
 
-  #watch({ timeMaxMs, memoryBytesMax }: ReadingBounds, signal: AbortSignal): Disposable {
+  #watch(
+    { timeMaxMs, memoryBytesMax, stillMaxMs = defaultStillMaxMs }: ReadingBounds,
+    signal: AbortSignal,
+  ): Disposable {
     const { pid } = this.#process
-    const cpuBefore = cpuMs(pid)
-    const wallMaxMs = cpuBefore === null ? timeMaxMs : timeMaxMs * wallShare
-    const timer = setTimeout(() => this.#kill(tooSlow(timeMaxMs)), wallMaxMs)
+    const before = cpuMs(pid)
+    const timer = before === null ? setTimeout(() => this.#kill(tooSlow(timeMaxMs)), timeMaxMs) : undefined
+    let last = before
+    // Looks and not time are counted: while this process stands still itself, it cannot say that the other one does.
+    let stillMs = 0
     const poll = setInterval(() => {
       if (this.residentBytes > memoryBytesMax) this.#kill(tooLarge(memoryBytesMax))
-      if (cpuBefore !== null && (cpuMs(pid) ?? 0) - cpuBefore > timeMaxMs) this.#kill(tooSlow(timeMaxMs))
+      const used = cpuMs(pid)
+      if (before === null || used === null) return
+      stillMs = used === last ? stillMs + usagePollMs : 0
+      last = used
+      if (used - before > timeMaxMs) this.#kill(tooSlow(timeMaxMs))
+      else if (stillMs > stillMaxMs) this.#kill(new ReadingStopped('The reading process did nothing any more.'))
     }, usagePollMs)
     const abort = (): void =>
       this.#kill(signal.reason instanceof Error ? signal.reason : new ReadingStopped('Reading was cancelled.'))

@@ -33,7 +33,7 @@ const defaults = {
 
 /** Open from its making until `close`; processes are started when they are first needed. */
 export class ReadingPool implements AsyncDisposable {
-  readonly #options: Required<ReadingPoolOptions>
+  readonly #options: ReadingPoolOptions & typeof defaults
   readonly #children = new Set<ReadingChild>()
   readonly #idle = new Map<ReadingChild, ReturnType<typeof setTimeout>>()
   readonly #waiting: PromiseWithResolvers<void>[] = []

@@ -45,16 +45,16 @@ export async function deleteDocument(documents: Documents, caller: Caller, id: s
 
 /** Ends a document that has not ended; one that has stays as it is. */
 export async function cancelDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
-  const { store, clock, notifier } = documents
-  const record = await changed(documents, caller, id, store.cancel(id, editorOf(caller), clock.now()))
+  const { store, now, notifier } = documents
+  const record = await changed(documents, caller, id, store.cancel(id, editorOf(caller), await now()))
   notifier.notify()
   return onWire(documents, record)
 }
 
 /** Queues a failed or cancelled document again; one that is under way or completed stays as it is. Answers 409 for a duplicate. */
 export async function retryDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
-  const { store, clock, wake } = documents
-  const record = await changed(documents, caller, id, store.retry(id, editorOf(caller), clock.now()))
+  const { store, now, wake } = documents
+  const record = await changed(documents, caller, id, store.retry(id, editorOf(caller), await now()))
   if ('duplicateOf' in record) {
     throw new ApiError('conflict', {
       message: `The same file was imported again in the meantime, as document ${record.duplicateOf}. Delete this one.`,

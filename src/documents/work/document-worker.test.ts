@@ -44,6 +44,9 @@ function open(process: DocumentWorkerOptions['process'], set: readonly string[] 
     settings,
     clock,
     logger,
+    now: async () => clock.now(),
+    places: async () => null,
+    leads: async () => true,
     isOnlyProcess: true,
     process,
     ended: async (_run, code) => void outcomes.push(code),
@@ -201,7 +204,7 @@ test('documents of workers that died are looked for at the start, not only after
 
 test('what crashes every time fails as crashed', async () => {
   const [id] = await insert()
-  const { worker } = open(stageAndComplete, ['documents.max_attempts=1'])
+  const { worker } = open(stageAndComplete, ['documents.max_crashes=1'])
   await store.documents.claim({ worker: 'dead', max: 5, leaseUntil: clock.now() + 1, now: clock.now() })
   clock.advance(10)
   await worker.reap()

@@ -22,8 +22,14 @@ export interface DocumentWorkerOptions {
   readonly settings: LiveSettings
   readonly clock: Clock
   readonly logger: Logger
+  /** The time that all processes agree on, which decides about leases: no clock of two machines shows the same. */
+  readonly now: () => Promise<number>
   /** No other process adds or takes documents, so an idle worker need not poll. */
   readonly isOnlyProcess: boolean
+  /** Where this process can read bytes; null: whatever there is. */
+  readonly places: () => Promise<readonly string[] | null>
+  /** Whether this process removes what documents have left behind. */
+  readonly leads: () => Promise<boolean>
   /** Reads, cuts, embeds and stages; resolves with what makes the document complete. */
   readonly process: (run: Run) => Promise<Completion>
   /** Called when a document has ended here, whichever way, or was given back. */
@@ -32,7 +38,8 @@ export interface DocumentWorkerOptions {
 
 const pollMs = 1000
 const reapEveryMs = 2000
-const crashBackoff = { baseMs: 500, maxMs: 4000 }
+/** Grows so far that a document that ends its server leaves others the time to be completed. */
+const crashBackoff = { baseMs: 500, maxMs: 60_000 }
 const failureBackoff = { baseMs: 5000, maxMs: 300_000 }
 
 /** The reason of a run that ends because the process stops. */
@@ -87,11 +94,12 @@ export class DocumentWorker implements AsyncDisposable {
   async reap(): Promise<void> {
     // Leases that ran out because they could not be renewed are ended by their runs.
     if ((await this.#isIdle()) || this.#unwritten > 0) return
-    const { store, settings, clock } = this.#options
-    const backoffMs = (attempt: number): number => waitOf(attempt, crashBackoff)
-    const attemptsMax = settings.get('documents.max_attempts')
-    if ((await store.reap({ now: clock.now(), attemptsMax, backoffMs })) > 0) this.wake()
+    const { store, settings, now, leads } = this.#options
+    const backoffMs = (crash: number): number => waitOf(crash, crashBackoff)
+    const crashesMax = settings.get('documents.max_crashes')
+    if ((await store.reap({ now: await now(), crashesMax, backoffMs })) > 0) this.wake()
     // What retries, deletions and lost workers have left behind, a little at a time.
+    if (!(await leads())) return
     for (let slices = 0; slices < 20 && (await store.purgeSome()) > 0; slices += 1);
   }
 
@@ -127,19 +135,22 @@ export class DocumentWorker implements AsyncDisposable {
   }
 
   async #claimAll(): Promise<void> {
-    const { store, clock } = this.#options
+    const { store } = this.#options
     do {
       this.#claimAgain = false
       const max = this.#concurrency - this.#runs.size
       if (max <= 0 || this.#stopping) return
-      const now = clock.now()
-      const claims = await store.claim({ worker: this.#name, max, leaseUntil: now + this.#leaseMs, now })
-      for (const claim of claims) this.#start(claim)
+      const [now, places] = await Promise.all([this.#options.now(), this.#options.places()])
+      const lease = { worker: this.#name, leaseUntil: now + this.#leaseMs, now }
+      const claims = await store.claim({ ...lease, max, ...(places !== null && { places }) })
+      for (const claim of claims) this.#start(claim, now)
     } while (this.#claimAgain)
   }
 
-  #start(claim: Claim): void {
-    const run = new Run(claim, this.#options.clock)
+  #start(claim: Claim, claimedAt: number): void {
+    const { clock } = this.#options
+    const from = clock.elapsed()
+    const run = new Run(claim, { now: () => claimedAt + Math.round(clock.elapsed() - from) })
     const ending = this.#finish(run).finally(() => {
       this.#runs.delete(keyOf(run))
       this.wake()
@@ -149,11 +160,11 @@ export class DocumentWorker implements AsyncDisposable {
 
   /** Never rejects. */
   async #finish(run: Run): Promise<void> {
-    const { store, clock, logger, process, ended } = this.#options
+    const { store, now, logger, process, ended } = this.#options
     let code = 'completed'
     try {
       const completion = await process(run)
-      await store.complete(run.lease, completion, clock.now())
+      await store.complete(run.lease, completion, await now())
     } catch (thrown) {
       code = await this.#endOnceWritable(run, thrown)
     }
@@ -180,14 +191,16 @@ export class DocumentWorker implements AsyncDisposable {
 
   /** Writes how a run that did not complete has ended; returns its code. */
   async #end(run: Run, thrown: unknown): Promise<string> {
-    const { store, settings, clock, logger } = this.#options
+    const { store, settings, logger } = this.#options
     if (thrown instanceof LeaseLost || run.signal.reason instanceof LeaseLost) return 'lease_lost'
     if (run.signal.reason instanceof Stopping) {
-      await store.release([run.lease], clock.now())
+      await store.release([run.lease], await this.#options.now())
       return 'given_back'
     }
     const { error, again, retryAfterMs, countsAttempt } = failureOf(thrown, run.state)
-    const { attempts, id } = run.document
+    const { id } = run.document
+    // That a server ended is not the document's failure: max_crashes counts these.
+    const attempts = run.document.attempts - run.document.crashes
     const retry = again && (!countsAttempt || attempts < settings.get('documents.max_attempts'))
     const waitMs = Math.max(Math.ceil(retryAfterMs ?? 0), waitOf(attempts, failureBackoff))
     if (error.code === 'internal_error') logger.error('processing a document failed', { error: thrown, document: id })
@@ -200,8 +213,9 @@ export class DocumentWorker implements AsyncDisposable {
       logger.warn('the stored bytes of a document could not be fetched', { error: thrown.cause, document: id })
     // How far it came, which the last heartbeat may not have known.
     await this.#renewOf([run])
-    const failure = { error, retryAt: retry ? clock.now() + waitMs : null, warnings: [], countsAttempt }
-    await store.fail(run.lease, failure, clock.now())
+    const now = await this.#options.now()
+    const failure = { error, retryAt: retry ? now + waitMs : null, warnings: [], countsAttempt }
+    await store.fail(run.lease, failure, now)
     return retry ? 'retried' : error.code
   }
 
@@ -213,10 +227,10 @@ export class DocumentWorker implements AsyncDisposable {
       this.#runs.get(`${lost.id}/${lost.fence}`)?.run.end(new LeaseLost('the document was taken over or ended'))
   }
 
-  #renewOf(runs: readonly Run[]): Promise<readonly Lease[]> {
-    const { store, clock } = this.#options
+  async #renewOf(runs: readonly Run[]): Promise<readonly Lease[]> {
+    const { store } = this.#options
+    const now = await this.#options.now()
     const leases = runs.map((run) => ({ ...run.lease, heartbeat: run.heartbeat }))
-    const now = clock.now()
     return store.renew(leases, { leaseUntil: now + this.#leaseMs, now })
   }
 }

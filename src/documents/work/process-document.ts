@@ -5,7 +5,7 @@
  */
 import type { Caller } from '#identity/records.ts'
 import type { Completion, DocumentStore, NewChunk } from '#store/documents/document-store.ts'
-import type { BlobStore } from '../blobs/blob-store.ts'
+import { BlobMissing, BlobsUnavailable, type BlobStore, type LocalBlob } from '../blobs/blob-store.ts'
 import type { StorageHealth } from '../storage-health.ts'
 import type { Spool } from '../blobs/spool.ts'
 import type { EmbedQueue } from '../embedders/embed-queue.ts'
@@ -21,6 +21,8 @@ import { semanticChunks } from './semantic-chunks.ts'
 export interface ProcessDeps {
   readonly store: Pick<DocumentStore, 'stage'>
   readonly blobs: Pick<BlobStore, 'open'>
+  /** No other process has bytes. */
+  readonly isOnlyProcess: boolean
   readonly spool: Pick<Spool, 'workspace'>
   readonly storage: Pick<StorageHealth, 'note'>
   /** The account that imported a document, or null when it is gone. */
@@ -47,7 +49,7 @@ async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
   if (caller === null) throw importerGone()
   await using workspace = await deps.spool.workspace()
   run.enter('reading')
-  await using blob = await deps.blobs.open(document)
+  await using blob = await openBlob(deps, document)
   const read = await deps.readDocument({ run, caller, file: blob.path, directory: workspace.path })
   signal.throwIfAborted()
   run.enter('embedding')
@@ -61,6 +63,18 @@ async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
   const { mediaType, title } = read
   const { progress, heartbeat } = run
   return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, stateAt: heartbeat.stateAt }
+}
+
+/** The bytes of a document whose place was not recorded may be in the directory of another process, which will record it. */
+async function openBlob({ blobs, isOnlyProcess }: ProcessDeps, document: Run['document']): Promise<LocalBlob> {
+  try {
+    return await blobs.open(document)
+  } catch (thrown) {
+    if (!(thrown instanceof BlobMissing) || isOnlyProcess || document.place !== null) throw thrown
+    throw new BlobsUnavailable('The stored bytes of this document are not where this process can read them.', {
+      cause: thrown,
+    })
+  }
 }
 
 /** What is known while the chunks of one document are staged. */

@@ -18,13 +18,13 @@ const nothing: DocumentProgress = {
 export class Run {
   readonly document: DocumentRecord
   readonly lease: Lease
-  readonly #clock: Clock
+  readonly #clock: Pick<Clock, 'now'>
   readonly #abort = new AbortController()
   #state: DocumentState = 'queued'
   #progress = nothing
   #stateAt: Heartbeat['stateAt']
 
-  constructor({ document, fence }: Claim, clock: Clock) {
+  constructor({ document, fence }: Claim, clock: Pick<Clock, 'now'>) {
     this.document = document
     this.lease = { id: document.id, fence }
     this.#clock = clock

@@ -10,7 +10,8 @@
  * document's visible one, in the transaction that ends the job. Chunks of any other fence are never
  * seen and are purged.
  *
- * Times are milliseconds since 1970 and come from the caller, as ids do. JSON columns are opaque here.
+ * Times are milliseconds since 1970 and come from the caller, as ids do: every time that another process may compare
+ * is one of the database (database-time.ts). JSON columns are opaque here.
  */
 import type { Page, PageRequest } from '../page.ts'
 
@@ -94,6 +95,8 @@ export interface NewDocument extends Components {
   /** Lower-case hex of the raw bytes. */
   readonly sha256: string
   readonly bytes: number
+  /** Where the bytes lie, as the blob store calls it; null when every process can read them. */
+  readonly place: string | null
   readonly createdAt: number
 }
 
@@ -102,6 +105,8 @@ export interface DocumentRecord extends NewDocument {
   readonly progress: DocumentProgress
   /** Claims since it was queued, without those that gave the lease back. */
   readonly attempts: number
+  /** Those of them whose worker fell silent. */
+  readonly crashes: number
   readonly error: DocumentError | null
   readonly warnings: readonly string[]
   readonly mediaType: string | null
@@ -253,6 +258,8 @@ export interface DocumentStore {
     readonly max: number
     readonly leaseUntil: number
     readonly now: number
+    /** Only documents whose bytes lie in one of these places, or whose place is null. All when left out. */
+    readonly places?: readonly string[] | undefined
   }): Promise<readonly Claim[]>
   /** Renews leases and writes what is known; returns those that are no longer held (cancelled, deleted, replaced, expired). */
   renew(
@@ -271,12 +278,22 @@ export interface DocumentStore {
   fail(lease: Lease, failure: DocumentFailure, now: number): Promise<void>
   /** Queues jobs again as if they had not been claimed. Leases that were lost are left alone. */
   release(leases: readonly Lease[], now: number): Promise<void>
-  /** Takes expired leases back: queued again after a growing wait, or failed with `crashed` at the last attempt. Returns how many. */
+  /** Takes expired leases back: queued again after a growing wait, or failed with `crashed` at the last one. Returns how many. */
   reap(query: {
     readonly now: number
-    readonly attemptsMax: number
-    readonly backoffMs: (attempt: number) => number
+    readonly crashesMax: number
+    readonly backoffMs: (crash: number) => number
   }): Promise<number>
+  /** Documents that wait and whose bytes lie in none of these places, in the order of their ids. */
+  elsewhere(query: {
+    readonly places: readonly string[]
+    readonly after: string | null
+    readonly limit: number
+  }): Promise<readonly { readonly id: string; readonly sha256: string }[]>
+  /** Whether the bytes of any document lie in a directory that is not among these places. */
+  hasOtherPlaces(places: readonly string[]): Promise<boolean>
+  /** Notes that these bytes lie in this place. Documents that have other bytes by now stay as they are. */
+  relocate(blobs: readonly { readonly id: string; readonly sha256: string }[], place: string): Promise<void>
   /** Removes some doomed chunks; returns how many, 0 when none is left. */
   purgeSome(): Promise<number>
   /** Which of these pairs belong to no document, neither as its bytes nor as those that it replaces. For blobs. */

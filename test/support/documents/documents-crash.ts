@@ -45,12 +45,12 @@ interface Item {
 const settings = {
   SLUICE_DOCUMENTS_LEASE_SECONDS: '1',
   // Being killed is no fault of a document here.
-  SLUICE_DOCUMENTS_MAX_ATTEMPTS: '100',
+  SLUICE_DOCUMENTS_MAX_CRASHES: '1000',
   SLUICE_DOCUMENTS_CONCURRENCY: '6',
   SLUICE_LOG_LEVEL: 'error',
 }
 const batch = 8
-const stuckMs = 30_000
+const stuckMs = 90_000
 
 /** Imports the documents of the plan, with or without the kills. */
 export async function importWithCrashes(plan: CrashPlan): Promise<CrashReport> {

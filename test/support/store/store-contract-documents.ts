@@ -37,6 +37,7 @@ function importContract(storeTest: StoreTest): void {
       state: 'queued',
       progress: { pages: { done: 0, total: 0 }, chunks: { done: 0, total: 0 }, embedded: { done: 0, total: 0 } },
       attempts: 0,
+      crashes: 0,
       error: null,
       warnings: [],
       mediaType: null,
@@ -229,7 +230,7 @@ function jobContract(storeTest: StoreTest): void {
         attempts: 1,
         updatedAt: now + 30_000,
       })
-      const reaping = { attemptsMax: 3, backoffMs: () => 0 }
+      const reaping = { crashesMax: 3, backoffMs: () => 0 }
       expect(await documents.reap({ ...reaping, now: now + 60_000 })).toBe(0)
       expect(await documents.reap({ ...reaping, now: now + 120_000 })).toBe(1)
     },
@@ -259,7 +260,7 @@ function jobContract(storeTest: StoreTest): void {
       await documents.insert([document])
       const [zombie] = await claim(documents, { now })
       await documents.stage(heldBy(zombie!), space, chunks(2))
-      expect(await documents.reap({ now: now + 60_000, attemptsMax: 3, backoffMs: () => 500 })).toBe(1)
+      expect(await documents.reap({ now: now + 60_000, crashesMax: 3, backoffMs: () => 500 })).toBe(1)
       expect(await rejection(documents.stage(heldBy(zombie!), space, chunks(1)))).toBeInstanceOf(LeaseLost)
       expect(await claim(documents, { now: now + 60_499 })).toEqual([])
       const [next] = await claim(documents, { now: now + 60_500 })
@@ -281,7 +282,7 @@ function jobContract(storeTest: StoreTest): void {
   storeTest('what crashes every time fails with a code that says so', async ({ documents }) => {
     const document = aDocument()
     await documents.insert([document])
-    const reaping = { attemptsMax: 3, backoffMs: (attempt: number) => attempt * 1000 }
+    const reaping = { crashesMax: 3, backoffMs: (attempt: number) => attempt * 1000 }
     let at = now
     for (const attempts of [1, 2, 3]) {
       const [held] = await claim(documents, { now: at })

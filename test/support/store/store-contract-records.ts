@@ -229,7 +229,7 @@ function removalContract(storeTest: StoreTest): void {
       await documents.insert([running])
       const [zombie] = await claim(documents, { now })
       await documents.stage(heldBy(zombie!), space, chunks(600))
-      await documents.reap({ now: now + 60_000, attemptsMax: 3, backoffMs: () => 0 })
+      await documents.reap({ now: now + 60_000, crashesMax: 3, backoffMs: () => 0 })
       const [next] = await claim(documents, { now: now + 60_000 })
       await documents.stage(heldBy(next!), space, chunks(5))
       let purged = 0

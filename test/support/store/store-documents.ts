@@ -26,6 +26,7 @@ export function aDocument(fields: Partial<NewDocument> = {}): NewDocument {
     category: 'reports',
     sha256: id.replaceAll('-', '').padEnd(64, '0'),
     bytes: 1000,
+    place: null,
     reader: { name: 'auto' },
     chunker: { name: 'token', units: 256 },
     embedder: { name: 'built-in' },

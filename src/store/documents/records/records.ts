@@ -12,7 +12,7 @@ import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.t
 
 export type DocumentRecords = Pick<
   DocumentStore,
-  'get' | 'list' | 'chunks' | 'counts' | 'unreferenced' | 'chunksInContext'
+  'get' | 'list' | 'chunks' | 'counts' | 'unreferenced' | 'elsewhere' | 'hasOtherPlaces' | 'chunksInContext'
 >
 
 /** The documents of this database. */
@@ -47,6 +47,26 @@ export function documentRecords(connection: Connection): DocumentRecords {
         .execute()
       const used = new Map(rows.map((row) => [row.id, [row.sha256, row.visible_sha256]]))
       return blobs.filter(({ id, sha256 }) => !(used.get(id) ?? []).includes(sha256))
+    },
+    async elsewhere({ places, after, limit }) {
+      let query = kysely
+        .selectFrom('document_jobs')
+        .innerJoin('documents', 'documents.row', 'document_jobs.document_row')
+        .select(['documents.id', 'documents.sha256'])
+        .where('lease_until', 'is', null)
+        .where(sql<boolean>`(documents.place is null or not ${isOneOf(engine, 'documents.place', places)})`)
+      if (after !== null) query = query.where('documents.id', '>', after)
+      return query.orderBy('documents.id').limit(limit).execute()
+    },
+    async hasOtherPlaces(places) {
+      const other = await kysely
+        .selectFrom('documents')
+        .select('row')
+        .where('place', 'like', 'directory:%')
+        .where(sql<boolean>`not ${isOneOf(engine, 'place', places)}`)
+        .limit(1)
+        .executeTakeFirst()
+      return other !== undefined
     },
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
   }

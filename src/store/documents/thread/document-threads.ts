@@ -26,6 +26,7 @@ const writeJobs = [
   'fail',
   'release',
   'reap',
+  'relocate',
   'removeRecord',
   'purgeSome',
 ] as const satisfies readonly (keyof DocumentWrites)[]
@@ -35,6 +36,8 @@ const recordJobs = [
   'chunks',
   'counts',
   'unreferenced',
+  'elsewhere',
+  'hasOtherPlaces',
   'chunksInContext',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 const searchJobs = ['spaces', 'find'] as const satisfies readonly (keyof ChunkSearch)[]

@@ -57,11 +57,11 @@ export function documentStore(work: DocumentWork): DocumentStore {
       }
     },
     purgeSome: () => writes.purgeSome(null),
-    reap: ({ now, attemptsMax, backoffMs }) =>
+    reap: ({ now, crashesMax, backoffMs }) =>
       writes.reap({
         now,
-        attemptsMax,
-        backoffsMs: Array.from({ length: attemptsMax }, (_each, index) => backoffMs(index + 1)),
+        crashesMax,
+        backoffsMs: Array.from({ length: crashesMax }, (_each, index) => backoffMs(index + 1)),
       }),
     close: () => work.close(),
   }

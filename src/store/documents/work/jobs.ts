@@ -21,14 +21,14 @@ import { leasedDocument, leasedDocumentOrUndefined } from './lease.ts'
 import { isOneOf } from '../statements.ts'
 import { lockedDocument } from './locked-document.ts'
 
-export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'release'> & {
-  /** As `reap` of the store; the waits after the first, second … attempt are given as numbers. */
+export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'release' | 'relocate'> & {
+  /** As `reap` of the store; the waits after the first, second … crash are given as numbers. */
   reap(query: ReapQuery): Promise<number>
 }
 
 export interface ReapQuery {
   readonly now: number
-  readonly attemptsMax: number
+  readonly crashesMax: number
   readonly backoffsMs: readonly number[]
 }
 
@@ -66,6 +66,12 @@ export function documentJobs(connection: Connection): DocumentJobs {
         for (const each of leases.toSorted(byId)) await release(trx, within, each, now)
       }),
     reap: (query) => inTransaction((trx, within) => reap(trx, within, query)),
+    async relocate(blobs, place) {
+      for (const { id, sha256 } of blobs) {
+        const document = kysely.updateTable('documents').set({ place }).where('id', '=', id)
+        await document.where('sha256', '=', sha256).execute()
+      }
+    },
     cancel: (id, viewer, now) =>
       inTransaction(async (trx, within) => {
         const document = await lockedDocument(within.engine, trx, { id, viewer })
@@ -81,7 +87,7 @@ export function documentJobs(connection: Connection): DocumentJobs {
 async function claim(
   trx: Transaction<Tables>,
   connection: Connection,
-  { worker, max, leaseUntil, now }: Parameters<DocumentStore['claim']>[0],
+  { worker, max, leaseUntil, now, places }: Parameters<DocumentStore['claim']>[0],
 ): Promise<readonly Claim[]> {
   let query = trx
     .selectFrom('document_jobs')
@@ -92,6 +98,10 @@ async function claim(
     .orderBy('available_at')
     .orderBy('document_row')
     .limit(max)
+  if (places !== undefined) {
+    const readable = isOneOf(connection.engine, 'documents.place', places)
+    query = query.where(sql<boolean>`(documents.place is null or ${readable})`)
+  }
   if (needsRowLocks(connection.engine)) query = query.forUpdate().skipLocked()
   const jobs = await query.execute()
   for (const { document_row: row, fence: former } of jobs) {
@@ -181,22 +191,23 @@ async function reap(trx: Transaction<Tables>, { engine }: Connection, query: Rea
   if (needsRowLocks(engine)) expired = expired.forUpdate().skipLocked()
   const documents = await expired.execute()
   for (const document of documents) {
-    const { attempts } = document
-    if (attempts >= query.attemptsMax) await endFailed(trx, document, { error: crashed(document), now: query.now })
+    const crashes = document.crashes + 1
+    await trx.updateTable('documents').set({ crashes }).where('row', '=', document.row).execute()
+    if (crashes >= query.crashesMax) await endFailed(trx, document, { error: crashed(document), now: query.now })
     else {
-      const backoffMs = query.backoffsMs[Math.max(0, attempts - 1)] ?? query.backoffsMs.at(-1) ?? 0
+      const backoffMs = query.backoffsMs[crashes - 1] ?? query.backoffsMs.at(-1) ?? 0
       await requeue(trx, document, { now: query.now, availableAt: query.now + backoffMs, error: null })
     }
   }
   return documents.length
 }
 
-function crashed({ state, attempts }: DocumentRow): DocumentError {
+function crashed({ state, crashes }: DocumentRow): DocumentError {
   return {
     code: 'crashed',
     stage: state as DocumentError['stage'],
     message:
-      `The process that worked on this document ended before it was done, ${attempts} times. ` +
+      `The process that worked on this document ended before it was done, ${crashes + 1} times. ` +
       'Try again; if that ends the same way, the file itself may be the cause.',
     retryable: true,
   }
