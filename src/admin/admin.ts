@@ -1,6 +1,6 @@
 /** What the handlers of the admin API work with; built once by src/app.ts. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
-import type { InflightLimiter } from '#gateway/admission/inflight.ts'
+import type { InflightLimiter } from '#limits/inflight.ts'
 import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/seal.ts'

@@ -15,6 +15,7 @@ import { responses } from './migrations/0004-responses.ts'
 import { oidc } from './migrations/0005-oidc.ts'
 import { sharing } from './migrations/0006-sharing.ts'
 import { documentPlaces } from './migrations/0007-document-places.ts'
+import { limits } from './migrations/0009-limits.ts'
 import { schemaRange } from './migrations/0011-schema-range.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   { version: 5, name: 'oidc', kind: 'expand', run: oidc },
   { version: 6, name: 'sharing', kind: 'expand', run: sharing },
   { version: 7, name: 'document places', kind: 'expand', run: documentPlaces },
+  { version: 9, name: 'limits', kind: 'expand', run: limits },
   { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
 ]
 

@@ -306,6 +306,49 @@ export interface ChangeCounterTable {
   version: number
 }
 
+/** PostgreSQL only, like all tables of limits. One row. */
+export interface LimitRosterTable {
+  id: number
+  installation: string
+  epoch: number
+  /** A JSON list of names. */
+  members: string
+  token: string | null
+}
+
+export interface LimitMembersTable {
+  name: string
+  replica_id: string
+  epoch: number
+  /** A JSON list. */
+  excesses: string
+}
+
+/** One row; none before the place was opened. */
+export interface LimitPlaceTable {
+  id: number
+  epoch: number
+  token: string
+}
+
+export interface LimitPlaceBatchesTable {
+  member: string
+  seq: number
+}
+
+export interface LimitPlaceClaimsTable {
+  row_key: string
+  amount: number
+}
+
+export interface SignInCountsTable {
+  key: string
+  failures: number
+  /** Milliseconds since 1970 on the database's clock. */
+  locked_until: number
+  has_waited: Flag
+}
+
 export interface MigrationsTable {
   version: number
   name: string
@@ -353,6 +396,12 @@ export interface Tables {
   replicas: ReplicasTable
   changes: ChangesTable
   change_counter: ChangeCounterTable
+  limit_roster: LimitRosterTable
+  limit_members: LimitMembersTable
+  limit_place: LimitPlaceTable
+  limit_place_batches: LimitPlaceBatchesTable
+  limit_place_claims: LimitPlaceClaimsTable
+  sign_in_counts: SignInCountsTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

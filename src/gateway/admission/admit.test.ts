@@ -8,7 +8,7 @@ import { createMetrics } from '#observe/metrics.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
 import { admit } from './admit.ts'
-import { LocalInflightLimiter, type Slot } from './inflight.ts'
+import { LocalInflightLimiter, type Slot } from '#limits/inflight.ts'
 
 const provider = aProvider()
 const record = aModel(provider.id, { name: 'canonical', aliases: ['one', 'two'] })

@@ -5,7 +5,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
-import type { InflightLimiter, Slot } from './inflight.ts'
+import type { InflightLimiter, Slot } from '#limits/inflight.ts'
 
 /** What admission needs of the gateway. */
 export interface AdmissionDeps {

@@ -1,0 +1,144 @@
+/**
+ * Carries claims to the shared place, one batch at a time, and tells the other processes what is wanted
+ * and what has become free. Without the place, or while it is slow, nothing is asked for: the process
+ * goes on with what it owns.
+ */
+import type { Clock } from '#lib/clock.ts'
+import type { View } from './fair-share.ts'
+import type { Place } from './place.ts'
+import type { SentClaim, SlotLedger } from './slot-ledger.ts'
+
+export interface ExchangeOptions {
+  readonly ledger: SlotLedger
+  readonly place: Place
+  readonly clock: Clock
+  /** These keys may have more now, here or free in the place. */
+  readonly onMore: (keys: readonly string[]) => void
+  /** The place has failed; null: it answers again. */
+  readonly onAway: (failure: unknown) => void
+  /** The place is not in the state that the members agreed on. */
+  readonly onVoid: () => void
+}
+
+/** Few enough for their hint to fit into a notification of PostgreSQL (8,000 bytes). */
+const claimsMax = 60
+/** An answer that takes longer is not worth asking for. */
+const slowMs = 25
+
+/** What processes tell each other: `wanted` keys with their limits and how much, and keys of which something is `free`. */
+interface Hint {
+  /** The member that wants or has lent. */
+  readonly from: string
+  readonly wanted?: readonly (readonly [key: string, limit: number, amount: number])[]
+  readonly free?: readonly string[]
+}
+
+export class Exchange {
+  readonly #options: ExchangeOptions
+  #agreed: { readonly view: View; readonly token: string } | null = null
+  #seq = 0
+  /** `elapsed` when the batch under way was sent; null without one. */
+  #sentAt: number | null = null
+  #isAway = false
+  #isVoid = false
+  /** Keys that this process has lent and not told yet. */
+  readonly #lent = new Set<string>()
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+  }
+
+  get #name(): string {
+    const view = this.#agreed?.view
+    return view?.members[view.self] ?? ''
+  }
+
+  /** Whether asking for more makes sense now. */
+  get isReady(): boolean {
+    const { ledger, clock } = this.#options
+    if (this.#agreed === null || this.#agreed.view !== ledger.settledView || this.#isAway || this.#isVoid) return false
+    return this.#sentAt === null || clock.elapsed() - this.#sentAt < slowMs
+  }
+
+  /** Whether the place has lost what the members agreed on with this token. */
+  isVoid(token: string): boolean {
+    return this.#isVoid && this.#agreed?.token === token
+  }
+
+  /** The members have agreed on the token of the settled epoch. */
+  agree(view: View, token: string): void {
+    if (this.#agreed?.view === view && this.#agreed.token === token) return
+    this.#agreed = { view, token }
+    this.#isVoid = false
+    void this.flush()
+  }
+
+  /** Sends what is to be sent; a call while a batch is under way leaves it to that one. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#sentAt !== null || this.#isAway) return
+    let isDone = false
+    while (!isDone) isDone = !(await this.#send(false))
+  }
+
+  /** At intervals: asks a place that has failed whether it is back, and sends what is left. Never rejects. */
+  async beat(): Promise<void> {
+    if (this.#sentAt !== null) return
+    if (this.#isAway) await this.#send(true)
+    await this.flush()
+  }
+
+  /** A hint of another process: lends what is idle, or asks again for what waits here. */
+  hear(text: string): void {
+    const { ledger, clock, onMore } = this.#options
+    const { from, wanted = [], free = [] } = JSON.parse(text) as Hint
+    if (from === this.#name) return
+    for (const [key, limit, amount] of wanted) {
+      if (this.isReady && ledger.lend(key, limit, amount, clock.elapsed()) > 0) this.#lent.add(key)
+    }
+    if (wanted.length > 0) void this.flush()
+    if (free.length > 0) onMore(free)
+  }
+
+  /** Sends one batch. False when there is nothing more to send now. */
+  async #send(evenEmpty: boolean): Promise<boolean> {
+    const { ledger, place, clock, onAway, onMore, onVoid } = this.#options
+    const agreed = this.#agreed
+    if (agreed === null || this.#isVoid || agreed.view !== ledger.settledView) return false
+    const claims = ledger.claims(claimsMax)
+    if (claims.length === 0 && !evenEmpty) return false
+    const { members, self } = agreed.view
+    this.#sentAt = clock.elapsed()
+    this.#seq += 1
+    try {
+      const grants = await place.exchange({ token: agreed.token, members, self, seq: this.#seq, claims })
+      if (this.#isAway) onAway(null)
+      this.#isAway = false
+      // In another epoch these claims and their answer mean nothing.
+      if (this.#agreed !== agreed || agreed.view !== ledger.settledView) return true
+      if (grants === null) {
+        this.#isVoid = true
+        ledger.lost(claims)
+        onVoid()
+        return false
+      }
+      this.#tell(claims, ledger.granted(claims, grants))
+      onMore(claims.filter((_claim, index) => (grants[index] ?? 0) > 0).map(({ key }) => key))
+      return true
+    } catch (failure) {
+      if (!this.#isAway) onAway(failure)
+      this.#isAway = true
+      if (agreed.view === ledger.settledView) ledger.lost(claims)
+      return false
+    } finally {
+      this.#sentAt = null
+    }
+  }
+
+  #tell(claims: readonly SentClaim[], short: readonly SentClaim[]): void {
+    const wanted = short.map(({ key, limit, want }) => [key, limit, want] as const)
+    const free = claims.map(({ key }) => key).filter((key) => this.#lent.delete(key))
+    if (wanted.length === 0 && free.length === 0) return
+    // A hint that is lost is given again: a process that wants more asks again.
+    this.#options.place.tell(JSON.stringify({ from: this.#name, wanted, free } satisfies Hint)).catch(() => undefined)
+  }
+}

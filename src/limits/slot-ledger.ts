@@ -1,0 +1,289 @@
+/**
+ * What this process may use of each limit, and what it uses. No input or output happens here: the
+ * roster (roster.ts) says who the members are, the exchange (exchange.ts) carries claims to the shared
+ * place. docs/decisions/limits-ledger.md has the protocol and the argument; the rules that it needs:
+ *
+ * - `cap` is what this process may use of a key. It rises only by `settle`, `thaw` and grants.
+ * - `prepare` lowers every cap to the share in the next epoch and names the keys that are in use above it.
+ * - A key that some member named is frozen in that epoch: caps stay where `prepare` has put them, and only
+ *   grants of the place raise them, once every member has a row there.
+ */
+import { View } from './fair-share.ts'
+import type { Claim } from './place.ts'
+
+/** A key in use above the share of the next epoch, with the limit as this process knows it. */
+export interface Excess {
+  readonly key: string
+  readonly limit: number
+}
+
+/** One key in use, or with a cap that is not the fair share. */
+interface Entry {
+  /** The last finite limit; `Infinity` before there was one. */
+  limit: number
+  inUse: number
+  cap: number
+  /** The cap does not follow from the limit and the members alone. */
+  isExplicit: boolean
+  /** The place may hold a row of this process in this epoch. */
+  isSent: boolean
+  want: number
+  /** Ask for `want` without telling the others that it is wanted. */
+  isQuiet: boolean
+  /** When more was last asked for here. */
+  wantedAt: number
+}
+
+/** A claim, with what the ledger has to know when the answer comes. */
+export interface SentClaim extends Claim {
+  readonly isQuiet: boolean
+}
+
+export class SlotLedger {
+  readonly #entries = new Map<string, Entry>()
+  /** Keys whose claim has to be sent, in the order in which that became so. */
+  readonly #unsent = new Set<string>()
+  /** The view of the last settled epoch and those prepared since; empty: this process has no share of anything. */
+  #views: readonly View[] = []
+  /** The last prepared view; not settled while it is the last of several. */
+  #view: View | null = null
+  #isSettled = false
+  /** For each frozen key the views whose smallest share bounds a cap that has no entry. */
+  #frozen = new Map<string, readonly View[]>()
+
+  /** The view of the epoch that is in effect here, null while none is. */
+  get settledView(): View | null {
+    return this.#isSettled ? this.#view : null
+  }
+
+  /** Takes one slot and returns how many are in use; null when this process may not use more. `Infinity` only counts. */
+  take(key: string, limit: number): number | null {
+    const entry = this.#entry(key, limit)
+    if (limit !== Infinity && entry.inUse >= entry.cap) return null
+    entry.inUse += 1
+    return entry.inUse
+  }
+
+  /** Gives one slot back. */
+  release(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    entry.inUse -= 1
+    // Above its cap, each request that ends lowers what this process claims.
+    if (entry.isSent && entry.inUse >= entry.cap) this.#unsent.add(key)
+    if (entry.inUse === 0 && !entry.isExplicit && entry.want === 0) this.#entries.delete(key)
+  }
+
+  /** Slots in use, by key. */
+  *inUse(): Iterable<readonly [string, number]> {
+    for (const [key, { inUse }] of this.#entries) if (inUse > 0) yield [key, inUse]
+  }
+
+  /** What this process may use of a key. */
+  capOf(key: string, limit: number): number {
+    return this.#entries.get(key)?.cap ?? this.#defaultCap(key, limit)
+  }
+
+  /** This process may have been counted as gone: it owns nothing until it is settled again. */
+  lapse(): void {
+    this.#views = []
+    this.#view = null
+    this.#isSettled = false
+    this.#frozen = new Map()
+    this.#unsent.clear()
+    for (const entry of this.#entries.values()) Object.assign(entry, { cap: 0, isExplicit: true, ...untold })
+  }
+
+  /** Lowers every cap to the share in the next epoch. */
+  prepare(view: View): void {
+    this.#view = view
+    this.#isSettled = false
+    if (this.#views.length > 0) this.#views = [...this.#views, view]
+    this.#unsent.clear()
+    for (const [key, views] of this.#frozen) if (views.length > 0) this.#frozen.set(key, [...views, view])
+    for (const [key, entry] of this.#entries) {
+      entry.cap = Math.min(entry.cap, entry.limit === Infinity ? 0 : view.ownShare(key, entry.limit))
+      Object.assign(entry, untold)
+    }
+  }
+
+  /** Keys in use above the share in the prepared epoch. */
+  excesses(): readonly Excess[] {
+    const view = this.#view
+    if (view === null) return []
+    return [...this.#entries]
+      .filter(([key, { inUse, limit }]) => limit !== Infinity && inUse > view.ownShare(key, limit))
+      .map(([key, { limit }]) => ({ key, limit }))
+  }
+
+  /** Every member has prepared the epoch: all keys but those with an excess go to their shares. */
+  settle(excesses: readonly Excess[]): void {
+    const view = this.#view
+    if (view === null || this.#isSettled) return
+    const frozen = new Map(excesses.map(({ key }) => [key, this.#frozen.get(key) ?? this.#views]))
+    for (const { key, limit } of excesses) {
+      this.#entry(key, limit).isExplicit = true
+      this.#unsent.add(key)
+    }
+    this.#frozen = frozen
+    this.#views = [view]
+    this.#isSettled = true
+    for (const [key, entry] of this.#entries) {
+      if (!frozen.has(key)) this.#reset(key, entry)
+    }
+  }
+
+  /** Frozen keys that no member uses above its share any more go to their shares, unless the place knows a claim. */
+  thaw(excesses: readonly Excess[]): void {
+    const still = new Set(excesses.map(({ key }) => key))
+    for (const key of [...this.#frozen.keys()]) {
+      if (still.has(key)) continue
+      this.#frozen.delete(key)
+      const entry = this.#entries.get(key)
+      if (entry !== undefined && !entry.isSent) this.#reset(key, entry)
+    }
+  }
+
+  /** Asks for so many more slots of a key at the next exchange. */
+  ask(key: string, want: number, now: number): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    entry.want = want
+    entry.isQuiet = false
+    entry.wantedAt = now
+    this.#unsent.add(key)
+  }
+
+  /** What is to be sent, at most so many claims. Only while settled. */
+  claims(most: number): readonly SentClaim[] {
+    const view = this.settledView
+    if (view === null || view.self < 0) return []
+    const claims: SentClaim[] = []
+    for (const key of this.#unsent) {
+      if (claims.length === most) break
+      this.#unsent.delete(key)
+      const entry = this.#entries.get(key)
+      if (entry !== undefined && entry.limit !== Infinity) claims.push(this.#claim(view, key, entry))
+    }
+    return claims
+  }
+
+  /** The answer to claims of this epoch; returns those that got less than they wanted. */
+  granted(claims: readonly SentClaim[], grants: readonly number[]): readonly SentClaim[] {
+    const short: SentClaim[] = []
+    for (const [index, claim] of claims.entries()) {
+      const entry = this.#entries.get(claim.key)
+      if (entry === undefined) continue
+      const grant = grants[index] ?? 0
+      // Granted of another limit than is in effect now: it goes back.
+      if (entry.limit === claim.limit) entry.cap += grant
+      else this.#unsent.add(claim.key)
+      if (grant < claim.want && !claim.isQuiet) short.push(claim)
+      const isShare = claim.have + grant === claim.shares[this.#view?.self ?? -1] && entry.cap === claim.have + grant
+      if (isShare && !this.#unsent.has(claim.key)) this.#reset(claim.key, entry)
+      else if (Math.max(entry.cap, entry.inUse) !== claim.have + grant) this.#unsent.add(claim.key)
+    }
+    return short
+  }
+
+  /** Nobody knows whether these claims have arrived. */
+  lost(claims: readonly SentClaim[]): void {
+    for (const { key } of claims) this.#unsent.add(key)
+  }
+
+  /**
+   * Another process wants more of a key: gives up to `most` of what is idle here, and returns how many. A
+   * key that is busy here keeps half of it.
+   */
+  lend(key: string, limit: number, most: number, now: number): number {
+    if (this.settledView === null) return 0
+    const entry = this.#entries.get(key) ?? this.#entry(key, limit)
+    const idle = entry.cap - entry.inUse
+    if (entry.limit !== limit || idle <= 0) return this.#drop(key, entry)
+    const isBusy = entry.inUse > 0 && now - entry.wantedAt < busyMs
+    const lent = Math.min(most, isBusy ? Math.ceil(idle / 2) : idle)
+    Object.assign(entry, { cap: entry.cap - lent, isExplicit: true })
+    this.#unsent.add(key)
+    return lent
+  }
+
+  /** Brings keys that were not fought for lately back to their shares: gives what is above, asks for what is below. */
+  rebalance(now: number): void {
+    const view = this.settledView
+    if (view === null) return
+    for (const [key, entry] of this.#entries) {
+      if (!entry.isExplicit || entry.limit === Infinity || now - entry.wantedAt < idleMs) continue
+      const share = view.ownShare(key, entry.limit)
+      const cap = Math.min(entry.cap, Math.max(share, entry.inUse))
+      if (cap < entry.cap) entry.cap = cap
+      else if (cap < share) Object.assign(entry, { want: share - cap, isQuiet: true })
+      else if (cap > share || this.#frozen.has(key)) continue
+      this.#unsent.add(key)
+    }
+  }
+
+  #claim(view: View, key: string, entry: Entry): SentClaim {
+    const { limit, cap, inUse, want, isQuiet } = entry
+    const shares = view.shares(key, limit)
+    const isFrozen = this.#frozen.has(key)
+    const claim = {
+      key,
+      limit,
+      have: Math.max(cap, inUse),
+      want: inUse > cap ? 0 : want,
+      // While a key is frozen, a member without a row may use any part of the limit, and no row is left out.
+      shares: isFrozen ? shares.map((_share, index) => (index === view.self ? -1 : limit)) : shares,
+      isQuiet,
+    }
+    Object.assign(entry, { isSent: true, isExplicit: true, want: 0 })
+    return claim
+  }
+
+  #entry(key: string, limit: number): Entry {
+    const found = this.#entries.get(key)
+    if (found !== undefined) {
+      if (limit !== found.limit && limit !== Infinity) this.#adopt(key, found, limit)
+      return found
+    }
+    const cap = limit === Infinity ? 0 : this.#defaultCap(key, limit)
+    const isExplicit = this.#frozen.has(key)
+    const entry: Entry = { limit, inUse: 0, cap, isExplicit, wantedAt: -Infinity, ...untold }
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  /** A limit has changed. A cap that was agreed on with the others only falls. */
+  #adopt(key: string, entry: Entry, limit: number): void {
+    const cap = this.#defaultCap(key, limit)
+    const isFirst = entry.limit === Infinity
+    entry.limit = limit
+    entry.cap = entry.isExplicit && !isFirst ? Math.min(entry.cap, cap) : cap
+    if (entry.isSent) this.#unsent.add(key)
+  }
+
+  #defaultCap(key: string, limit: number): number {
+    const views = this.#frozen.get(key) ?? this.#views
+    let cap = views.length === 0 ? 0 : limit
+    for (const view of views) cap = Math.min(cap, view.ownShare(key, limit))
+    return cap
+  }
+
+  #reset(key: string, entry: Entry): void {
+    const cap = entry.limit === Infinity ? 0 : this.#defaultCap(key, entry.limit)
+    Object.assign(entry, { cap, isExplicit: false, ...untold })
+    if (entry.inUse === 0) this.#entries.delete(key)
+  }
+
+  #drop(key: string, entry: Entry): 0 {
+    if (entry.inUse === 0 && !entry.isExplicit && entry.want === 0) this.#entries.delete(key)
+    return 0
+  }
+}
+
+/** The place knows nothing of the entry, in a new epoch for example. */
+const untold = { isSent: false, want: 0, isQuiet: false }
+
+/** A key counts as busy for so long after it had too little. */
+const busyMs = 1000
+/** After so long without a want, a key goes back to its share. */
+const idleMs = 3000
