@@ -17,7 +17,6 @@ import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
-import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
@@ -43,6 +42,7 @@ import { LiveState } from '#replica/live-state.ts'
 import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
+import { openLimits } from './open-limits.ts'
 import { routeTable } from './routes.ts'
 
 export interface AppOptions {
@@ -149,7 +149,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     catalog: () => state.catalog,
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
-    inflight: new LocalInflightLimiter(),
+    inflight: await openLimits({ settings, store, registration: feed.registration, clock, logger }, opening),
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
     responses,

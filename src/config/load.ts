@@ -105,8 +105,9 @@ function resolve(values: readonly RawValue[]): Resolved {
     }
   }
   for (const [name, value] of settings) {
-    const { needs } = recordOf(name)
-    if (needs === undefined || !isSettingName(needs) || value === null || settings.get(needs) !== null) continue
+    const { needs, needsFor = value } = recordOf(name)
+    if (needs === undefined || !isSettingName(needs) || value === null || value !== needsFor) continue
+    if (settings.get(needs) !== null) continue
     const remedy = `Set it too. For example: ${recordOf(needs).example}.`
     problems.push({ name: needs, source: needs, value: null, expected: `${name} is set, which needs this`, remedy })
   }

@@ -2,13 +2,13 @@
  * Counts requests in flight per account and model, and enforces the limit.
  *
  * A slot belongs to the request that took it, which gives it back by disposing it, once, however the
- * request ends: nothing counts down by hand. A limiter that shares its counts between processes answers
- * with a promise; the one here counts in this process and answers at once.
+ * request ends: nothing counts down by hand. The limiter here is for a single process and answers at once;
+ * that of several (shared-inflight.ts) answers with a promise when it has to ask the others.
  */
 
 /** Disposing gives the slot back; a second time does nothing. */
 export interface Slot extends Disposable {
-  /** Requests in flight for this account and model, this one included, when the slot was taken. */
+  /** Requests in flight in this process for this account and model, this one included, when the slot was taken. */
   readonly inUse: number
   /** `Infinity` when it was only counted. */
   readonly limit: number
@@ -29,7 +29,7 @@ export class LocalInflightLimiter implements InflightLimiter {
     const inUse = (this.#counts.get(key) ?? 0) + 1
     if (inUse > limit) return null
     this.#counts.set(key, inUse)
-    return new LocalSlot(inUse, limit, () => this.#release(key))
+    return new HeldSlot(inUse, limit, () => this.#release(key))
   }
 
   inUseByModel(): ReadonlyMap<string, number> {
@@ -48,7 +48,8 @@ export class LocalInflightLimiter implements InflightLimiter {
   }
 }
 
-class LocalSlot implements Slot {
+/** A slot that is given back by a function, once. */
+export class HeldSlot implements Slot {
   readonly inUse: number
   readonly limit: number
   #release: (() => void) | null

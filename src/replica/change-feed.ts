@@ -12,6 +12,13 @@ import type { LiveState } from './live-state.ts'
  */
 export type Standing = 'current' | 'grace' | 'stale'
 
+/** This process among those on the database. */
+export interface Registration {
+  readonly id: string
+  /** Another number after each time in which others may have counted this process as gone; null while they may. */
+  readonly tenure: number | null
+}
+
 export interface ChangeFeed extends AsyncDisposable {
   /** Resolves when every live process, this one included, has applied the changes or refuses what they name. */
   publish(changes: readonly Change[]): Promise<void>
@@ -20,6 +27,8 @@ export interface ChangeFeed extends AsyncDisposable {
   readonly graceLeftMs: number | null
   /** Time since memory was last known to be up to date. */
   readonly ageMs: number
+  /** Null when no other process can serve the store. */
+  readonly registration: Registration | null
 }
 
 /** The feed of a store that only one process serves. */
@@ -37,6 +46,7 @@ export class LocalFeed implements ChangeFeed {
 
   readonly graceLeftMs = null
   readonly ageMs = 0
+  readonly registration = null
 
   publish(changes: readonly Change[]): Promise<void> {
     return this.#state.apply(changes)

@@ -22,6 +22,7 @@ export class Lease {
   readonly #lastsMs: number
   readonly #graceMs: number
   #from: Moment = { elapsed: -Infinity, now: -Infinity }
+  #tenure = 0
 
   /** Not held before the first `renew`. @param timeoutMs after which others may count this process as gone, after its grace */
   constructor(clock: Clock, timeoutMs: number, graceMs = 0) {
@@ -42,6 +43,7 @@ export class Lease {
 
   /** Holds from the moment at which the heartbeat was about to be sent: others cannot have heard it earlier. */
   renew(sentAt: Moment): void {
+    if (this.leftMs === 0) this.#tenure += 1
     this.#from = sentAt
   }
 
@@ -57,6 +59,11 @@ export class Lease {
   /** Whether the process may answer everything from memory. */
   get held(): boolean {
     return this.ageMs < this.#lastsMs
+  }
+
+  /** Another number after each time that lease and grace were over; null while they are. No other process counts this one as gone within a tenure. */
+  get tenure(): number | null {
+    return this.leftMs > 0 ? this.#tenure : null
   }
 
   /** Time that is left of lease and grace; 0 when both are over. No other process can give this one up before. */

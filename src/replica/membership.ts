@@ -36,7 +36,8 @@ const startPatienceMs = 15_000
 
 export class Membership {
   readonly #options: MembershipOptions
-  readonly #id = crypto.randomUUID()
+  /** Names this process among those on the database. */
+  readonly id = crypto.randomUUID()
   readonly #lease: Lease
   readonly #wake = new Wake()
   #session: ReplicaSession | null = null
@@ -56,6 +57,11 @@ export class Membership {
   get standing(): Standing {
     if (this.#lease.held) return 'current'
     return this.#lease.leftMs > 0 ? 'grace' : 'stale'
+  }
+
+  /** Another number after each time that this process was stale; null while it is. */
+  get tenure(): number | null {
+    return this.#lease.tenure
   }
 
   /** Time that is left until this process is stale if nothing more is heard. */
@@ -93,7 +99,7 @@ export class Membership {
     this.#wake.ring()
     await this.#running
     if (this.#session === null) return
-    if (leave) await this.#session.unregister(this.#id).catch(() => undefined)
+    if (leave) await this.#session.unregister(this.id).catch(() => undefined)
     await this.#session.close()
   }
 
@@ -150,7 +156,7 @@ export class Membership {
     const { state } = this.#options
     const version = await session.version()
     await state.load()
-    await session.register({ id: this.#id, appliedVersion: version, timeoutMs: this.#lease.silenceMs })
+    await session.register({ id: this.id, appliedVersion: version, timeoutMs: this.#lease.silenceMs })
     this.#applied = version
     this.#told = -1
   }
@@ -165,7 +171,7 @@ export class Membership {
       this.#applied += entries.length
     }
     const sentAt = this.#lease.mark()
-    const alive = await session.beat({ id: this.#id, appliedVersion: this.#applied }, this.#applied !== this.#told)
+    const alive = await session.beat({ id: this.id, appliedVersion: this.#applied }, this.#applied !== this.#told)
     if (!alive) return false
     this.#told = this.#applied
     this.#lease.renew(sentAt)

@@ -24,7 +24,7 @@ import { Loop } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
 import type { ReplicaStore } from '#store/replicas.ts'
 import type { Change } from './change.ts'
-import type { ChangeFeed, Standing } from './change-feed.ts'
+import type { ChangeFeed, Registration, Standing } from './change-feed.ts'
 import { writeEntry } from './change-log.ts'
 import { Confirmations } from './confirmations.ts'
 import type { LiveState } from './live-state.ts'
@@ -101,6 +101,10 @@ export class PostgresFeed implements ChangeFeed {
 
   get graceLeftMs(): number | null {
     return this.#graceMs > 0 ? this.#membership.leftMs : null
+  }
+
+  get registration(): Registration {
+    return this.#membership
   }
 
   get ageMs(): number {

@@ -20,6 +20,7 @@ import { keyStore, type KeyStore } from './identity/keys.ts'
 import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
 import { migrate, migrations, type MigrateOptions } from './migrate.ts'
 import { knownSchema, type Contract } from './migrating/migration.ts'
+import { limitStore, type LimitStore } from './limits/limit-store.ts'
 import { modelStore, type ModelStore } from './catalog/models.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
@@ -52,6 +53,8 @@ export interface Store {
   readonly replicas: ReplicaStore | null
   /** Null on SQLite. */
   readonly leaderLocks: LeaderLocks | null
+  /** What processes keep together for limits; null on SQLite. */
+  readonly limits: LimitStore | null
   readonly engine: Engine
   /**
    * Runs the contract steps of the upgrade that waited for older processes to leave. Resolves with the names of those
@@ -125,6 +128,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
         ? withAvailability(replicaStore(pools.log, options.url, knownSchema(options.migrations ?? migrations)))
         : null,
     leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
+    limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
     engine: database.engine,
     finishUpgrade,
     now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,
@@ -151,31 +155,41 @@ interface Pools {
   readonly log: Database
   /** For the files of documents, which take long; null on SQLite. */
   readonly bytes: Database | null
+  /** For the members and the place of limits: lending must not wait for anything else. */
+  readonly limits: Database
   close(): Promise<void>
 }
 
 const defaultReportPoolMax = 4
 /** One for each part of memory: users and keys, the catalog, the settings. */
 const livePoolMax = 3
+/** One for the members, one for the place. */
+const limitPoolMax = 2
 const lockTimeoutMs = 1000
 /** Two files at a time fill the way to the database. */
 const bytesPoolMax = 2
 
 function openPools(database: Database, url: string, reportPoolMax = defaultReportPoolMax): Pools {
-  if (database.engine === 'sqlite') {
-    return { reports: database, live: database, log: database, bytes: null, close: async () => undefined }
+  if (database.engine === 'sqlite')
+    return {
+      reports: database,
+      live: database,
+      log: database,
+      bytes: null,
+      limits: database,
+      close: async () => undefined,
+    }
+  const pools = {
+    reports: openDatabase({ url, poolMax: reportPoolMax }),
+    live: openDatabase({ url, poolMax: livePoolMax, lockTimeoutMs }),
+    log: openDatabase({ url, poolMax: 1, lockTimeoutMs }),
+    bytes: openDatabase({ url, poolMax: bytesPoolMax }),
+    limits: openDatabase({ url, poolMax: limitPoolMax, lockTimeoutMs }),
   }
-  const reports = openDatabase({ url, poolMax: reportPoolMax })
-  const live = openDatabase({ url, poolMax: livePoolMax, lockTimeoutMs })
-  const log = openDatabase({ url, poolMax: 1, lockTimeoutMs })
-  const bytes = openDatabase({ url, poolMax: bytesPoolMax })
   return {
-    reports,
-    live,
-    log,
-    bytes,
+    ...pools,
     async close() {
-      await Promise.all([reports.close(), live.close(), log.close(), bytes.close()])
+      await Promise.all(Object.values(pools).map((pool) => pool.close()))
     },
   }
 }

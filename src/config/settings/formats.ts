@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
 
-export type FormatName = 'host' | 'http-url' | 'issuer' | 'database-url' | 'key-32' | 'email' | 'network'
+export type FormatName = 'host' | 'http-url' | 'issuer' | 'database-url' | 'valkey-url' | 'key-32' | 'email' | 'network'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -23,6 +23,7 @@ export const formats: Readonly<Record<FormatName, Format>> = {
     read: readIssuer,
   },
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
+  'valkey-url': { expected: 'valkey://:password@host:port (or valkeys://, redis://, rediss://)', read: readValkeyUrl },
   'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
   email: { expected: 'an e-mail address', read: readEmail },
   network: {
@@ -66,6 +67,10 @@ export function isLoopbackHost(host: string): boolean {
 function readDatabaseUrl(text: string): string | null {
   if (/^sqlite:[^\s]/.test(text)) return text
   return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : null
+}
+
+function readValkeyUrl(text: string): string | null {
+  return /^(valkey|redis)s?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : null
 }
 
 /** The key as standard padded base64, whichever way it was written. */

@@ -17,6 +17,8 @@ interface RecordBase {
   readonly example: string
   /** Name of a setting without which this one, once set, is of no use. */
   readonly needs?: string
+  /** The only value of this one with which it needs the other. */
+  readonly needsFor?: string
 }
 
 interface StringRecord extends RecordBase {
@@ -489,6 +491,26 @@ export const settingRecords = {
     max: 1_000_000,
     example: '50',
     sentence: 'In-flight limit of models and accounts that have no limit of their own.',
+  },
+  'limits.shared': {
+    ...boot,
+    type: 'string',
+    values: ['memory', 'valkey', 'postgres'],
+    needs: 'limits.valkey_url',
+    needsFor: 'valkey',
+    default: null,
+    example: 'valkey',
+    sentence:
+      'Where several processes on one PostgreSQL lend each other parts of their limits: PostgreSQL by default, or Valkey (or Redis). memory: each process counts for itself. An SQLite file has one process, which counts in memory.',
+  },
+  'limits.valkey_url': {
+    ...boot,
+    type: 'secret',
+    shownAs: 'url',
+    format: 'valkey-url',
+    default: null,
+    example: 'valkey://:${VALKEY_PASSWORD}@valkey.example.org:6379',
+    sentence: 'Valkey or Redis for limits. Nothing in it has to last.',
   },
 
   'failover.statuses': {

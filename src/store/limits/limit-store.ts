@@ -5,27 +5,20 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { applyClaims, rowKey, type Batch, type Place } from '#limits/place.ts'
 import type { Roster, RosterStore } from '#limits/roster.ts'
+import type { LimitNotices } from '#limits/shared-limits.ts'
 import type { Excess } from '#limits/slot-ledger.ts'
 import type { Database } from '../database.ts'
 import { openPostgresSession } from '../engines/postgres-session.ts'
 import { withAvailability } from '../errors.ts'
 import type { Tables } from '../schema.ts'
 
-/** `roster`: members, acknowledgements or the token have changed. `hint`: of the place in PostgreSQL. */
-export interface LimitNotices {
-  readonly onRoster: () => void
-  readonly onHint: (hint: string) => void
-  /** The connection is gone; also called after `close`. */
-  readonly onEnd: () => void
-}
-
 export interface LimitStore {
   readonly roster: RosterStore
   readonly place: Place
   /** Names this database among others that use the same Valkey. */
-  installation(): Promise<string>
+  readonly installation: () => Promise<string>
   /** A connection of its own that hears what other processes write. */
-  listen(notices: LimitNotices): Promise<AsyncDisposable>
+  readonly listen: (notices: LimitNotices) => Promise<AsyncDisposable>
 }
 
 const listenTimeoutMs = 5000
@@ -89,8 +82,7 @@ function rosterStore({ kysely }: Database): RosterStore {
         with earlier as (delete from limit_members where replica_id = ${processId}),
           entered as (insert into limit_members (name, replica_id, epoch, excesses) values (${name}, ${processId}, -1, '[]'))
         select ${rosterNotice}`),
-    leave: (name) =>
-      run(sql`with left_ as (delete from limit_members where name = ${name}) select ${rosterNotice}`),
+    leave: (name) => run(sql`with left_ as (delete from limit_members where name = ${name}) select ${rosterNotice}`),
     // An acknowledgement that was overtaken on its way must not bring back an earlier epoch.
     acknowledge: (name, epoch, excesses: readonly Excess[]) =>
       run(sql`

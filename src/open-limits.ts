@@ -1,0 +1,56 @@
+/** The limits' part of the composition root: where limits are kept, as the settings and the database have it. */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import type { Clock } from '#lib/clock.ts'
+import { LocalInflightLimiter, type InflightLimiter } from '#limits/inflight.ts'
+import { SharedLimits } from '#limits/shared-limits.ts'
+import { ValkeyPlace } from '#limits/valkey-place.ts'
+import type { Logger } from '#observe/log.ts'
+import type { Registration } from '#replica/change-feed.ts'
+import type { Store } from '#store/store.ts'
+
+export interface OpenLimitsOptions {
+  readonly settings: LiveSettings
+  readonly store: Store
+  /** This process among those on the database; null when there are no others. */
+  readonly registration: Registration | null
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** What is opened here is closed with `opening`; by then no request may be running. */
+export async function openLimits(options: OpenLimitsOptions, opening: AsyncDisposableStack): Promise<InflightLimiter> {
+  const { settings, store, registration, clock, logger } = options
+  const { limits } = store
+  if (limits === null || registration === null || settings.get('limits.shared') === 'memory') {
+    return new LocalInflightLimiter()
+  }
+  const valkeyUrl = settings.get('limits.shared') === 'valkey' ? settings.get('limits.valkey_url') : null
+  const installation = valkeyUrl === null ? '' : await limits.installation()
+  const shared = new SharedLimits({
+    roster: limits.roster,
+    openPlace: (onHint) =>
+      valkeyUrl === null ? limits.place : new ValkeyPlace({ url: valkeyUrl.reveal(), installation, onHint }),
+    listen: limits.listen,
+    processId: registration.id,
+    tenure: () => registration.tenure,
+    clock,
+    onFailure: (what, failure) => reportFailure(logger, what, failure),
+  })
+  opening.use(shared)
+  await shared.look()
+  return shared.inflight
+}
+
+const failures = {
+  place: [
+    'limits cannot be lent between processes; each goes on with its share',
+    'limits are lent between processes again',
+  ],
+  roster: ['the processes that share limits cannot be read', 'the processes that share limits can be read again'],
+} as const
+
+function reportFailure(logger: Logger, what: keyof typeof failures, failure: unknown): void {
+  const [failed, works] = failures[what]
+  if (failure === null) logger.info(works)
+  else logger.warn(failed, { error: failure })
+}
