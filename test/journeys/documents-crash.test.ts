@@ -1,5 +1,8 @@
 /** A server that dies while it imports documents loses nothing, doubles nothing and leaves nothing behind. */
 import { beforeAll, describe, expect, test } from 'bun:test'
+import type { ImportAnswer } from '#documents/import/import-answer.ts'
+import type { DocumentOnWire } from '#documents/records/document-record.ts'
+import { Installation } from '../cli/sluice.ts'
 import { importWithCrashes, type CrashReport } from '#test/support/documents/documents-crash.ts'
 import { eventually, startDocuments } from '#test/support/app/documents-app.ts'
 import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
@@ -39,6 +42,30 @@ describe('killed with SIGKILL at random moments', () => {
     expect([undisturbed.survivors, crashed.survivors]).toEqual([[], []])
   })
 })
+
+test('a document that was under way at each of four kills of its server is completed', async () => {
+  await using installation = new Installation({ SLUICE_DOCUMENTS_LEASE_SECONDS: '1', SLUICE_LOG_LEVEL: 'error' })
+  let server = await installation.start(['--json'])
+  const key = String(server.started.first_start?.api_key)
+  const call = async (path: string, body?: object): Promise<Response> =>
+    fetch(`${server.address}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+  const bytes = Array.from({ length: 60_000 }, (_each, at) => `Line ${at} of a text that takes its time.`).join('\n')
+  const imported = await call('/documents', {
+    files: [{ name: 'long.txt', category: 'long', bytes, encoding: 'utf-8' }],
+  })
+  const id = String(((await imported.json()) as ImportAnswer).accepted[0]?.doc_id)
+  const record = async (): Promise<DocumentOnWire> => (await (await call(`/document/${id}`)).json()) as DocumentOnWire
+  for (let kill = 1; kill <= 4; kill += 1) {
+    await eventually(async () => (await record()).attempts === kill)
+    await server.kill()
+    server = await installation.start(['--json'])
+  }
+  await eventually(async () => ['completed', 'failed'].includes((await record()).state))
+  expect(await record()).toMatchObject({ state: 'completed', attempts: 5, error: null })
+}, 120_000)
 
 test('a stop gives documents back at once, and no attempt is counted', async () => {
   await using app = await startDocuments({ set: ['documents.lease_seconds=3600'] })

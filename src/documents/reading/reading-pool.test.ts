@@ -167,6 +167,25 @@ describe('an operation', () => {
     expect(pool.pids).toEqual([])
   })
 
+  test.skipIf(process.platform !== 'linux')(
+    'that gets little of the machine takes its time: only its own work counts',
+    async () => {
+      await using pool = unrulyPool({ timeMaxMs: 500, stillMaxMs: 60_000 })
+      await pool.run('read', unrulyWork('gentle'))
+      const startedAt = performance.now()
+      await pool.run('read', unrulyWork('starve'))
+      // More than four times what it may work.
+      expect(performance.now() - startedAt).toBeGreaterThan(2000)
+    },
+  )
+
+  test.skipIf(process.platform !== 'linux')('that does nothing any more is ended, and can be tried again', async () => {
+    await using pool = unrulyPool({ stillMaxMs: 300 })
+    await pool.run('read', unrulyWork('gentle'))
+    expect(await caught(pool.run('read', unrulyWork('hang')))).toBeInstanceOf(ReadingStopped)
+    expect(pool.pids).toEqual([])
+  })
+
   test('past its memory is ended as too_complex, with its process', async () => {
     await using pool = unrulyPool({ memoryBytesMax: 400_000_000 })
     expect(await codeOf(pool.run('read', unrulyWork('grow')))).toBe('too_complex')

@@ -212,6 +212,25 @@ test('what crashes every time fails as crashed', async () => {
   expect(await recordOf(id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } })
 })
 
+test('that servers ended takes nothing from the tries of a document', async () => {
+  const [id] = await insert()
+  const failure = new EmbedFailure('embedder_failed', 'It is down.', { retryable: true, retryAfterMs: 0 })
+  for (let crash = 1; crash <= 4; crash += 1) {
+    await store.documents.claim({ worker: 'dead', max: 5, leaseUntil: clock.now() + 1, now: clock.now() })
+    clock.advance(10)
+    await store.documents.reap({ now: clock.now(), crashesMax: 10, backoffMs: () => 0 })
+  }
+  const { worker, outcomes } = open(() => Promise.reject(failure), ['documents.max_attempts=2'])
+  worker.wake()
+  await eventually(() => outcomes.length === 1)
+  clock.advance(300_000)
+  worker.wake()
+  await eventually(() => outcomes.length === 2)
+  await worker[Symbol.asyncDispose]()
+  expect(outcomes).toEqual(['retried', 'embedder_failed'])
+  expect(await recordOf(id)).toMatchObject({ state: 'failed', attempts: 6, crashes: 4 })
+})
+
 test('a run whose document was cancelled is ended, and writes nothing', async () => {
   const [id] = await insert()
   let ended: unknown

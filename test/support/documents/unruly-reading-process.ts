@@ -17,6 +17,16 @@ const harms: Readonly<Record<string, () => void>> = {
     for (;;) Math.random()
   },
   hang: () => {},
+  /** As on a machine that is busy with other things: a little work now and then. */
+  starve: () => {
+    let rounds = 0
+    const timer = setInterval(() => {
+      for (let step = 0; step < 100_000; step += 1) Math.random()
+      if ((rounds += 1) < 24) return
+      clearInterval(timer)
+      send({ kind: 'done', answer })
+    }, 100)
+  },
   grow: () => {
     for (;;) kept.push(new Uint8Array(16_000_000).fill(1))
   },

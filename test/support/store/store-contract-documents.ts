@@ -294,9 +294,39 @@ function jobContract(storeTest: StoreTest): void {
       expect(await claim(documents, { now: at - 1 })).toEqual([])
     }
     const failed = await documents.get(document.id, everything)
-    expect(failed).toMatchObject({ state: 'failed', attempts: 3, error: { code: 'crashed', stage: 'reading' } })
+    expect(failed).toMatchObject({
+      state: 'failed',
+      attempts: 3,
+      crashes: 3,
+      error: { code: 'crashed', stage: 'reading', message: expect.stringContaining('3 times') },
+    })
     expect(await claim(documents, { now: now * 2 })).toEqual([])
   })
+
+  storeTest(
+    'only documents whose bytes can be read are claimed, and what is found elsewhere is',
+    async ({ documents }) => {
+      const [here, unknown, there] = [aDocument({ place: 'a' }), aDocument(), aDocument({ place: 'directory:b' })]
+      await documents.insert([here, unknown, there])
+      const address = { id: there.id, sha256: there.sha256 }
+      const elsewhere = { places: ['a', 'c'], after: null, limit: 10 }
+      const found = await documents.elsewhere(elsewhere)
+      expect(found.map(({ id }) => id).toSorted()).toEqual([unknown.id, there.id].toSorted())
+      expect(await documents.elsewhere({ ...elsewhere, limit: 1 })).toEqual(found.slice(0, 1))
+      expect(await documents.elsewhere({ ...elsewhere, after: found[0]!.id })).toEqual(found.slice(1))
+      expect([await documents.hasOtherPlaces(['a']), await documents.hasOtherPlaces(['directory:b'])]).toEqual([
+        true,
+        false,
+      ])
+      const claims = await documents.claim({ worker: 'w', max: 9, leaseUntil: now + 1000, now, places: ['a', 'c'] })
+      expect(claims.map(({ document }) => document.id)).toEqual([here.id, unknown.id])
+      await documents.relocate([{ ...address, sha256: 'f'.repeat(64) }], 'c')
+      expect(await documents.claim({ worker: 'w', max: 9, leaseUntil: now + 1000, now, places: ['c'] })).toEqual([])
+      await documents.relocate([address], 'c')
+      const rest = await documents.claim({ worker: 'w', max: 9, leaseUntil: now + 1000, now, places: ['c'] })
+      expect(rest.map(({ document }) => [document.id, document.place])).toEqual([[there.id, 'c']])
+    },
+  )
 
   storeTest('a document that is given back is as if it had not been claimed', async ({ documents }) => {
     const [one, two] = [aDocument(), aDocument()]
