@@ -20,6 +20,7 @@ import type { Generation } from '#generation/generation.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
+import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
@@ -108,6 +109,8 @@ export async function openApp(options: AppOptions): Promise<App> {
 interface Parts {
   readonly state: LiveState
   readonly feed: ChangeFeed
+  /** Which process does what one does for all. */
+  readonly leader: Leader
   readonly lastUsed: LastUsed
   readonly gateway: Gateway
   readonly generation: Generation
@@ -169,22 +172,25 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
     ticker,
   }
-  watchGauges(store, { state, feed, gateway })
-  return { state, feed, lastUsed, gateway, generation, documents, shutdown }
+  watchGauges(store, { state, feed, leader, gateway })
+  feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
+  return { state, feed, leader, lastUsed, gateway, generation, documents, shutdown }
 }
 
-function watchGauges(store: Store, { state, feed, gateway }: Pick<Parts, 'state' | 'feed' | 'gateway'>): void {
+type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway'>
+
+function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): void {
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     usageQueueDepth: () => gateway.recorder.depth,
-    documents: () => documentCounts(store),
+    documents: async () => ((await leader.leads('metrics of the database')) ? documentCounts(store) : []),
     outageSeconds: () => (feed.standing === 'current' ? 0 : feed.ageMs / 1000),
     changesInDoubt: () => state.inDoubt,
   })
 }
 
 function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
-  const { state, lastUsed, gateway } = parts
+  const { state, leader, lastUsed, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   background('reading changes again', staleRetryMs, () => state.readAgain())
@@ -193,7 +199,9 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
   background('probing providers', probeCheckMs, probing(gateway, clock))
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
-  background('purging old records', minuteMs, () => purge(store, settings, clock))
+  background('purging old records', minuteMs, async () => {
+    await leader.run('purging old records', () => purge(store, settings, clock))
+  })
 }
 
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {

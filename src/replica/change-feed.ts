@@ -5,6 +5,7 @@
  */
 import type { Change } from './change.ts'
 import type { LiveState } from './live-state.ts'
+import type { OwnStatus, Peer } from './peers.ts'
 
 /**
  * What this process may answer from memory. `current`: everything. `grace`: AI requests and nothing else; it
@@ -29,6 +30,10 @@ export interface ChangeFeed extends AsyncDisposable {
   readonly ageMs: number
   /** Null when no other process can serve the store. */
   readonly registration: Registration | null
+  /** Connects what this process says about itself to the others; until then it says nothing. */
+  tell(status: OwnStatus): void
+  /** What the other processes have last said about themselves. Rejects with StoreUnavailable. */
+  peers(): Promise<readonly Peer[]>
 }
 
 /** The feed of a store that only one process serves. */
@@ -47,6 +52,13 @@ export class LocalFeed implements ChangeFeed {
   readonly graceLeftMs = null
   readonly ageMs = 0
   readonly registration = null
+
+  /** Nobody else is there. */
+  tell(): void {}
+
+  peers(): Promise<readonly Peer[]> {
+    return Promise.resolve([])
+  }
 
   publish(changes: readonly Change[]): Promise<void> {
     return this.#state.apply(changes)

@@ -14,6 +14,7 @@ import type { Standing } from './change-feed.ts'
 import { readEntries } from './change-log.ts'
 import { Lease } from './lease.ts'
 import type { LiveState } from './live-state.ts'
+import type { OwnStatus } from './peers.ts'
 import { Wake } from './wake.ts'
 
 export interface MembershipOptions {
@@ -45,6 +46,9 @@ export class Membership {
   #applied = 0
   /** The same as the others last heard it. */
   #told = -1
+  #status: OwnStatus | null = null
+  /** What was last written of it; null when the row may hold something else. */
+  #statusTold: string | null = null
   #stopping = false
   #running: Promise<void> = Promise.resolve()
 
@@ -72,6 +76,11 @@ export class Membership {
   /** Time since the last heartbeat that was answered. */
   get ageMs(): number {
     return this.#lease.ageMs
+  }
+
+  /** What goes with each heartbeat from now on. */
+  tell(status: OwnStatus): void {
+    this.#status = status
   }
 
   /** Reads everything and joins the others; goes on by itself from then on. */
@@ -159,6 +168,7 @@ export class Membership {
     await session.register({ id: this.id, appliedVersion: version, timeoutMs: this.#lease.silenceMs })
     this.#applied = version
     this.#told = -1
+    this.#statusTold = null
   }
 
   /** Applies what is new and beats. False when that cannot be done: removed by another, or too far behind. */
@@ -171,9 +181,12 @@ export class Membership {
       this.#applied += entries.length
     }
     const sentAt = this.#lease.mark()
-    const alive = await session.beat({ id: this.id, appliedVersion: this.#applied }, this.#applied !== this.#told)
+    const status = this.#status?.() ?? ''
+    const beat = { id: this.id, appliedVersion: this.#applied, ...(status !== this.#statusTold && { status }) }
+    const alive = await session.beat(beat, this.#applied !== this.#told)
     if (!alive) return false
     this.#told = this.#applied
+    this.#statusTold = status
     this.#lease.renew(sentAt)
     return true
   }

@@ -29,6 +29,7 @@ import { writeEntry } from './change-log.ts'
 import { Confirmations } from './confirmations.ts'
 import type { LiveState } from './live-state.ts'
 import { Membership } from './membership.ts'
+import type { OwnStatus, Peer } from './peers.ts'
 
 export interface PostgresFeedOptions {
   readonly replicas: ReplicaStore
@@ -120,6 +121,17 @@ export class PostgresFeed implements ChangeFeed {
     const publication = { entry: writeEntry(changes), underWay: true }
     this.#unwritten.add(publication)
     await this.#confirmations.reached(await this.#write(publication))
+  }
+
+  tell(status: OwnStatus): void {
+    this.#membership.tell(status)
+  }
+
+  async peers(): Promise<readonly Peer[]> {
+    const all = await this.#replicas.statuses()
+    return all.flatMap(({ id, ageMs, status }) => {
+      return id === this.#membership.id ? [] : { id, status, ageMs: Math.max(0, Math.round(ageMs)) }
+    })
   }
 
   /** Leaves the others, so that nobody waits for this process. */

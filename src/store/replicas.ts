@@ -21,6 +21,12 @@ export interface Replica {
   readonly timeoutMs: number
 }
 
+export interface ReplicaStatus {
+  readonly id: string
+  readonly ageMs: number
+  readonly status: string
+}
+
 export interface LogEntry {
   readonly version: number
   readonly entry: string
@@ -34,6 +40,8 @@ export interface ReplicaStore {
   append(entry: string): Promise<number>
   /** Every process that has registered and was neither unregistered nor removed. */
   all(): Promise<readonly Replica[]>
+  /** What each process has last said about itself, and how long ago by the database's clock. */
+  statuses(): Promise<readonly ReplicaStatus[]>
   /** Removes a process unless it has beaten since it was read, and adds the entry in the same step; false when it has. */
   remove(seen: Pick<Replica, 'id' | 'beat'>, entry: string): Promise<boolean>
   /** A connection of the process's own, on which it hears of all the others. The caller closes it. */
@@ -56,8 +64,11 @@ export interface ReplicaSession {
    * version has closed the database to this one.
    */
   register(replica: Omit<Replica, 'beat'>): Promise<void>
-  /** Renews the heartbeat; `tell` lets the others know that a change was applied. False when the process was removed. */
-  beat(replica: Pick<Replica, 'id' | 'appliedVersion'>, tell: boolean): Promise<boolean>
+  /**
+   * Renews the heartbeat, and what the process says about itself when that is given; `tell` lets the others know that
+   * a change was applied. False when the process was removed.
+   */
+  beat(replica: Pick<Replica, 'id' | 'appliedVersion'> & { readonly status?: string }, tell: boolean): Promise<boolean>
   /** The entries after this version that are still kept, in their order. */
   entriesAfter(version: number): Promise<readonly LogEntry[]>
   /** Nobody waits for the process any more. */
@@ -86,6 +97,13 @@ export function replicaStore({ kysely }: Database, url: string, schemaVersion: n
       return kysely
         .selectFrom('replicas')
         .select(['id', 'beat', 'applied_version as appliedVersion', 'timeout_ms as timeoutMs'])
+        .execute()
+    },
+    async statuses() {
+      return kysely
+        .selectFrom('replicas')
+        .select(['id', 'status', sql<number>`extract(epoch from clock_timestamp() - heartbeat_at) * 1000`.as('ageMs')])
+        .orderBy('id')
         .execute()
     },
     async remove({ id, beat }, entry) {
@@ -161,11 +179,12 @@ function statementsOf(kysely: Kysely<Tables>, schemaVersion: number): Omit<Repli
       const { needs } = await kysely.selectFrom('schema_range').select('needs').executeTakeFirstOrThrow()
       throw new StoreTooNew(needs, schemaVersion)
     },
-    async beat({ id, appliedVersion }, tell) {
+    async beat({ id, appliedVersion, status = null }, tell) {
       // heartbeat_at is for people who look at the table: nothing is decided by a wall clock.
       const { rows } = await sql`
         with renewed as (
-          update replicas set beat = gen_random_uuid(), applied_version = ${appliedVersion}, heartbeat_at = now()
+          update replicas set beat = gen_random_uuid(), applied_version = ${appliedVersion}, heartbeat_at = now(),
+            status = coalesce(${status}, status)
           where id = ${id} returning id
         )
         select id${tell ? sql`, ${notice('applied')}` : sql``} from renewed

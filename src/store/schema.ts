@@ -294,6 +294,7 @@ export interface ReplicasTable {
   timeout_ms: number
   heartbeat_at: Date
   schema_version: number
+  status: string
 }
 
 export interface ChangesTable {

@@ -1,13 +1,12 @@
-/**
- * The route that tells how the upstreams of a model are doing, as the process that answers has seen
- * them: health is read off requests and is never stored.
- */
+/** The route that tells how the upstreams of a model are doing, as the requests of all processes have shown. */
 import { z } from 'zod'
 import type { ModelRecord } from '#catalog/records.ts'
+import { upstreamOf } from '#gateway/process-status.ts'
 import { healthStates } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
+import { allProcesses, processesAnswer, type AllProcesses } from '../all-processes.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireFound } from '../fields.ts'
 
@@ -23,7 +22,7 @@ const upstreamAnswer = z
     failures_in_row: z.int(),
     retry_in_ms: z.int().describe('When it may be tried again; 0 = now'),
     first_byte_ms: z.int().nullable().describe('Smoothed; null while nothing is known'),
-    in_flight: z.int().describe('Requests that it is serving for this process'),
+    in_flight: z.int().describe('Requests that it is serving'),
   })
   .meta({ id: 'UpstreamHealth' })
 
@@ -36,21 +35,28 @@ export function modelHealthRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'How the upstreams of a model are doing',
       description:
-        'One entry for a plain model, one for each component of a composite. Of several replicas, the one that answers tells what it has seen.',
-      answer: z.strictObject({ data: z.array(upstreamAnswer) }),
-      handle: async ({ params }) => ({ data: await readHealth(admin, params.id) }),
+        'One entry for a plain model, one for each component of a composite. Of several processes, the worst that one has seen counts, and requests are added up.',
+      answer: z.strictObject({ data: z.array(upstreamAnswer), processes: processesAnswer }),
+      async handle({ params }) {
+        const { statuses, processes } = await allProcesses(admin)
+        return { data: await readHealth(admin, params.id, statuses), processes }
+      },
     }),
   ]
 }
 
-async function readHealth({ store, health }: Admin, id: string): Promise<z.input<typeof upstreamAnswer>[]> {
+async function readHealth(
+  { store }: Admin,
+  id: string,
+  statuses: AllProcesses['statuses'],
+): Promise<z.input<typeof upstreamAnswer>[]> {
   const model = requireFound(await store.models.get(id), 'model')
   const models = new Map((await store.models.all()).map((record) => [record.id, record]))
   const providers = new Map((await store.providers.all()).map((record) => [record.id, record]))
   return partsOf(model, models).flatMap(({ part, enabled }) => {
     const provider = part.target.kind === 'plain' ? providers.get(part.target.providerId) : undefined
     if (provider === undefined) return []
-    const { state, failuresInRow, retryInMs, firstByteMs, inFlight } = health.status(part.id)
+    const { state, failuresInRow, retryInMs, firstByteMs, inFlight } = upstreamOf(statuses, part.id)
     const isOn = enabled && part.active && provider.enabled
     return {
       model_id: part.id,

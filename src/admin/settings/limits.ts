@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { inUseOf } from '#gateway/process-status.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
+import { allProcesses, processesAnswer } from '../all-processes.ts'
 import { requireFound } from '../fields.ts'
 import { inflightLimit } from '../models/model-record.ts'
 
@@ -93,23 +95,23 @@ async function ownLimits({ store, state }: Admin): Promise<z.input<typeof ownLim
 
 function useRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
-  const { state, inflight } = admin
+  const { state } = admin
   return [
     route({
       method: 'GET',
       path: '/inflight',
       access: 'admin',
       summary: 'Requests in flight now, by model',
-      description: 'As counted by the process that answers.',
-      answer: z.strictObject({ data: z.array(inUseAnswer) }),
-      handle() {
-        const inUse = inflight.inUseByModel()
+      description: 'Added up over all processes.',
+      answer: z.strictObject({ data: z.array(inUseAnswer), processes: processesAnswer }),
+      async handle() {
+        const { statuses, processes } = await allProcesses(admin)
         const data = state.catalog.models.map(({ record }) => ({
           model_id: record.id,
           model: record.name,
-          in_use: inUse.get(record.id) ?? 0,
+          in_use: inUseOf(statuses, record.id),
         }))
-        return { data }
+        return { data, processes }
       },
     }),
   ]

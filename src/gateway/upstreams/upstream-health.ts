@@ -107,6 +107,11 @@ export class UpstreamHealth {
     }
   }
 
+  /** The health of every upstream that was asked, by id. */
+  all(): readonly (readonly [string, UpstreamStatus])[] {
+    return [...this.#states.keys()].map((id) => [id, this.status(id)] as const)
+  }
+
   /** The upstream is known to be back: the next request probes it, and its success ends the ejection. */
   endEjection(id: string): void {
     const state = this.#states.get(id)

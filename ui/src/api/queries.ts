@@ -144,6 +144,6 @@ export function latestRequestsQuery(spanMs: number) {
 /** How many requests run now on each model; for administrators. */
 export const inflightQuery = queryOptions({
   queryKey: resource.inflight,
-  queryFn: async ({ signal }) => (await api('GET /admin/api/v1/inflight', { signal })).data,
+  queryFn: async ({ signal }) => await api('GET /admin/api/v1/inflight', { signal }),
   refetchInterval: 5000,
 })

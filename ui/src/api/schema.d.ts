@@ -593,6 +593,13 @@ export type PasswordChange = {
   readonly new: string
 }
 
+export type ProcessAge = {
+  /** null: the process that answers */
+  readonly id: string | null
+  /** Time since it has said so */
+  readonly age_ms: number
+}
+
 export type Provider = {
   readonly id: string
   /** Shown as `owned_by` of its models */
@@ -648,7 +655,7 @@ export type ProviderHealth = {
   readonly provider_id: string
   /** How many of its active models are in which state; unknown: not asked yet */
   readonly states: { readonly [name: string]: number }
-  /** Requests that it is serving for this process */
+  /** Requests that it is serving */
   readonly in_flight: number
 }
 
@@ -894,7 +901,7 @@ export type UpstreamHealth = {
   readonly retry_in_ms: number
   /** Smoothed; null while nothing is known */
   readonly first_byte_ms: number | null
-  /** Requests that it is serving for this process */
+  /** Requests that it is serving */
   readonly in_flight: number
 }
 
@@ -1665,6 +1672,8 @@ export interface Operations {
     body: undefined
     answer: {
       readonly data: readonly ProviderHealth[]
+      /** Whose figures are in the answer */
+      readonly processes: readonly ProcessAge[]
     }
   }
   /** List models, active or not */
@@ -1713,6 +1722,8 @@ export interface Operations {
     body: undefined
     answer: {
       readonly data: readonly UpstreamHealth[]
+      /** Whose figures are in the answer */
+      readonly processes: readonly ProcessAge[]
     }
   }
   /** List accounts' own in-flight limits, by model and e-mail address */
@@ -1754,6 +1765,8 @@ export interface Operations {
     body: undefined
     answer: {
       readonly data: readonly InflightUse[]
+      /** Whose figures are in the answer */
+      readonly processes: readonly ProcessAge[]
     }
   }
   /** What was used in a span of time */

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
 import { inflightQuery } from '../../api/queries.ts'
-import type { InflightUse } from '../../api/schema.d.ts'
+import type { InflightUse, ProcessAge } from '../../api/schema.d.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import tableStyles from '../../components/figure-table.module.css'
 import { Panel } from '../../components/panel.tsx'
@@ -13,12 +13,13 @@ import styles from './inflight.module.css'
 
 export function Inflight() {
   const inflight = useQuery(inflightQuery)
-  const running = (inflight.data ?? []).filter((model) => model.in_use > 0)
+  const { data: models = [], processes = [] } = inflight.data ?? {}
+  const running = models.filter((model) => model.in_use > 0)
   const limits = useLimits(running)
   return (
     <Panel title="In flight now">
       <p className={styles.note}>
-        {limits === null ? 'Requests of all accounts.' : limitText(limits)}{' '}
+        {limits === null ? 'Requests of all accounts.' : limitText(limits)} {processes.length > 1 && ageText(processes)}{' '}
         <Link to="/settings" search={{ tab: 'limits' }}>
           Limits
         </Link>
@@ -68,6 +69,12 @@ function useLimits(running: readonly InflightUse[]): Limits | null {
     standard: Number(valueOf('limits.realtime_inflight.default')),
     ofModels: models.map(({ data }) => data?.inflight_limit ?? null),
   }
+}
+
+/** The other processes say so with their heartbeats. */
+function ageText(processes: readonly ProcessAge[]): string {
+  const oldestMs = Math.max(...processes.map(({ age_ms: ageMs }) => ageMs))
+  return `Added up over ${processes.length} processes; the oldest figure is ${(oldestMs / 1000).toFixed(1)} s old.`
 }
 
 function limitText({ enforced, standard }: Limits): string {
