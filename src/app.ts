@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
 import { adminRoutes } from '#admin/routes.ts'
+import { signInForgetMs } from '#admin/sign-in-guard.ts'
 import { sessionCaller } from '#admin/session/session.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
@@ -325,6 +326,7 @@ async function documentCounts(store: Store): Promise<[string, number][]> {
 async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
   const dayMs = 24 * 60 * minuteMs
   await store.sessions.purge(clock.now())
+  await store.signInCounts?.purge(signInForgetMs)
   const days = settings.get('usage.retention_days')
   if (days > 0) await store.usage.purgeBefore(clock.now() - days * dayMs)
   await store.responses.purgeBefore(clock.now() - settings.get('responses.retention_days') * dayMs)

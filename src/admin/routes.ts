@@ -16,20 +16,23 @@ import { providerRoutes } from './providers/providers.ts'
 import { ReportGate } from './report-gate.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
-import { LocalSignInGuard } from './sign-in-guard.ts'
+import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { userRoutes } from './users/users.ts'
 
 /** The rows for the route table of one process. */
 export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer'>): Route<Caller>[] {
-  const { clock, settings } = deps
+  const { clock, settings, store } = deps
   const limits = () => ({
     attempts: settings.get('auth.sign_in_attempts'),
     lockSeconds: settings.get('auth.sign_in_lock_seconds'),
   })
   const admin: Admin = {
     ...deps,
-    signInGuard: new LocalSignInGuard(clock, limits),
+    signInGuard:
+      store.signInCounts === null
+        ? new LocalSignInGuard(clock, limits)
+        : new SharedSignInGuard(store.signInCounts, limits),
     reports: new ReportGate(),
     issuer: new OidcIssuer(settings, clock),
   }

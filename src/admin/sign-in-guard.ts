@@ -14,6 +14,7 @@
  */
 import type { Clock } from '#lib/clock.ts'
 import { addressBits } from '#lib/ip-network.ts'
+import type { SignInCount, SignInCountStore } from '#store/limits/sign-in-counts.ts'
 
 export interface SignInLimits {
   /** Failures in a row after which a client waits. */
@@ -41,27 +42,22 @@ export interface SignInGuard {
   succeeded(attempt: SignInAttempt): Promise<void>
 }
 
-interface Count {
-  readonly failures: number
-  /** Monotonic milliseconds; in the past when nothing waits. */
-  readonly lockedUntil: number
-  /** The wait before the next attempt is set or over. */
-  readonly hasWaited: boolean
-}
-
 /** Failures that one budget holds, in numbers of `attempts`: many people may share an address. */
 const budgetFactor = 10
 const lockSecondsMax = 15 * 60
-/** After this long without a failure a count is forgotten. */
-const forgetMs = 15 * 60_000
+/** A count without a failure for this long is forgotten. */
+export const signInForgetMs = 15 * 60_000
 /** Counts that are kept; past that the one least recently changed goes. */
 const countsMax = 20_000
 
-const nothing: Count = { failures: 0, lockedUntil: 0, hasWaited: false }
+const nothing: SignInCount = { failures: 0, lockedUntil: 0, hasWaited: false }
+
+/** The counts that an attempt concerns. */
+type Counts = Pick<Map<string, SignInCount>, 'get' | 'set' | 'delete'>
 
 /** Counts in this process. */
 export class LocalSignInGuard implements SignInGuard {
-  readonly #counts = new Map<string, Count>()
+  readonly #counts = new Map<string, SignInCount>()
   readonly #clock: Clock
   readonly #limits: () => SignInLimits
 
@@ -72,54 +68,93 @@ export class LocalSignInGuard implements SignInGuard {
   }
 
   async begin(attempt: SignInAttempt): Promise<number | null> {
-    const { attempts, lockSeconds } = this.#limits()
-    const now = this.#clock.elapsed()
-    const own = ownKey(attempt)
-    const count = this.#current(own, now)
-    if (count.lockedUntil > now) return Math.ceil((count.lockedUntil - now) / 1000)
-    const budgets = budgetKeys(attempt)
-    const isUsedUp = budgets.some((key) => this.#current(key, now).failures >= attempts * budgetFactor)
-    if (isUsedUp && !count.hasWaited) {
-      this.#set(own, { ...count, lockedUntil: now + lockSeconds * 1000, hasWaited: true })
-      return Math.ceil(lockSeconds)
+    const wait = begin(attempt, { counts: this.#counts, limits: this.#limits(), now: this.#clock.elapsed() })
+    // The map's order is that of the last change.
+    for (const key of this.#counts.keys()) {
+      if (this.#counts.size <= countsMax) break
+      this.#counts.delete(key)
     }
-    const failures = count.failures + 1
-    const waitMs = failures < attempts ? 0 : lockMs(lockSeconds, failures - attempts)
-    this.#set(own, { failures, lockedUntil: now + waitMs, hasWaited: waitMs > 0 })
-    for (const key of budgets)
-      this.#set(key, { ...nothing, failures: this.#current(key, now).failures + 1, lockedUntil: now })
-    return null
+    return wait
   }
 
   async succeeded(attempt: SignInAttempt): Promise<void> {
-    const own = ownKey(attempt)
-    const { failures } = this.#counts.get(own) ?? nothing
-    this.#counts.delete(own)
-    for (const key of budgetKeys(attempt)) {
-      const budget = this.#counts.get(key)
-      // Only its own: who knows one password must not win fresh guesses at the others with it.
-      if (budget !== undefined) this.#counts.set(key, { ...budget, failures: Math.max(0, budget.failures - failures) })
-    }
+    forgive(attempt, this.#counts)
   }
 
   /** Counts that are held. */
   get size(): number {
     return this.#counts.size
   }
+}
 
-  #current(key: string, now: number): Count {
-    const count = this.#counts.get(key)
-    return count === undefined || now - count.lockedUntil > forgetMs ? nothing : count
+/** Counts in the database, for all processes on it together. */
+export class SharedSignInGuard implements SignInGuard {
+  readonly #store: SignInCountStore
+  readonly #limits: () => SignInLimits
+
+  /** @param limits asked for at each attempt, so that a change holds at once */
+  constructor(store: SignInCountStore, limits: () => SignInLimits) {
+    this.#store = store
+    this.#limits = limits
   }
 
-  #set(key: string, count: Count): void {
-    // Deleted first, so that the map's order is that of the last change.
-    this.#counts.delete(key)
-    this.#counts.set(key, count)
-    if (this.#counts.size <= countsMax) return
-    const [oldest] = this.#counts.keys()
-    if (oldest !== undefined) this.#counts.delete(oldest)
+  begin(attempt: SignInAttempt): Promise<number | null> {
+    const limits = this.#limits()
+    return this.#store.change(keysOf(attempt), (counts, now) => begin(attempt, { counts, limits, now }))
   }
+
+  succeeded(attempt: SignInAttempt): Promise<void> {
+    return this.#store.change(keysOf(attempt), (counts) => forgive(attempt, counts))
+  }
+}
+
+interface Judging {
+  readonly counts: Counts
+  readonly limits: SignInLimits
+  /** Milliseconds on the clock of the counts. */
+  readonly now: number
+}
+
+/** Counts the attempt as a failure, or returns how many seconds it has to wait. */
+function begin(attempt: SignInAttempt, { counts, limits, now }: Judging): number | null {
+  const { attempts, lockSeconds } = limits
+  const own = ownKey(attempt)
+  const count = currentCount(counts, own, now)
+  if (count.lockedUntil > now) return Math.ceil((count.lockedUntil - now) / 1000)
+  const budgets = budgetKeys(attempt)
+  const isUsedUp = budgets.some((key) => currentCount(counts, key, now).failures >= attempts * budgetFactor)
+  if (isUsedUp && !count.hasWaited) {
+    put(counts, own, { ...count, lockedUntil: now + lockSeconds * 1000, hasWaited: true })
+    return Math.ceil(lockSeconds)
+  }
+  const failures = count.failures + 1
+  const waitMs = failures < attempts ? 0 : lockMs(lockSeconds, failures - attempts)
+  put(counts, own, { failures, lockedUntil: now + waitMs, hasWaited: waitMs > 0 })
+  for (const key of budgets)
+    put(counts, key, { ...nothing, failures: currentCount(counts, key, now).failures + 1, lockedUntil: now })
+  return null
+}
+
+function forgive(attempt: SignInAttempt, counts: Counts): void {
+  const own = ownKey(attempt)
+  const { failures } = counts.get(own) ?? nothing
+  counts.delete(own)
+  for (const key of budgetKeys(attempt)) {
+    const budget = counts.get(key)
+    // Only its own: who knows one password must not win fresh guesses at the others with it.
+    if (budget !== undefined) counts.set(key, { ...budget, failures: Math.max(0, budget.failures - failures) })
+  }
+}
+
+function currentCount(counts: Counts, key: string, now: number): SignInCount {
+  const count = counts.get(key)
+  return count === undefined || now - count.lockedUntil > signInForgetMs ? nothing : count
+}
+
+/** As the last one in the order of a map. */
+function put(counts: Counts, key: string, count: SignInCount): void {
+  counts.delete(key)
+  counts.set(key, count)
 }
 
 function lockMs(lockSeconds: number, doublings: number): number {
@@ -128,6 +163,10 @@ function lockMs(lockSeconds: number, doublings: number): number {
 
 function ownKey({ email, address, browser }: SignInAttempt): string {
   return browser === null ? `client ${networkOf(address)} ${email}` : `browser ${browser} ${email}`
+}
+
+function keysOf(attempt: SignInAttempt): readonly string[] {
+  return [ownKey(attempt), ...budgetKeys(attempt)]
 }
 
 function budgetKeys({ email, address, browser }: SignInAttempt): readonly string[] {

@@ -28,7 +28,7 @@ export class View {
     return this.#hashes.map((_hash, index) => shareOf(limit, this.#rank(keyHash, index), this.members.length))
   }
 
-  /** What this process may use of a limit without asking; 0 when it is no member. */
+  /** What this process may use of a limit without asking; 0 when it is not a member. */
   ownShare(key: string, limit: number): number {
     return this.self < 0 ? 0 : shareOf(limit, this.#rank(hashOf(key), this.self), this.members.length)
   }

@@ -53,7 +53,7 @@ export class SharedInflightLimiter implements InflightLimiter {
     return byModel
   }
 
-  /** More of these keys may be had: serves those that wait, and asks for the rest. */
+  /** There may be more of these keys: serves the requests that wait, and asks for the rest. */
   serve(keys: readonly string[]): void {
     for (const key of keys) this.#serve(key)
   }

@@ -136,7 +136,7 @@ export class SlotLedger {
   /** Frozen keys that no member uses above its share any more go to their shares, unless the place knows a claim. */
   thaw(excesses: readonly Excess[]): void {
     const still = new Set(excesses.map(({ key }) => key))
-    for (const key of [...this.#frozen.keys()]) {
+    for (const key of this.#frozen.keys()) {
       if (still.has(key)) continue
       this.#frozen.delete(key)
       const entry = this.#entries.get(key)
@@ -154,7 +154,7 @@ export class SlotLedger {
     this.#unsent.add(key)
   }
 
-  /** What is to be sent, at most so many claims. Only while settled. */
+  /** What is to be sent, up to `most` claims. Empty while not settled. */
   claims(most: number): readonly SentClaim[] {
     const view = this.settledView
     if (view === null || view.self < 0) return []
@@ -280,10 +280,10 @@ export class SlotLedger {
   }
 }
 
-/** The place knows nothing of the entry, in a new epoch for example. */
+/** The place has no row for the entry, for example in a new epoch. */
 const untold = { isSent: false, want: 0, isQuiet: false }
 
-/** A key counts as busy for so long after it had too little. */
+/** A key counts as busy for this long after it had too little. */
 const busyMs = 1000
-/** After so long without a want, a key goes back to its share. */
+/** A key goes back to its share when nobody here has wanted more for this long. */
 const idleMs = 3000

@@ -21,7 +21,7 @@ interface Connection {
   readonly runId: string
 }
 
-/** After so long without an answer a connection is given up. */
+/** A connection without an answer for this long is given up. */
 const answerTimeoutMs = 1000
 
 export class ValkeyPlace implements Place {

@@ -23,6 +23,7 @@ import { knownSchema, type Contract } from './migrating/migration.ts'
 import { limitStore, type LimitStore } from './limits/limit-store.ts'
 import { modelStore, type ModelStore } from './catalog/models.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
+import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
@@ -55,6 +56,8 @@ export interface Store {
   readonly leaderLocks: LeaderLocks | null
   /** What processes keep together for limits; null on SQLite. */
   readonly limits: LimitStore | null
+  /** Failed sign-ins of all processes; null on SQLite. */
+  readonly signInCounts: SignInCountStore | null
   readonly engine: Engine
   /**
    * Runs the contract steps of the upgrade that waited for older processes to leave. Resolves with the names of those
@@ -129,6 +132,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
         : null,
     leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
     limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
+    signInCounts: database.engine === 'postgres' ? withAvailability(signInCountStore(database)) : null,
     engine: database.engine,
     finishUpgrade,
     now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,

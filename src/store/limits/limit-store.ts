@@ -2,8 +2,8 @@
  * What processes on one PostgreSQL keep together for limits: who the members are, and the shared place when
  * PostgreSQL is that, too. The rules are in src/limits; here are their statements.
  */
-import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { applyClaims, rowKey, type Batch, type Place } from '#limits/place.ts'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { Batch, Place } from '#limits/place.ts'
 import type { Roster, RosterStore } from '#limits/roster.ts'
 import type { LimitNotices } from '#limits/shared-limits.ts'
 import type { Excess } from '#limits/slot-ledger.ts'
@@ -107,11 +107,11 @@ function rosterStore({ kysely }: Database): RosterStore {
   }
 }
 
-/** The place in tables. Each call is a transaction that holds the place, so they run one after the other. */
+/** The place in tables. Each call holds the place, so they run one after the other. */
 function postgresPlace({ kysely }: Database): Place {
   return {
     open: (epoch) => kysely.transaction().execute((trx) => open(trx, epoch)),
-    exchange: (batch) => kysely.transaction().execute((trx) => exchange(trx, batch)),
+    exchange: (batch) => exchange(kysely, batch),
     async tell(hint) {
       if (hint.length <= payloadMax) await sql`select pg_notify(${channel}, ${hint})`.execute(kysely)
     },
@@ -133,45 +133,11 @@ async function open(trx: Transaction<Tables>, epoch: number): Promise<string | n
   return token
 }
 
-async function exchange(trx: Transaction<Tables>, batch: Batch): Promise<readonly number[] | null> {
-  const held = await trx.selectFrom('limit_place').select('token').forUpdate().executeTakeFirst()
-  if (held?.token !== batch.token || !(await isNewest(trx, batch))) return null
-  if (batch.claims.length === 0) return []
-  const rows = await rowsOf(trx, batch)
-  const grants = applyClaims(rows, batch)
-  const member = batch.members[batch.self] ?? ''
-  const own = batch.claims.map(({ key }) => rowKey(key, member))
-  const gone = own.filter((key) => !rows.has(key))
-  const kept = own.flatMap((key) => {
-    const amount = rows.get(key)
-    return amount === undefined ? [] : [{ row_key: key, amount }]
-  })
-  if (gone.length > 0) await trx.deleteFrom('limit_place_claims').where('row_key', 'in', gone).execute()
-  if (kept.length > 0) {
-    await trx
-      .insertInto('limit_place_claims')
-      .values(kept)
-      .onConflict((conflict) => conflict.column('row_key').doUpdateSet({ amount: sql`excluded.amount` }))
-      .execute()
-  }
-  return grants
-}
-
-/** False for a batch that was overtaken by a later one of the same member. */
-async function isNewest(trx: Transaction<Tables>, { members, self, seq }: Batch): Promise<boolean> {
-  const { rows } = await sql`
-    insert into limit_place_batches (member, seq) values (${members[self] ?? ''}, ${seq})
-    on conflict (member) do update set seq = excluded.seq where limit_place_batches.seq < excluded.seq
-    returning seq`.execute(trx)
-  return rows.length > 0
-}
-
-async function rowsOf(trx: Transaction<Tables>, { members, claims }: Batch): Promise<Map<string, number>> {
-  const wanted = claims.flatMap(({ key }) => members.map((member) => rowKey(key, member)))
-  const found = await trx
-    .selectFrom('limit_place_claims')
-    .select(['row_key', 'amount'])
-    .where('row_key', 'in', wanted)
-    .execute()
-  return new Map(found.map((row) => [row.row_key, row.amount]))
+async function exchange(kysely: Kysely<Tables>, batch: Batch): Promise<readonly number[] | null> {
+  const { token, members, self, seq, claims } = batch
+  const { rows } = await sql<{ grants: number[] | null }>`
+    select limit_exchange(
+      ${token}, ${JSON.stringify(members)}::jsonb, ${self}::integer, ${seq}::bigint, ${JSON.stringify(claims)}::jsonb
+    ) as grants`.execute(kysely)
+  return rows[0]?.grants ?? null
 }

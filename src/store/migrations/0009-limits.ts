@@ -7,6 +7,44 @@ import { sql, type Transaction } from 'kysely'
 import type { Engine } from '../database.ts'
 import type { Tables } from '../schema.ts'
 
+/**
+ * The same as `applyClaims` in src/limits/place.ts. In the database, because it holds the place: a client that is
+ * slow between two statements would keep all others waiting.
+ */
+const exchangeFunction = `
+  create function limit_exchange(place_token text, members jsonb, self integer, batch bigint, claims jsonb)
+  returns jsonb language plpgsql as $$
+  declare
+    claim jsonb;
+    own text;
+    others bigint;
+    granted bigint;
+    grants jsonb := '[]';
+  begin
+    perform from limit_place where token = place_token for update;
+    if not found then return null; end if;
+    insert into limit_place_batches (member, seq) values (members ->> self, batch)
+      on conflict (member) do update set seq = excluded.seq where limit_place_batches.seq < excluded.seq;
+    if not found then return null; end if;
+    for claim in select value from jsonb_array_elements(claims) loop
+      select coalesce(sum(coalesce(amount, (claim -> 'shares' ->> (each.place - 1)::integer)::bigint)), 0) into others
+        from jsonb_array_elements_text(members) with ordinality as each (name, place)
+        left join limit_place_claims on row_key = (claim ->> 'key') || E'\\n' || each.name
+        where each.place - 1 <> self;
+      granted := greatest(0, least((claim ->> 'want')::bigint,
+        (claim ->> 'limit')::bigint - others - (claim ->> 'have')::bigint));
+      own := (claim ->> 'key') || E'\\n' || (members ->> self);
+      if (claim ->> 'have')::bigint + granted = (claim -> 'shares' ->> self)::bigint then
+        delete from limit_place_claims where row_key = own;
+      else
+        insert into limit_place_claims (row_key, amount) values (own, (claim ->> 'have')::bigint + granted)
+          on conflict (row_key) do update set amount = excluded.amount;
+      end if;
+      grants := grants || to_jsonb(granted);
+    end loop;
+    return grants;
+  end $$`
+
 const statements = [
   `create table limit_roster (
     id integer primary key check (id = 1),
@@ -29,6 +67,7 @@ const statements = [
     row_key text primary key,
     amount bigint not null
   )`,
+  exchangeFunction,
   `create table sign_in_counts (
     key text primary key,
     failures integer not null,

@@ -262,5 +262,5 @@ export class LedgerWorld {
 
 /** Lets everything run that waits for nothing outside. */
 async function drain(): Promise<void> {
-  for (let turn = 0; turn < 16; turn += 1) await null
+  for (let turn = 0; turn < 16; turn += 1) await Promise.resolve()
 }
