@@ -1,5 +1,14 @@
-/** The entry of the process: arguments in, exit code out. */
-import { run } from '#cli/run.ts'
+/** The entry of the process: arguments in, exit code out. The binary also starts its scripts here. */
+import { raiseRequestLimit } from '#config/raise-request-limit.ts'
+import { inBinary, scriptAsked } from '#lib/own-scripts.ts'
 
-// Not process.exit: what was written to a pipe would be cut off.
-process.exitCode = await run(process.argv.slice(2))
+const args = process.argv.slice(2)
+const script = scriptAsked(args)
+if (script === null) {
+  if (inBinary) raiseRequestLimit(args)
+  const { run } = await import('#cli/run.ts')
+  // Not process.exit: what was written to a pipe would be cut off.
+  process.exitCode = await run(args)
+} else {
+  await import(script)
+}

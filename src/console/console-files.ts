@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { inBinary } from '#lib/own-scripts.ts'
 
 /** One file, in each encoding that the build made of it. */
 export interface ConsoleFile {
@@ -18,8 +19,8 @@ export interface ConsoleFile {
 /** Files by their path on the server, which begins with a slash. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
 
-/** Where `npm run build:ui` writes. */
-export const builtConsole = join(import.meta.dir, '../../ui/dist')
+/** Where `npm run build:ui` writes, or what the binary carries of it. */
+export const builtConsole = inBinary ? join(import.meta.dir, 'dist') : join(import.meta.dir, '../../ui/dist')
 
 /** The page that every address of the console gets. */
 export const consolePage = '/index.html'

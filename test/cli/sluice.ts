@@ -6,16 +6,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const binary = join(import.meta.dir, '..', '..', 'bin', 'sluice')
+const fromSource = join(import.meta.dir, '..', '..', 'bin', 'sluice')
 
 /** A place to start Sluice in, without any file and with nothing of this process's environment but PATH. */
 export class Installation implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
   readonly dataDirectory = join(this.directory, 'data')
   readonly environment: Record<string, string>
+  readonly #program: string
   readonly #servers: RunningServer[] = []
 
-  constructor(environment: Readonly<Record<string, string>> = {}) {
+  /** @param program what to run: `bin/sluice`, or the one that SLUICE_TEST_BINARY names */
+  constructor(
+    environment: Readonly<Record<string, string>> = {},
+    program = process.env['SLUICE_TEST_BINARY'] ?? fromSource,
+  ) {
+    this.#program = program
     this.environment = {
       PATH: process.env['PATH'] ?? '',
       SLUICE_DATA_DIR: this.dataDirectory,
@@ -52,7 +58,7 @@ export class Installation implements AsyncDisposable {
     const decoder = new TextDecoder()
     let seen = ''
     const closed = Promise.withResolvers<void>()
-    const child = Bun.spawn([binary, ...args], {
+    const child = Bun.spawn([this.#program, ...args], {
       cwd: this.directory,
       env: { ...this.environment, TERM: 'xterm' },
       terminal: {
@@ -82,7 +88,7 @@ export class Installation implements AsyncDisposable {
   }
 
   #spawn(args: readonly string[], input: string) {
-    return Bun.spawn([binary, ...args], {
+    return Bun.spawn([this.#program, ...args], {
       cwd: this.directory,
       env: this.environment,
       stdin: new Blob([input]),

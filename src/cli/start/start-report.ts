@@ -1,5 +1,6 @@
 /** What a start prints: where the server (and with it the console) is, and at the first start everything for a first request. */
 import type { Settings } from '#config/settings/records.ts'
+import { inBinary } from '#lib/own-scripts.ts'
 import type { FoundProvider } from '#setup/discover-local.ts'
 import type { FirstStart } from '#setup/first-start.ts'
 import { entryLines, type Output } from '../output.ts'
@@ -74,7 +75,7 @@ function firstStartLines(firstStart: FirstStart, report: StartReport, output: Ou
     '',
     'The key calls models and imports documents. It does not administer; this makes one that does:',
     '',
-    `  npx sluice keys create NAME --user ${firstStart.email} --admin${sameServer}`,
+    `  ${programName} keys create NAME --user ${firstStart.email} --admin${sameServer}`,
   ]
   if (!models.includes(practiceModel)) return lines
   return [
@@ -85,6 +86,9 @@ function firstStartLines(firstStart: FirstStart, report: StartReport, output: Ou
     `  ${curlLine(address, firstStart.apiKey)}`,
   ]
 }
+
+/** What a person types to run a command of this Sluice. */
+const programName = inBinary ? 'sluice' : 'npx sluice'
 
 const practiceModel = 'demo-chat'
 
@@ -99,7 +103,7 @@ function forgottenLines(forgotten: readonly string[], { sameServer }: StartRepor
     '',
     'The credential, headers and options of these providers were cleared. Give them again:',
     '',
-    ...forgotten.map((name) => `  npx sluice providers set ${name} --credential-env VARIABLE${sameServer}`),
+    ...forgotten.map((name) => `  ${programName} providers set ${name} --credential-env VARIABLE${sameServer}`),
   ]
 }
 
@@ -111,7 +115,7 @@ function foundLines(found: readonly FoundProvider[], { sameServer }: StartReport
     ...entryLines(
       found.map(({ name, title, where, models }) => [
         foundText(title, where, models),
-        `npx sluice providers add ${name}${sameServer}`,
+        `${programName} providers add ${name}${sameServer}`,
       ]),
     ),
   ]

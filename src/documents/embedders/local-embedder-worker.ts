@@ -5,6 +5,7 @@
  */
 import { basename, dirname, resolve } from 'node:path'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { importPackage } from '#lib/own-scripts.ts'
 import type { EmbedFailureCode } from './embedder.ts'
 import { readModelFiles, type LocalModelFiles } from './local-model-files.ts'
 
@@ -101,7 +102,7 @@ async function load(directory: string): Promise<LoadedModel> {
 
 async function loadPackage(): Promise<TransformersPackage> {
   try {
-    return (await import(packageName)) as TransformersPackage
+    return (await importPackage(packageName)) as TransformersPackage
   } catch (cause) {
     throw new Unusable(
       'The embedder "local" needs a package that is not installed. Run "npm install @huggingface/transformers" in the directory of the server, or choose another embedder.',

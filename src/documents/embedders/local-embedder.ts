@@ -4,6 +4,7 @@
  * its own (local-embedder-worker.ts), which is started by the first text and holds one model.
  */
 import { Worker } from 'node:worker_threads'
+import { ownScript } from '#lib/own-scripts.ts'
 import type { LocalResponse, LocalRequest } from './local-embedder-worker.ts'
 import { EmbedFailure, type Embedder, type EmbedRequest } from './embedder.ts'
 
@@ -77,7 +78,7 @@ export class LocalEmbedder implements Embedder, AsyncDisposable {
   }
 
   #start(): Worker {
-    const script = this.#options.script ?? new URL('./local-embedder-worker.ts', import.meta.url)
+    const script = this.#options.script ?? ownScript('documents/embedders/local-embedder-worker.ts')
     const worker = new Worker(script, { workerData: this.#options.modelDirectory })
     worker.on('message', (answer: LocalResponse) => this.#settle(answer))
     worker.on('error', () => this.#lose(worker, 'The thread of the local embedding model broke down.'))

@@ -7,6 +7,7 @@
  */
 import { constants, setPriority } from 'node:os'
 import { writeFileSync } from 'node:fs'
+import { scriptCommand } from '#lib/own-scripts.ts'
 import { ResourceExhausted } from '#lib/resource-fault.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Assignment, Message } from './protocol.ts'
@@ -73,10 +74,10 @@ export class ReadingChild {
 
   /** `script` is what runs in the process; it speaks `protocol.ts`. */
   constructor(script: string) {
-    this.#process = Bun.spawn([process.execPath, '--no-env-file', script], {
+    this.#process = Bun.spawn([...scriptCommand(script)], {
       // Files of untrusted people are read here: no variable of the server's environment is passed on.
       env: { LANG: 'C.UTF-8', TZ: 'UTC' },
-      cwd: import.meta.dir,
+      cwd: '/',
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'ignore',

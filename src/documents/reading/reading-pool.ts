@@ -6,6 +6,7 @@
  * reading-process.ts. Invariant: at most `size` processes exist, and none after `close`.
  */
 import { fileURLToPath } from 'node:url'
+import { ownScript } from '#lib/own-scripts.ts'
 import type { Answer, Assignment, OperationName, Work } from './protocol.ts'
 import { ReadingChild, ReadingStopped, type ReadingBounds, type ReadingWatch } from './reading-child.ts'
 
@@ -28,7 +29,7 @@ const defaults = {
   operationsMax: 200,
   keptBytesMax: 384 * 1_048_576,
   idleMs: 60_000,
-  script: fileURLToPath(new URL('./reading-process.ts', import.meta.url)),
+  script: fileURLToPath(ownScript('documents/reading/reading-process.ts')),
 }
 
 /** Open from its making until `close`; processes are started when they are first needed. */

@@ -7,6 +7,7 @@
  * can make a token more of each cut.
  */
 import { Worker } from 'node:worker_threads'
+import { ownScript } from '../own-scripts.ts'
 import type { Piece, TokenAnswer, TokenJob, TokenResult, TokenWork } from './token-job.ts'
 
 export type { Piece } from './token-job.ts'
@@ -81,7 +82,7 @@ function hasRoom(lane: string, characters: number): boolean {
 }
 
 function started(): Worker {
-  const thread = new Worker(new URL('./token-thread.ts', import.meta.url))
+  const thread = new Worker(ownScript('lib/tokens/token-thread.ts'))
   thread.on('message', settle)
   thread.on('error', (cause) => lose(thread, new Error('the thread that counts tokens broke down', { cause })))
   thread.on('exit', (code) => lose(thread, new Error(`the thread that counts tokens ended with code ${code}`)))

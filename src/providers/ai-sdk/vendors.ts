@@ -8,6 +8,7 @@
 import { isBuiltin } from 'node:module'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { isObject } from '#lib/json-value.ts'
+import { importPackage } from '#lib/own-scripts.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { listAnthropic, listCohere, listGoogle, listMistral } from './listing.ts'
 import { misconfigured } from './problem.ts'
@@ -121,7 +122,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
     return {
       kind: 'ai-sdk',
       packageName,
-      load: () => import(packageName) as Promise<Options>,
+      load: () => importPackage(packageName) as Promise<Options>,
       factory: text(options['factory']),
       settings: { ...settings, ...credential, ...(record.baseUrl !== '' && { baseURL: record.baseUrl }) },
       namespace: text(options['namespace']) ?? packageName.replace(/^.*\//u, ''),

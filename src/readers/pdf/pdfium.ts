@@ -7,6 +7,7 @@
  * a view of the memory is taken again after each call, since the memory may have moved.
  */
 import { PDFiumLibrary } from '@hyzyla/pdfium'
+import wasmFile from '@hyzyla/pdfium/pdfium.wasm' with { type: 'file' }
 import { ReadFailure } from '../reading.ts'
 
 type Call = (...values: number[]) => number
@@ -105,7 +106,7 @@ function firstFailure(error: unknown): unknown {
 
 async function load(): Promise<Pdfium> {
   // `module` is where the library keeps what it was compiled to; its own types hide it.
-  const library: unknown = await PDFiumLibrary.init()
+  const library: unknown = await PDFiumLibrary.init({ wasmBinary: await Bun.file(wasmFile).arrayBuffer() })
   const engine = (library as { readonly module: EngineModule }).module
   const call = Object.fromEntries(functionNames.map((name) => [name, exported(engine, name)])) as PdfiumFunctions
   return {

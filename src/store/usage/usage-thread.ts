@@ -1,4 +1,5 @@
 /** The thread that works on the usage records of an SQLite file (usage-worker.ts). */
+import { ownScript } from '#lib/own-scripts.ts'
 import { JobThread } from '../threads/job-thread.ts'
 import type { UsageJobs } from './usage-job.ts'
 import type { UsageWork } from './usage.ts'
@@ -13,7 +14,7 @@ export interface UsageThreadOptions {
 }
 
 export class UsageThread extends JobThread<UsageJobs> {
-  constructor({ file, whenIdle, script = new URL('./usage-worker.ts', import.meta.url) }: UsageThreadOptions) {
+  constructor({ file, whenIdle, script = ownScript('store/usage/usage-worker.ts') }: UsageThreadOptions) {
     // Rows come first: their queue is bounded, and no number of reports may make it overflow.
     super({ script, data: file, whenIdle, form: 'text', urgent: 'insertCells' })
   }

@@ -4,6 +4,7 @@
  * wait for an import. On PostgreSQL only the search has a thread, for the scan over the codes. A
  * database in memory cannot be shared between threads, so there the calling one does everything.
  */
+import { ownScript } from '#lib/own-scripts.ts'
 import type { Database } from '../../database.ts'
 import { JobThread } from '../../threads/job-thread.ts'
 import { documentWrites, type DocumentWork, type DocumentWrites } from './document-work.ts'
@@ -79,7 +80,7 @@ export function documentWork(database: Database, url: string): DocumentWork {
 
 function threadFor(source: DocumentSource): JobThread<Works> {
   return new JobThread<Works>({
-    script: new URL('./document-worker.ts', import.meta.url),
+    script: ownScript('store/documents/thread/document-worker.ts'),
     data: source,
     whenIdle: 'keep',
     form: 'objects',

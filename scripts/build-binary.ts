@@ -1,0 +1,73 @@
+/**
+ * Builds Sluice as one file: the runtime, the server, the console, and all that threads and reading processes run.
+ * `npm run build:binary` makes `dist/sluice` for this machine; `-- --target linux-arm64-musl` or `--all` make
+ * `dist/sluice-<target>`, for which Bun fetches the runtime of that system from the npm registry; `--out FILE` writes there.
+ */
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ownScripts } from '#lib/own-scripts.ts'
+
+/** Systems that a release has a binary for. */
+export const binaryTargets = [
+  'linux-x64',
+  'linux-x64-musl',
+  'linux-arm64',
+  'linux-arm64-musl',
+  'darwin-x64',
+  'darwin-arm64',
+] as const
+
+const root = join(import.meta.dir, '..')
+
+export interface BinaryOptions {
+  /** This machine's when absent. */
+  readonly target?: string | undefined
+  /** Path of the binary. */
+  readonly out: string
+}
+
+/** Builds one binary; the console must be built. Throws when the bundler reports a problem. */
+export async function buildBinary({ target, out }: BinaryOptions): Promise<void> {
+  if (!existsSync(join(root, 'ui/dist/index.html'))) throw new Error('The console is not built: npm run build:ui.')
+  mkdirSync(dirname(out), { recursive: true })
+  const entries = ['src/main.ts', ...ownScripts.map((name) => `src/${name}`)]
+  const flags = [
+    '--compile',
+    // Nobody's .env or bunfig.toml changes what runs: configuration comes from Sluice's own file and the environment.
+    '--no-compile-autoload-dotenv',
+    '--no-compile-autoload-bunfig',
+    // Chunks are loaded when they are needed, and are compiled: half of the start was parsing.
+    '--splitting',
+    '--bytecode',
+    '--format=esm',
+    // Names stay, so that a stack says where a fault is.
+    '--minify-whitespace',
+    '--minify-syntax',
+    '--asset=ui/dist',
+    '--root=.',
+    ...(target === undefined ? [] : [`--target=bun-${target}`]),
+  ]
+  const build = Bun.spawn([process.execPath, 'build', ...entries, ...flags, '--outfile', out], {
+    cwd: root,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const problems = await build.stderr.text()
+  if ((await build.exited) !== 0) throw new Error(`bun build failed for ${target ?? 'this machine'}:\n${problems}`)
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { target: { type: 'string', multiple: true }, all: { type: 'boolean' }, out: { type: 'string' } },
+  })
+  const targets = values.all === true ? binaryTargets : values.target
+  const jobs: BinaryOptions[] = targets?.map((target) => ({ target, out: join(root, 'dist', `sluice-${target}`) })) ?? [
+    { out: resolve(values.out ?? join(root, 'dist/sluice')) },
+  ]
+  for (const job of jobs) {
+    await buildBinary(job)
+    console.log(`${job.out}  ${(statSync(job.out).size / 1e6).toFixed(1)} MB`)
+  }
+}
