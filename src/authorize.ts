@@ -68,13 +68,14 @@ export function createAuthorize(deps: AuthorizeDeps) {
   }
 }
 
-/** Answers 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */
+/** Answers 400, 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */
 function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestContext): Caller | Promise<Caller> {
   if (context.trusted) return operator
   const { standing } = deps.feed
   if (standing !== 'current' && !(standing === 'grace' && isAiRequest(access))) throw new ApiError('store_unavailable')
   const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
   if (found.kind === 'in_doubt') throw new ApiError('store_unavailable')
+  if (found.kind === 'conflicting') throw new ApiError('conflicting_api_keys')
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
   if (found.kind === 'caller') {
     deps.lastUsed.touch(found.caller.key.id, deps.clock.now())

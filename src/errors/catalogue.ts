@@ -33,6 +33,7 @@ export const errorCatalogue = {
   invalid_body: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body has a field that is missing or of the wrong type.' },
   invalid_multipart: { ...client, status: 400, type: 'invalid_request_error', message: 'The multipart body cannot be read.' },
   invalid_host: { ...client, status: 400, type: 'invalid_request_error', message: 'The request has more than one Host header. Send one.' },
+  conflicting_api_keys: { ...client, status: 400, type: 'invalid_request_error', message: 'The request has two different API keys. Send one: as "Authorization: Bearer <key>", "x-api-key" or "api-key".' },
   missing_model: { ...client, status: 400, type: 'invalid_request_error', message: 'The request names no model. Set "model" to a name from GET /ai/v1/models.' },
   too_many_images: { ...client, status: 400, type: 'invalid_request_error', message: 'A request accepts one image. Send one request for each image.' },
   invalid_group: { ...client, status: 400, type: 'invalid_request_error', message: 'The group filter must be group ids (UUIDs), separated by commas.' },

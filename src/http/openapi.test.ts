@@ -103,8 +103,8 @@ describe('openApiDocument', () => {
 
   test('the statuses are those of success, of the access class and of the handle', () => {
     const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
-    expect(statuses('/things', 'get')).toEqual(['200', '401', '403'])
-    expect(statuses('/things', 'post')).toEqual(['201', '401', '403', '409'])
+    expect(statuses('/things', 'get')).toEqual(['200', '400', '401', '403'])
+    expect(statuses('/things', 'post')).toEqual(['201', '400', '401', '403', '409'])
     expect(statuses('/files/{rest}', 'get')).toEqual(['200'])
     const denied = document.paths['/things']?.['post']?.responses['403']?.description ?? ''
     for (const code of ['scope_denied', 'origin_denied', 'admin_required']) expect(denied).toContain(`\`${code}\``)

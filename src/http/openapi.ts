@@ -154,6 +154,7 @@ function errorResponses(codes: readonly ErrorCode[], components: Components): Op
 function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
   if (access === 'public') return []
   return [
+    'conflicting_api_keys',
     'missing_api_key',
     'invalid_api_key',
     'scope_denied',

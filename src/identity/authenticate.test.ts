@@ -45,8 +45,29 @@ describe('a key is taken', () => {
     expect(from({ authorization: basic(`:${secret}`).replace('Basic', 'bAsIc') })).toBe(key.id)
   })
 
-  test('from the authorization header first, and elsewhere only when that holds no credential of ours', () => {
-    expect(from({ authorization: 'Bearer wrong', 'x-api-key': secret })).toBe('invalid')
+  test('from api-key, and from several headers that agree', () => {
+    const sent = { authorization: `Bearer ${secret}`, 'x-api-key': secret, 'api-key': secret }
+    fc.assert(
+      fc.property(fc.subarray(Object.entries(sent), { minLength: 1 }), (some) => {
+        expect(from(Object.fromEntries(some))).toBe(key.id)
+      }),
+    )
+  })
+
+  test('from no header when two of them hold different credentials, valid or not', () => {
+    const values = fc.constantFrom(secret, 'wrong', createKeySecret().secret)
+    const names = fc.subarray(['authorization', 'x-api-key', 'api-key'], { minLength: 2 })
+    fc.assert(
+      fc.property(names, fc.array(values, { minLength: 3, maxLength: 3 }), (some, credentials) => {
+        const used = credentials.slice(0, some.length)
+        fc.pre(new Set(used).size > 1)
+        const headers = some.map((name, at) => [name, name === 'authorization' ? `Bearer ${used[at]}` : used[at]!])
+        expect(from(Object.fromEntries(headers) as Record<string, string>)).toBe('conflicting')
+      }),
+    )
+  })
+
+  test('from the other headers when authorization holds no credential of ours', () => {
     expect(from({ authorization: 'Negotiate abc', 'x-api-key': secret })).toBe(key.id)
     expect(from({ authorization: 'Bearer', 'x-api-key': secret })).toBe(key.id)
   })
@@ -123,7 +144,11 @@ describe('a wrong key is refused', () => {
     const scheme = fc.constantFrom('Bearer ', 'Basic ', 'basic', '', 'bearer', ' ')
     fc.assert(
       fc.property(scheme, text, text, (prefix, credentials, apiKey) => {
-        expect(from({ authorization: prefix + credentials, 'x-api-key': apiKey })).toBeOneOf(['missing', 'invalid'])
+        expect(from({ authorization: prefix + credentials, 'x-api-key': apiKey })).toBeOneOf([
+          'missing',
+          'invalid',
+          'conflicting',
+        ])
       }),
     )
   })

@@ -1,9 +1,9 @@
 /**
  * From request headers to a caller. Pure: reads the directory and nothing else.
  *
- * The key is taken from `Authorization: Bearer` (scheme in any case, RFC 9110 section 11.1), from
- * `x-api-key` (clients of the Anthropic dialect) or from the password of HTTP Basic (clients of the
- * document service), in that order.
+ * The key is taken from `Authorization: Bearer` (scheme in any case, RFC 9110 section 11.1) or the password
+ * of HTTP Basic (clients of the document service), from `x-api-key` (clients of the Anthropic dialect) or from
+ * `api-key` (Azure's clients). A request may send the same key several times, but not two keys.
  */
 import { digestKey, isWellFormedKey } from './api-key.ts'
 import type { Directory } from './directory.ts'
@@ -18,6 +18,8 @@ export type Authentication =
   | { readonly kind: 'caller'; readonly caller: KeyCaller }
   | { readonly kind: 'missing' }
   | { readonly kind: 'invalid' }
+  /** Two headers hold different credentials: none of them is looked up. */
+  | { readonly kind: 'conflicting' }
   /** The key or its user has changed in the store, and memory may hold what was before. */
   | { readonly kind: 'in_doubt' }
 
@@ -25,6 +27,7 @@ export type Authentication =
 export function authenticateKey(headers: Headers, directory: Directory, now: number): Authentication {
   const secret = keyFromHeaders(headers)
   if (secret === null) return { kind: 'missing' }
+  if (secret === conflicting) return { kind: 'conflicting' }
   if (!isWellFormedKey(secret)) return { kind: 'invalid' }
   const key = directory.keyByDigest(digestKey(secret))
   if (directory.isKeyInDoubt(key)) return { kind: 'in_doubt' }
@@ -41,18 +44,25 @@ export function mayUseArea(caller: Caller, area: KeyArea): boolean {
   return areas === null || areas.includes(area)
 }
 
-function keyFromHeaders(headers: Headers): string | null {
-  const authorization = headers.get('authorization')
-  if (authorization !== null) {
-    const space = authorization.indexOf(' ')
-    if (space > 0) {
-      const scheme = authorization.slice(0, space).toLowerCase()
-      const credentials = authorization.slice(space + 1).trim()
-      if (scheme === 'bearer') return credentials
-      if (scheme === 'basic') return basicPassword(credentials)
-    }
-  }
-  return headers.get('x-api-key') || null
+const conflicting = Symbol('conflicting')
+
+function keyFromHeaders(headers: Headers): string | null | typeof conflicting {
+  const first = keyFromAuthorization(headers.get('authorization'))
+  const second = headers.get('x-api-key') || null
+  const third = headers.get('api-key') || null
+  const secret = first ?? second ?? third
+  const differs = (other: string | null): boolean => other !== null && other !== secret
+  return differs(second) || differs(third) ? conflicting : secret
+}
+
+function keyFromAuthorization(authorization: string | null): string | null {
+  if (authorization === null) return null
+  const space = authorization.indexOf(' ')
+  if (space <= 0) return null
+  const scheme = authorization.slice(0, space).toLowerCase()
+  const credentials = authorization.slice(space + 1).trim()
+  if (scheme === 'bearer') return credentials || null
+  return scheme === 'basic' ? basicPassword(credentials) : null
 }
 
 function basicPassword(credentials: string): string | null {

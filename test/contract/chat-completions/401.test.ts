@@ -77,6 +77,21 @@ describe('a key', () => {
   })
 })
 
+test('two different keys are refused before either is looked up, and one key in three headers is served', async () => {
+  const [one, two] = [gateway.keys.main.secret, gateway.keys.second.secret]
+  for (const headers of [{ 'x-api-key': two }, { 'api-key': two }, { 'x-api-key': 'wrong' }]) {
+    const refused = await gateway.chat({}, { headers })
+    await expectRefusal(refused, { status: 400, type: 'invalid_request_error', code: 'conflicting_api_keys' })
+  }
+  const same = { 'x-api-key': one, 'api-key': one }
+  for (const [key, headers] of [
+    [gateway.keys.main, same],
+    [null, same],
+    [null, { 'api-key': one }],
+  ] as const)
+    expect((await gateway.chat({}, { key, headers })).status).toBe(200)
+})
+
 test('a key that expires is refused from that moment on', async () => {
   await using later = await startGateway()
   const { expiring } = later.keys
