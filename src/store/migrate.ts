@@ -16,6 +16,7 @@ import { oidc } from './migrations/0005-oidc.ts'
 import { sharing } from './migrations/0006-sharing.ts'
 import { documentPlaces } from './migrations/0007-document-places.ts'
 import { limits } from './migrations/0009-limits.ts'
+import { keptResponses } from './migrations/0010-kept-responses.ts'
 import { schemaRange } from './migrations/0011-schema-range.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: 'sharing', kind: 'expand', run: sharing },
   { version: 7, name: 'document places', kind: 'expand', run: documentPlaces },
   { version: 9, name: 'limits', kind: 'expand', run: limits },
+  { version: 10, name: 'kept responses', kind: 'expand', run: keptResponses },
   { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
 ]
 

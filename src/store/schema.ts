@@ -366,6 +366,48 @@ export interface SchemaProgressTable {
   filled: number
 }
 
+export interface KeptResponsesTable {
+  id: string
+  user_id: string
+  model_id: string
+  previous_id: string | null
+  status: string
+  /** Null when no process is making it. */
+  worker_id: string | null
+  lease_until: number | null
+  bytes: number
+  created_at: number
+  used_at: number
+}
+
+export interface KeptTextsTable {
+  owner_id: string
+  kind: string
+  position: number
+  sealed: string
+}
+
+export interface KeptBytesTable {
+  user_id: string
+  bytes: number
+}
+
+export interface ConversationsTable {
+  id: string
+  user_id: string
+  next_position: number
+  bytes: number
+  created_at: number
+  used_at: number
+}
+
+export interface ConversationItemsTable {
+  conversation_id: string
+  position: number
+  item_id: string
+  bytes: number
+}
+
 export interface Tables {
   users: UsersTable
   groups: GroupsTable
@@ -381,6 +423,11 @@ export interface Tables {
   inflight_overrides: InflightOverridesTable
   usage_records: UsageRecordsTable
   stored_responses: StoredResponsesTable
+  kept_responses: KeptResponsesTable
+  kept_texts: KeptTextsTable
+  kept_bytes: KeptBytesTable
+  conversations: ConversationsTable
+  conversation_items: ConversationItemsTable
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable

@@ -16,6 +16,8 @@ import { withAvailability } from './errors.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
+import { conversationStore, type ConversationStore } from './kept/conversations.ts'
+import { keptResponseStore, type KeptResponseStore } from './kept/kept-responses.ts'
 import { keyStore, type KeyStore } from './identity/keys.ts'
 import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
 import { migrate, migrations, type MigrateOptions } from './migrate.ts'
@@ -44,6 +46,8 @@ export interface Store {
   readonly identities: IdentityStore
   readonly usage: UsageStore
   readonly responses: StoredResponseStore
+  readonly keptResponses: KeptResponseStore
+  readonly conversations: ConversationStore
   readonly documents: DocumentStore
   /** Files of documents in the database; null on SQLite. */
   readonly documentBytes: StoredBytes | null
@@ -88,7 +92,7 @@ export interface LiveReads {
 export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, Partial<MigrateOptions> {
   /** Most PostgreSQL connections for reports, besides those of `poolMax`; 4 when absent. */
   readonly reportPoolMax?: number
-  /** Seals what providers authenticate with. */
+  /** Seals what providers authenticate with, and what callers had the gateway keep. */
   readonly sealer: Sealer
 }
 
@@ -122,6 +126,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     identities: withAvailability(identityStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
+    keptResponses: withAvailability(keptResponseStore(database, sealer)),
+    conversations: withAvailability(conversationStore(database, sealer)),
     documents: withAvailability(documents),
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),

@@ -8,6 +8,7 @@ import { catalogContract } from './store-contract-catalog.ts'
 import { connectionContract } from './store-contract-connection.ts'
 import { identitiesContract } from './store-contract-identities.ts'
 import { identityContract } from './store-contract-identity.ts'
+import { keptContract } from './store-contract-kept.ts'
 import { responsesContract } from './store-contract-responses.ts'
 import { usageContract } from './store-contract-usage.ts'
 import type { StoreTest } from './store-test.ts'
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
     describe('providers, models, limits, settings', () => catalogContract(storeTest))
     describe('usage', () => usageContract(storeTest))
     describe('answers that providers hold', () => responsesContract(storeTest))
+    describe('responses and conversations that the gateway keeps', () => keptContract(storeTest))
     describe('connection', () => connectionContract(storeTest))
   })
 }

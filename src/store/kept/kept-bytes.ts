@@ -1,0 +1,93 @@
+/**
+ * How many bytes of kept responses and conversations each account has, and the removal of the oldest when they become
+ * too many. The sum is maintained with each write, because adding it up would cost more the more there is.
+ */
+import type { Transaction } from 'kysely'
+import type { Tables } from '../schema.ts'
+
+/** Removed at most by one write: a lowered limit is reached after several. */
+const removalsMax = 50
+
+interface Removable {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** Adds to the account's sum; returns the new one. The account's writes wait for each other here. */
+export async function addBytes(trx: Transaction<Tables>, userId: string, bytes: number): Promise<number> {
+  const row = await trx
+    .insertInto('kept_bytes')
+    .values({ user_id: userId, bytes })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet((row) => ({ bytes: row('kept_bytes.bytes', '+', bytes) })),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow()
+  return row.bytes
+}
+
+/**
+ * Adds to the account's sum, and removes what the account has not used for the longest time while it is over the
+ * limit: responses first, then conversations; never what is being made, and never `kept`.
+ */
+export async function addWithinLimit(
+  trx: Transaction<Tables>,
+  userId: string,
+  bytes: number,
+  { bytesMax, kept }: { readonly bytesMax: number; readonly kept: string },
+): Promise<void> {
+  const over = (await addBytes(trx, userId, bytes)) - bytesMax
+  if (over <= 0) return
+  const responses = await trx
+    .selectFrom('kept_responses')
+    .select(['id', 'bytes'])
+    .where('user_id', '=', userId)
+    .where('id', '!=', kept)
+    .where('lease_until', 'is', null)
+    .orderBy('used_at')
+    .limit(removalsMax)
+    .execute()
+  const first = enough(responses, over)
+  await removeResponses(trx, first.ids)
+  const conversations = await trx
+    .selectFrom('conversations')
+    .select(['id', 'bytes'])
+    .where('user_id', '=', userId)
+    .where('id', '!=', kept)
+    .orderBy('used_at')
+    .limit(removalsMax)
+    .execute()
+  const second = enough(conversations, over - first.bytes)
+  await removeConversations(trx, second.ids)
+  await addBytes(trx, userId, -(first.bytes + second.bytes))
+}
+
+/** Removes rows and texts of these responses; their bytes are the caller's to take off. */
+export async function removeResponses(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await trx.deleteFrom('kept_texts').where('owner_id', 'in', ids).execute()
+  await trx.deleteFrom('kept_responses').where('id', 'in', ids).execute()
+}
+
+/** Removes rows, items and texts of these conversations; their bytes are the caller's to take off. */
+export async function removeConversations(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await trx.deleteFrom('kept_texts').where('owner_id', 'in', ids).execute()
+  await trx.deleteFrom('conversation_items').where('conversation_id', 'in', ids).execute()
+  await trx.deleteFrom('conversations').where('id', 'in', ids).execute()
+}
+
+/** The first of them that make at least so many bytes together, or all. */
+function enough(
+  rows: readonly Removable[],
+  bytes: number,
+): { readonly ids: readonly string[]; readonly bytes: number } {
+  const ids: string[] = []
+  let sum = 0
+  for (const row of rows) {
+    if (sum >= bytes) break
+    ids.push(row.id)
+    sum += row.bytes
+  }
+  return { ids, bytes: sum }
+}
