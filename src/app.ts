@@ -20,6 +20,8 @@ import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
+import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
+import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
@@ -76,6 +78,11 @@ const minuteMs = 60_000
 const staleRetryMs = 1000
 const upgradeRetryMs = 5000
 const probeCheckMs = 250
+const heartbeatMs = 1000
+const abandonedCheckMs = 5000
+/** Long enough for a client to resume its stream; the response itself stays. */
+const eventsKeptMs = 60 * minuteMs
+const purgedAtOnce = 200
 const drainPollMs = 20
 const countsMaxMs = 2000
 
@@ -88,7 +95,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   startLoops(options, parts, opening)
   const server = createServer(options, parts)
   opening.defer(() => server.close())
-  opening.defer(() => drain(server, parts.shutdown, settings))
+  opening.defer(() =>
+    drain(() => server.underWay + parts.gateway.background.underWay, server, parts.shutdown, settings),
+  )
 
   const resources = opening.move()
   let closing: Promise<void> | undefined
@@ -157,6 +166,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
     responses,
+    ...openKept(options),
     metrics,
     ticker,
     clock,
@@ -176,6 +186,24 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   watchGauges(store, { state, feed, leader, gateway })
   feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
   return { state, feed, leader, lastUsed, gateway, generation, documents, shutdown }
+}
+
+/** What keeps responses and conversations, and makes some while no client waits. */
+function openKept({ store, settings, clock, logger }: AppOptions): Pick<Gateway, 'keptResponses' | 'background'> {
+  const keptResponses = new KeptResponses({
+    responses: store.keptResponses,
+    conversations: store.conversations,
+    settings,
+    clock,
+    onError: (error) => logger.error('a response could not be kept', { error }),
+  })
+  const background = new BackgroundResponses({
+    kept: keptResponses,
+    settings,
+    clock,
+    onError: (error) => logger.error('the end of a response in the background could not be written', { error }),
+  })
+  return { keptResponses, background }
 }
 
 type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway'>
@@ -198,6 +226,8 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   background('writing usage records', settings.get('usage.flush_milliseconds'), () => gateway.recorder.flush())
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
   background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
+  background('writing responses in the background', heartbeatMs, () => gateway.background.beat())
+  background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
   background('probing providers', probeCheckMs, probing(gateway, clock))
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('purging old records', minuteMs, async () => {
@@ -277,7 +307,12 @@ function accessOfUnknownPath(path: string) {
 }
 
 /** Serves until load balancers know, waits for running requests, then ends those that are left with an error of their own. */
-async function drain(server: HttpServer<Caller>, shutdown: AbortController, settings: LiveSettings): Promise<void> {
+async function drain(
+  underWay: () => number,
+  server: HttpServer<Caller>,
+  shutdown: AbortController,
+  settings: LiveSettings,
+): Promise<void> {
   const delayMs = settings.get('server.drain_delay_seconds') * 1000
   if (delayMs > 0) {
     server.announceStop()
@@ -285,7 +320,7 @@ async function drain(server: HttpServer<Caller>, shutdown: AbortController, sett
   }
   server.drain()
   const graceMs = settings.get('server.drain_seconds') * 1000
-  const idle = (until: number) => waitUntil(() => server.underWay === 0 || performance.now() > until)
+  const idle = (until: number) => waitUntil(() => underWay() === 0 || performance.now() > until)
   await idle(performance.now() + graceMs)
   shutdown.abort()
   // The ended requests still send their last event.
@@ -329,5 +364,14 @@ async function purge(store: Store, settings: LiveSettings, clock: Clock): Promis
   await store.signInCounts?.purge(signInForgetMs)
   const days = settings.get('usage.retention_days')
   if (days > 0) await store.usage.purgeBefore(clock.now() - days * dayMs)
-  await store.responses.purgeBefore(clock.now() - settings.get('responses.retention_days') * dayMs)
+  const unused = clock.now() - settings.get('responses.retention_days') * dayMs
+  await store.responses.purgeBefore(unused)
+  await purgeAll((limit) => store.keptResponses.purgeBefore(unused, limit))
+  await purgeAll((limit) => store.conversations.purgeBefore(unused, limit))
+  await purgeAll((limit) => store.keptResponses.purgeEventsBefore(clock.now() - eventsKeptMs, limit))
+}
+
+/** A few at a time, so that requests come in between. */
+async function purgeAll(purgeSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await purgeSome(purgedAtOnce)) === purgedAtOnce);
 }

@@ -19,6 +19,8 @@ export interface TranslatedRequest {
   whole(answer: unknown): unknown
   /** A translator for one streamed answer. */
   stream(): StreamTranslator
+  /** The answer before anything of it is known; only where clients can ask for it while it is made. */
+  pending?(): JsonObject
 }
 
 /** Translates one streamed answer. */
@@ -29,6 +31,8 @@ export interface StreamTranslator {
   end(): string
   /** The events of an answer that broke off with this error; none of them completes it. */
   fail(error: ApiError): string
+  /** The whole answer, once its last event was made and it has not failed; only where it can be kept. */
+  readonly answer?: JsonObject | null
 }
 
 /** The clock and the ids of a translation. */
@@ -36,6 +40,8 @@ export interface TranslationContext {
   /** Wall clock, milliseconds since 1970. */
   readonly now: number
   newId(): string
+  /** Fields of the answer that the server knows, not the request; none when left out. */
+  readonly echo?: JsonObject
 }
 
 /** A wire format, translated both ways. */

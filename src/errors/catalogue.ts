@@ -40,7 +40,7 @@ export const errorCatalogue = {
   invalid_query_parameter: { ...client, status: 400, type: 'invalid_request_error', message: 'A query parameter has a value that is not allowed.' },
   invalid_value: { ...client, status: 400, type: 'invalid_request_error', message: 'A field of the request refers to something that does not exist.' },
   unsupported_value: { ...client, status: 400, type: 'invalid_request_error', message: 'The model does not support this value.' },
-  previous_response_not_found: { ...client, status: 400, type: 'invalid_request_error', message: 'No provider of this model stores the previous response for your account. Send the whole conversation as "input".' },
+  previous_response_not_found: { ...client, status: 400, type: 'invalid_request_error', message: 'The previous response is not stored for your account. Send the whole conversation as "input".' },
   thread_unsupported_request: { ...client, status: 400, type: 'invalid_request_error', message: '"thread" cannot be used through this gateway: conversations are not stored here. Send the whole conversation as "messages", without "thread".' },
   invalid_cursor: { ...client, status: 400, type: 'invalid_request_error', message: 'The cursor is not valid. Start again without a cursor.' },
 
@@ -65,7 +65,8 @@ export const errorCatalogue = {
   consumer_group_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No consumer group, model or alias has this name.' },
   model_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No model has this name. GET /ai/v1/models lists the models that you can use.' },
   response_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No response with this id is stored for your account. It was deleted or never stored: the provider of the model may have no Responses API, or the request had "store": false.' },
-  conversation_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No provider of this model stores this conversation for your account.' },
+  conversation_not_found: { ...client, status: 404, type: 'not_found_error', message: 'This conversation is not stored for your account.' },
+  item_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No item with this id is stored for your account. Send the item itself.' },
   endpoint_not_supported: { ...client, status: 404, type: 'not_found_error', message: 'The provider of this model does not support this endpoint.' },
   method_not_allowed: { ...client, status: 405, type: 'invalid_request_error', message: 'This address does not support this method.' },
   conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },

@@ -9,6 +9,8 @@ import type { ProviderPool } from '#providers/registry.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
 import type { Retrieve } from './grounding/retrieve.ts'
+import type { BackgroundResponses } from './responses/background-responses.ts'
+import type { KeptResponses } from './responses/kept-responses.ts'
 import type { ResponseRegistry } from './responses/response-registry.ts'
 import type { UpstreamHealth } from './upstreams/upstream-health.ts'
 import type { UsageRecorder } from './usage/usage-recorder.ts'
@@ -26,6 +28,10 @@ export interface Gateway {
   readonly recorder: UsageRecorder
   /** Who owns the responses that providers store. */
   readonly responses: ResponseRegistry
+  /** The responses and conversations that the gateway keeps itself. */
+  readonly keptResponses: KeptResponses
+  /** Makes responses while no client waits. */
+  readonly background: BackgroundResponses
   readonly metrics: Metrics
   readonly ticker: Ticker
   readonly clock: Clock

@@ -5,11 +5,10 @@
  * socket: the caller gets the answer in this process.
  */
 import type { Purpose } from '#catalog/records.ts'
-import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { ModelCall } from './endpoints/model-call.ts'
 import type { Gateway } from './gateway.ts'
+import { InnerContext } from './inner-context.ts'
 import { serveModelCall } from './serve-model-call.ts'
 
 export interface InnerCall {
@@ -27,40 +26,6 @@ export interface InnerCall {
 /** The answer to the call, a 2xx. Throws the ApiError that a client would be answered. */
 export async function innerCall(gateway: Gateway, inner: InnerCall): Promise<Response> {
   const { caller, call, purpose = 'batch', body, signal } = inner
-  const context = new InnerContext(call.endpoint, JSON.stringify(body), signal, gateway.clock)
+  const context = new InnerContext(call.endpoint, { body: JSON.stringify(body) }, signal, gateway.clock)
   return serveModelCall(gateway, context, caller, { ...call, purpose })
-}
-
-/** A context without a client: there is no socket for headers of the answer or an idle timer. */
-class InnerContext implements RequestContext {
-  readonly request: Request
-  readonly requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`
-  readonly path: string
-  readonly params = {}
-  readonly query = new URLSearchParams()
-  readonly signal: AbortSignal
-  readonly startedAt: number
-  readonly clock: Clock
-  readonly remoteAddress = ''
-  readonly trusted = false
-
-  constructor(endpoint: string, body: string, signal: AbortSignal, clock: Clock) {
-    this.path = `/ai/v1/${endpoint}`
-    this.signal = signal
-    this.clock = clock
-    this.startedAt = clock.elapsed()
-    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-    // The address is never called; a request must have one.
-    this.request = new Request(`http://localhost${this.path}`, { method: 'POST', headers, body })
-  }
-
-  respond(body: Bun.BodyInit | null, init: { readonly status: number; readonly headers: Record<string, string> }) {
-    return new Response(body, init)
-  }
-
-  addHeader(): void {}
-
-  liftIdleTimeout(): void {}
-
-  restoreIdleTimeout(): void {}
 }

@@ -19,6 +19,19 @@ import { rerank } from './endpoints/rerank.ts'
 import { responseCompaction, responseInputTokens, responses } from './endpoints/responses.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
+import {
+  addConversationItems,
+  conversationBodies,
+  conversationObject,
+  createConversation,
+  deleteConversation,
+  deleteConversationItem,
+  getConversation,
+  getConversationItem,
+  listConversationItems,
+  serveConversation,
+  updateConversation,
+} from './serve-conversation.ts'
 import { serveModelCall } from './serve-model-call.ts'
 import { serveStoredResponse, type ResponseAction } from './serve-stored-response.ts'
 
@@ -54,6 +67,7 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
   return [
     ...modelCalls.map((row) => modelCallRoute(gateway, row)),
     ...storedResponses.map((row) => storedResponseRoute(gateway, row)),
+    ...conversationRoutes(gateway),
     {
       method: 'POST',
       path: '/ai/v1/messages/count_tokens',
@@ -115,7 +129,13 @@ interface ModelCallRow {
 }
 
 /** Errors of requests that build on an earlier one. */
-const stateErrors: readonly ErrorCode[] = ['previous_response_not_found', 'conversation_not_found', 'store_unavailable']
+const stateErrors: readonly ErrorCode[] = [
+  'previous_response_not_found',
+  'conversation_not_found',
+  'item_not_found',
+  'store_unavailable',
+  'overloaded',
+]
 
 /** Every endpoint that calls a model; its path is its name. */
 const modelCalls: readonly ModelCallRow[] = [
@@ -247,6 +267,8 @@ const storedResponses: readonly StoredResponseRow[] = [
 ]
 
 const storedResponseErrors: readonly ErrorCode[] = [
+  'invalid_body',
+  'invalid_query_parameter',
   'response_not_found',
   'model_access_denied',
   'store_unavailable',
@@ -267,4 +289,109 @@ function storedResponseRoute(gateway: Gateway, { method, path, action, ...docs }
     docs: { tag: 'Inference', ...docs, errors: storedResponseErrors },
     handle: (context, caller) => serveStoredResponse(gateway, context, caller, action),
   }
+}
+
+const conversationErrors: readonly ErrorCode[] = ['conversation_not_found', 'store_unavailable']
+
+const itemPage = z.object({
+  after: z.string().optional().describe('The id of the item before the page'),
+  limit: z.string().optional().describe('1 to 100; 20 when left out'),
+  order: z.enum(['asc', 'desc']).optional().describe('desc when left out: the newest first'),
+})
+
+interface ConversationRow {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/ai/v1/conversations/:id`. */
+  readonly path: string
+  readonly summary: string
+  readonly handle: Parameters<typeof serveConversation>[3]
+  readonly body?: z.ZodType
+  readonly query?: z.ZodObject
+  readonly answer?: z.ZodType
+  readonly errors?: readonly ErrorCode[]
+}
+
+const anItem = z.looseObject({ id: z.string(), type: z.string() })
+const someItems = z.object({
+  object: z.literal('list'),
+  data: z.array(anItem),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+})
+const conversationBodyErrors = bodyErrors.filter((code) => code !== 'missing_model')
+
+/** What is done with a conversation that the gateway keeps. */
+const conversations: readonly ConversationRow[] = [
+  { method: 'GET', path: '', summary: 'A conversation', handle: getConversation, answer: conversationObject },
+  {
+    method: 'POST',
+    path: '',
+    summary: 'Change the metadata of a conversation',
+    handle: updateConversation,
+    body: conversationBodies.update,
+    answer: conversationObject,
+    errors: conversationBodyErrors,
+  },
+  { method: 'DELETE', path: '', summary: 'Delete a conversation with its items', handle: deleteConversation },
+  {
+    method: 'GET',
+    path: '/items',
+    summary: 'The items of a conversation',
+    handle: listConversationItems,
+    query: itemPage,
+    answer: someItems,
+    errors: ['invalid_query_parameter'],
+  },
+  {
+    method: 'POST',
+    path: '/items',
+    summary: 'Add items to a conversation',
+    handle: addConversationItems,
+    body: conversationBodies.add,
+    answer: someItems,
+    errors: conversationBodyErrors,
+  },
+  {
+    method: 'GET',
+    path: '/items/:item',
+    summary: 'An item of a conversation',
+    handle: getConversationItem,
+    answer: anItem,
+    errors: ['item_not_found'],
+  },
+  {
+    method: 'DELETE',
+    path: '/items/:item',
+    summary: 'Delete an item of a conversation',
+    handle: deleteConversationItem,
+    answer: conversationObject,
+    errors: ['item_not_found'],
+  },
+]
+
+function conversationRoutes(gateway: Gateway): readonly Route<Caller>[] {
+  const tag = 'Inference'
+  return [
+    {
+      method: 'POST',
+      path: '/ai/v1/conversations',
+      access: 'inference',
+      docs: {
+        tag,
+        summary: 'Begin a conversation that the gateway keeps, for responses of any model',
+        body: conversationBodies.create,
+        answer: conversationObject,
+        errors: [...conversationBodyErrors, 'store_unavailable'],
+      },
+      handle: (context, caller) => createConversation(gateway, context, caller),
+    },
+    ...conversations.map(({ method, path, handle, errors = [], ...docs }): Route<Caller> => ({
+      method,
+      path: `/ai/v1/conversations/:id${path}`,
+      access: 'inference',
+      docs: { tag, ...docs, errors: [...conversationErrors, ...errors] },
+      handle: (context, caller) => serveConversation(gateway, context, caller, handle),
+    })),
+  ]
 }

@@ -14,13 +14,21 @@ import { applyRules } from './admission/apply-rules.ts'
 import { resolveRequested } from './admission/resolve-model.ts'
 import { withEndpoint } from './admission/with-endpoint.ts'
 import type { ModelCall, PreparedCall } from './endpoints/model-call.ts'
+import { headersForUpstream } from './call/headers.ts'
 import type { Gateway } from './gateway.ts'
 import { addSources, checkDocuments } from './grounding/add-sources.ts'
+import { InnerContext } from './inner-context.ts'
 import { relaySettings, type Relay } from './relay/relay.ts'
-import type { ModelRequest } from './request/model-request.ts'
+import { invalidBody } from './request/fields.ts'
+import { withBytes, type ModelRequest } from './request/model-request.ts'
+import { streamedBody } from './request/response-input.ts'
 import { checkEffort } from './request/reasoning.ts'
+import { keptResponseId } from './responses/kept-ids.ts'
+import type { ResponseObject } from './responses/kept-responses.ts'
 import { pinToProvider } from './responses/pin-to-provider.ts'
 import { NewResponseTracker } from './responses/response-tracker.ts'
+import { restoreState } from './responses/restore-state.ts'
+import { followResponse } from './serve-kept-response.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
 import { failOver } from './upstreams/fail-over.ts'
 import { upstreamBody } from './upstreams/upstream-body.ts'
@@ -45,12 +53,16 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
-    const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: received }) // 400
-    const { state, effort, effortField, documents } = prepared.request
+    const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
+    const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
+    const { state, effort, effortField, documents, translated } = prepared.request
     const eligible = withEndpoint(gateway.providers, routed, prepared.call.endpoint, clientCall.endpoint) // 404
     checkEffort(effort, eligible, effortField) // 400
-    const model = state === null ? eligible : await pinToProvider(gateway.responses, eligible, state, caller) // 400, 404, 503
+    const model =
+      state === null ? eligible : await pinToProvider(gateway.responses, eligible, { state, translated }, caller) // 400, 404, 503
 
+    if (state?.background === true && prepared.pending !== undefined)
+      return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
     if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
@@ -85,6 +97,50 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   if (form === null) return
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
+}
+
+/** The request with what it builds on, as far as the gateway keeps that. Only requests with state wait. */
+function restoreIfNeeded(
+  gateway: Gateway,
+  request: ModelRequest,
+  caller: Caller,
+): ModelRequest | Promise<ModelRequest> {
+  const { state } = request
+  return state === null || state.kept !== null ? request : restoreState(gateway, request, state, caller)
+}
+
+interface BackgroundStart {
+  readonly context: RequestContext
+  readonly caller: Caller
+  readonly model: Model
+  readonly clientCall: ModelCall
+  readonly prepared: PreparedCall
+  /** The request before its translation. */
+  readonly restored: ModelRequest
+}
+
+/** Answers with a response that this process makes from now on, in a call of its own that takes no in-flight slot. */
+async function startInBackground(gateway: Gateway, start: BackgroundStart): Promise<Response> {
+  const { context, caller, model, clientCall, prepared, restored } = start
+  const kept = restored.state?.kept ?? null
+  if (kept === null || restored.state === null) throw new Error('a request in the background has a state')
+  if (!kept.stored) throw invalidBody('background', '"background" needs responses that are kept: leave "store" out.')
+  const pending = prepared.pending?.() ?? {}
+  const streamed = withBytes({ ...restored, streamed: true }, streamedBody(restored.bytes))
+  const request = { ...streamed, state: { ...restored.state, background: false } }
+  const call: ModelCall = { ...clientCall, purpose: 'batch', read: () => Promise.resolve(request) }
+  const headers = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
+  await gateway.background.start({
+    owner: { userId: caller.account.user.id, modelId: model.record.id },
+    state: kept,
+    pending,
+    answer: (signal) => {
+      const inner = new InnerContext(clientCall.endpoint, { body: '', headers }, signal, gateway.clock)
+      return serveModelCall(gateway, inner, caller, call)
+    },
+  })
+  if (restored.streamed) return followResponse(gateway, context, keptResponseId(kept.hex), -1)
+  return context.respond(JSON.stringify(pending), { status: 200, headers: { 'content-type': 'application/json' } })
 }
 
 /** The client's own call, or the same as a chat completion when no provider of the model has the endpoint. */
@@ -144,13 +200,17 @@ function relayOf(gateway: Gateway, { call, request }: PreparedCall, answering: A
   }
 }
 
-function responseTracker(gateway: Gateway, { state }: ModelRequest, answering: Answering): NewResponseTracker {
-  const { caller, model, upstream } = answering
-  const owner = {
-    userId: caller.account.user.id,
-    providerId: upstream.provider.id,
-    modelId: model.record.id,
-    createdAt: gateway.clock.now(),
-  }
-  return new NewResponseTracker(gateway.responses, owner, state?.stored !== false)
+function responseTracker(
+  gateway: Gateway,
+  { state, translated }: ModelRequest,
+  { caller, model, upstream }: Answering,
+): NewResponseTracker {
+  const owner = { userId: caller.account.user.id, modelId: model.record.id }
+  const place = { ...owner, providerId: upstream.provider.id, createdAt: gateway.clock.now() }
+  const kept = state?.kept ?? null
+  // A response in the background is kept by what makes it (background-responses.ts).
+  const stored = kept !== null && translated && kept.stored && !kept.background
+  const keeps = kept !== null && (stored || kept.conversationId !== null)
+  const keep = keeps ? (answer: ResponseObject) => gateway.keptResponses.keep(answer, owner, { ...kept, stored }) : null
+  return new NewResponseTracker(gateway.responses, place, state?.stored !== false, keep)
 }

@@ -1,6 +1,7 @@
 /**
  * What is done with a response of the Responses API after it was made: `/ai/v1/responses/{id}` and
- * below. The provider that stores it is asked; the gateway stores only who owns it. Only the account
+ * below. The provider that stores it is asked, and the gateway stores only who owns it; or the gateway
+ * keeps it itself (serve-kept-response.ts). Only the account
  * that made it can see it, with any of its keys that may use the model.
  *
  * Nothing is generated, so no traffic rule applies, no in-flight slot is taken and no other upstream
@@ -13,6 +14,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { StoredResource } from '#providers/provider.ts'
+import type { KeptResponse } from '#store/kept/kept-responses.ts'
 import type { StoredResponse } from '#store/stored-responses.ts'
 import type { Gateway } from './gateway.ts'
 import { relayWhole } from './relay/relay-whole.ts'
@@ -21,6 +23,7 @@ import { readStoredId } from './request/response-state.ts'
 import { relayResponse } from './responses/relay-response.ts'
 import type { StoredLookup } from './responses/response-registry.ts'
 import { StoredResponseTracker } from './responses/response-tracker.ts'
+import { findKept, serveKeptResponse } from './serve-kept-response.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
 
 /** The action; its name stands in usage records. */
@@ -37,6 +40,12 @@ export async function serveStoredResponse(
   const record = resources.use(gateway.recorder.begin(context, caller, `responses/${action}`))
   try {
     const catalog = gateway.catalog()
+    const kept = await findKept(gateway, context.params['id'] ?? '', caller) // 503
+    if (kept !== null) {
+      record.model = keptModel(catalog, kept, caller) // 403
+      record.streamed = context.query.get('stream') === 'true'
+      return await serveKeptResponse(gateway, context, kept, action) // 400, 503
+    }
     const response = await findResponse(gateway, context, caller) // 404, 503
     const model = modelOf(catalog, response, caller) // 403, 404
     record.model = model
@@ -78,6 +87,15 @@ function modelOf(catalog: Catalog, { modelId }: StoredResponse, caller: Caller):
   throw resolution.kind === 'forbidden'
     ? new ApiError('model_access_denied')
     : new ApiError('response_not_found', { message: 'The model that made this response is no longer in use.' })
+}
+
+/** What is kept outlives its model; an account or a key that may not use the model does not read it. */
+function keptModel(catalog: Catalog, { modelId }: KeptResponse, caller: Caller): Model | null {
+  const resolution = catalog.resolveId(modelId, caller)
+  if (resolution.kind === 'found') return resolution.model
+  if (resolution.kind === 'in_doubt') throw new ApiError('store_unavailable')
+  if (resolution.kind === 'forbidden') throw new ApiError('model_access_denied')
+  return null
 }
 
 /** An upstream at the provider: one of the model's own, or that of any other model when the model has none any more. */

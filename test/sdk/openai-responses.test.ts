@@ -37,9 +37,9 @@ async function failure(promise: PromiseLike<unknown>): Promise<APIError> {
 }
 
 describe('a response', () => {
-  test('comes from a provider that only knows chat completions, and is stored nowhere', async () => {
+  test('comes from a provider that only knows chat completions, and is kept by the gateway', async () => {
     const response = await client.responses.create(asked, { headers: { 'x-request-id': 'sdk-whole' } })
-    expect(response).toMatchObject({ output_text: said, status: 'completed', store: false })
+    expect(response).toMatchObject({ output_text: said, status: 'completed', store: true })
     expect(response.usage).toMatchObject({ input_tokens: sampleUsage.prompt_tokens, output_tokens: 3 })
     expect(response._request_id).toBe('sdk-whole')
     expect((await gateway.received('sdk-whole')).path).toBe('/v1/chat/completions')
@@ -119,10 +119,10 @@ describe('a stream', () => {
 })
 
 describe('an error is of the class that belongs to it:', () => {
-  test('what lives on a server between requests: BadRequestError that names the field', async () => {
+  test('what no server has stored: BadRequestError that names the field', async () => {
     const error = await failure(client.responses.create({ ...asked, previous_response_id: 'resp_1' }))
     expect(error).toBeInstanceOf(BadRequestError)
-    expect([error.code, error.param]).toEqual(['invalid_body', 'previous_response_id'])
+    expect([error.code, error.param]).toEqual(['previous_response_not_found', 'previous_response_id'])
   })
 
   test('a model that does not exist: NotFoundError', async () => {

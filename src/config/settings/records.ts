@@ -963,6 +963,33 @@ export const settingRecords = {
       'Maximum number of inputs in one shared embeddings call. A request with more than half as many gets a call of its own.',
   },
 
+  'responses.keep': {
+    ...live,
+    type: 'boolean',
+    default: true,
+    example: 'false',
+    sentence:
+      'Keeps the answers of the Responses API for models whose provider has no such API, sealed with the secret key.',
+  },
+  'responses.account_bytes_max': {
+    ...live,
+    ...bytes,
+    default: 268_435_456,
+    min: 1_048_576,
+    max: 1_099_511_627_776,
+    example: '1073741824',
+    sentence:
+      'Most bytes of responses and conversations that the server keeps for one account. What was not used for the longest time is removed first.',
+  },
+  'responses.background_max': {
+    ...live,
+    type: 'integer',
+    default: 100,
+    min: 0,
+    max: 10_000,
+    example: '20',
+    sentence: 'Most responses that one process makes in the background at the same time.',
+  },
   'responses.retention_days': {
     ...live,
     type: 'integer',
@@ -972,7 +999,7 @@ export const settingRecords = {
     max: 36_500,
     example: '90',
     sentence:
-      'How long the server remembers the provider and the owner of a stored response. Choose the time for which providers keep responses.',
+      'How long the server keeps responses and conversations that nobody uses, and remembers which provider stores a response.',
   },
 
   'usage.retention_days': {

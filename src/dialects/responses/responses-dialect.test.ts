@@ -194,10 +194,10 @@ describe('with the official SDK', () => {
   })
 
   test('a request that cannot be translated is a BadRequestError that names the field', async () => {
-    const request = client.responses.create({ model: 'small', input: 'Hi', previous_response_id: 'resp_1' })
+    const request = client.responses.create({ model: 'small', input: 'Hi', truncation: 'auto' })
     const error = await request.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
-    expect(error).toMatchObject({ code: 'invalid_body', param: 'previous_response_id' })
+    expect(error).toMatchObject({ code: 'invalid_body', param: 'truncation' })
   })
 
   test('an answer that is none is an error of the upstream', async () => {

@@ -1,6 +1,6 @@
 /**
- * The OpenAI Responses API, for providers that only know chat completions. Nothing is stored: a
- * request carries its whole conversation, and the response says `store: false`.
+ * The OpenAI Responses API, for providers that only know chat completions. Nothing is stored here: a
+ * request carries its whole conversation, and what a server knows beyond it comes as `echo`.
  */
 import { errorResponse } from '#errors/render.ts'
 import type { Dialect, JsonObject, TranslatedRequest, TranslationContext } from '../dialect.ts'
@@ -19,9 +19,11 @@ export const responsesDialect: Dialect = {
 }
 
 function translate(body: JsonObject, context: TranslationContext): TranslatedRequest {
-  const request = readResponsesRequest(body)
+  const read = readResponsesRequest(body)
+  const request = { ...read, echo: { ...read.echo, ...context.echo } }
   const createdAt = Math.floor(context.now / 1000)
   const newId = (): string => context.newId()
+  const id = `resp_${newId()}`
   return {
     chatBody: request.chatBody,
     whole(answer) {
@@ -32,7 +34,7 @@ function translate(body: JsonObject, context: TranslationContext): TranslatedReq
       output.close(outcome.status === 'incomplete')
       return responseBody(
         {
-          id: `resp_${newId()}`,
+          id,
           createdAt,
           model: model ?? request.model,
           serviceTier,
@@ -43,6 +45,19 @@ function translate(body: JsonObject, context: TranslationContext): TranslatedReq
         request.echo,
       )
     },
-    stream: () => new ResponseStream({ request, createdAt, newId }),
+    stream: () => new ResponseStream({ request, id, createdAt, newId }),
+    pending: () =>
+      responseBody(
+        {
+          id,
+          createdAt,
+          model: request.model,
+          serviceTier: null,
+          usage: null,
+          outcome: { status: 'queued' },
+          output: [],
+        },
+        request.echo,
+      ),
   }
 }

@@ -33,7 +33,7 @@ export const messages: ModelCall = {
           failureEvent: (error) => Buffer.from(`event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`),
         })
       : relayWhole(reply, relay),
-  translate: (request, now) => translateToChat(anthropicDialect, request, now),
+  translate: (request, now) => translateToChat(anthropicDialect, request, { now }),
 }
 
 /** POST /ai/v1/messages/count_tokens: an estimate of the gateway, because most providers have no such endpoint. */

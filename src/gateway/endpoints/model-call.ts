@@ -26,6 +26,8 @@ export interface ModelCall {
 
 /** A request, and the call as it is made upstream. */
 export interface PreparedCall {
+  /** The answer before anything of it is known; only for an answer that the gateway itself can make in the background. */
+  readonly pending?: () => Readonly<Record<string, unknown>>
   readonly call: ModelCall
   readonly request: ModelRequest
 }

@@ -7,11 +7,12 @@ import { readEffort } from '../request/reasoning.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { Fields } from '../request/fields.ts'
 import type { ModelCall } from './model-call.ts'
-import { readModelRequest } from '../request/model-request.ts'
+import { readModelRequest, type ModelRequest } from '../request/model-request.ts'
 import { relayResponse } from '../responses/relay-response.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { readResponseState } from '../request/response-state.ts'
-import { translateToChat } from './translate-to-chat.ts'
+import { idsOf } from '../responses/kept-ids.ts'
+import { translateToChat, type TranslationOptions } from './translate-to-chat.ts'
 
 const read: ModelCall['read'] = async (context, limits) => {
   let fields: Fields = {}
@@ -31,7 +32,23 @@ export const responses: ModelCall = {
   read,
   asksUsage: false,
   relay: (reply, relay) => relayResponse(reply, relay),
-  translate: (request, now) => translateToChat(responsesDialect, request, now),
+  translate: (request, now) => translateToChat(responsesDialect, request, { now, ...keptFields(request) }),
+}
+
+/** Ids of what the gateway keeps, and what the answer says of it. */
+function keptFields({ state }: ModelRequest): Pick<TranslationOptions, 'newId' | 'echo'> {
+  const kept = state?.kept ?? null
+  if (kept === null) return {}
+  const { hex, stored, background, previousId, conversationId } = kept
+  return {
+    newId: idsOf(hex),
+    echo: {
+      store: stored,
+      background,
+      previous_response_id: previousId,
+      ...(conversationId !== null && { conversation: { id: conversationId } }),
+    },
+  }
 }
 
 /** POST /ai/v1/responses/compact: a conversation that the provider makes shorter. */

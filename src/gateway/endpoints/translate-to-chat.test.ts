@@ -37,7 +37,7 @@ afterAll(() => ticker[Symbol.dispose]())
 
 function translation({ dialect, body }: Row, more: object = {}) {
   const value = { ...body, ...more }
-  return translateToChat(dialect, requestOf(Buffer.from(JSON.stringify(value)), value), 0)
+  return translateToChat(dialect, requestOf(Buffer.from(JSON.stringify(value)), value), { now: 0 })
 }
 
 interface Relayed {
@@ -62,9 +62,12 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     streamed,
     ticker,
     takeOver: () => new DisposableStack(),
-    tracker: () => {
-      throw new Error('no provider stores a translated answer')
-    },
+    tracker: () => ({
+      keeps: false,
+      keep: () => Promise.resolve(),
+      observe: () => Promise.reject(new Error('no provider stores a translated answer')),
+      claimUsage: () => Promise.resolve(true),
+    }),
     rewriteModel: null,
     stripUsage: true,
     idleSeconds: 100,

@@ -2,7 +2,7 @@
  * Translates calls of an API that the provider lacks: the request goes out as a chat completion, and
  * the answer comes back in the client's own wire format, whole or event by event.
  */
-import type { Dialect, StreamTranslator, TranslatedRequest } from '#dialects/dialect.ts'
+import type { Dialect, JsonObject, StreamTranslator, TranslatedRequest, TranslationContext } from '#dialects/dialect.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { eventStreamHeaders } from '#http/event-stream.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
@@ -11,25 +11,35 @@ import { parseBounded, passedJsonLimits } from '#lib/bounded-json.ts'
 import { isObject } from '#lib/json-value.ts'
 import { parseBody } from '../request/fields.ts'
 import { requestOf, type ModelRequest } from '../request/model-request.ts'
-import type { Relay } from '../relay/relay.ts'
+import type { Relay, ResponseTracker } from '../relay/relay.ts'
 import { relayPieces, type Tap } from '../relay/relay-stream.ts'
 import { StreamTap } from '../relay/stream-tap.ts'
 import type { PreparedCall } from './model-call.ts'
 import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
 
+const randomId = (): string => crypto.randomUUID().replaceAll('-', '')
+
+export interface TranslationOptions extends Pick<TranslationContext, 'now' | 'echo'> {
+  /** Random ids when left out. */
+  readonly newId?: () => string
+}
+
 /** The same request as a chat completion. Answers 400 for a request that cannot be translated. */
-export function translateToChat(dialect: Dialect, request: ModelRequest, now: number): PreparedCall {
-  const translated = dialect.translate(parseBody(request.bytes), {
-    now,
-    newId: () => crypto.randomUUID().replaceAll('-', ''),
-  })
+export function translateToChat(
+  dialect: Dialect,
+  request: ModelRequest,
+  { now, newId = randomId, echo }: TranslationOptions,
+): PreparedCall {
+  const translated = dialect.translate(parseBody(request.bytes), { now, newId, ...(echo && { echo }) })
   // upstream-body.ts asks for usage, as in every stream: some providers refuse the question.
   const { stream_options: _, ...chatBody } = translated.chatBody
+  const chatRequest = requestOf(Buffer.from(JSON.stringify(chatBody)), chatBody, {
+    translated: true,
+    effortField: dialect.effortField,
+  })
   return {
-    request: requestOf(Buffer.from(JSON.stringify(chatBody)), chatBody, {
-      translated: true,
-      effortField: dialect.effortField,
-    }),
+    request: { ...chatRequest, state: request.state },
+    ...(translated.pending && { pending: () => translated.pending?.() ?? {} }),
     call: {
       endpoint: 'chat/completions',
       read: () => Promise.reject(new Error('a translated request has been read already')),
@@ -43,7 +53,7 @@ function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedReque
   if (!relay.streamed) return relayTranslatedWhole(reply, relay, translated)
   const translator = translated.stream()
   return relayPieces({ ...reply, headers: eventStreamHeaders }, relay, {
-    tap: new TranslatingTap(translator, relay),
+    tap: new TranslatingTap(translator, relay, translated.pending === undefined ? null : relay.tracker()),
     inBand: true,
     failureEvent: (error) => Buffer.from(translator.fail(error)),
   })
@@ -61,20 +71,26 @@ async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: Tran
   if (!isObject(answer)) throw new ApiError('upstream_invalid_response')
   record.firstToken()
   record.usage = readUsage(answer['usage'])
-  const bytes = Buffer.from(
-    JSON.stringify(translated.whole(rewriteModel === null ? answer : { ...answer, model: rewriteModel })),
-  )
+  const whole = translated.whole(rewriteModel === null ? answer : { ...answer, model: rewriteModel })
+  if (translated.pending !== undefined && isObject(whole)) await relay.tracker().keep(whole)
+  const bytes = Buffer.from(JSON.stringify(whole))
   record.responseBytes = bytes.length
   return context.respond(bytes, { status: reply.status, headers: { 'content-type': 'application/json' } })
 }
 
 /** A tap that translates every chunk of a chat stream into a dialect. */
 class TranslatingTap implements Tap {
+  /** The last events have to wait until the answer is kept; null for nothing. */
+  pendingWrite: Promise<void> | null = null
   readonly #translator: StreamTranslator
   readonly #chat: StreamTap
+  readonly #tracker: ResponseTracker | null
+  #kept: JsonObject | null = null
 
-  constructor(translator: StreamTranslator, relay: Relay) {
+  /** @param tracker keeps the answer when it is complete; null for an API whose answers cannot be asked for again */
+  constructor(translator: StreamTranslator, relay: Relay, tracker: ResponseTracker | null) {
     this.#translator = translator
+    this.#tracker = tracker
     this.#chat = new StreamTap({
       stripUsage: false,
       rewriteModel: relay.rewriteModel,
@@ -127,7 +143,15 @@ class TranslatingTap implements Tap {
       if (span !== null) text += this.#translateOne(event.toString('utf8', span.start, span.end))
       from = end
     }
+    this.#keepAnswer()
     return text
+  }
+
+  #keepAnswer(): void {
+    const { answer = null } = this.#translator
+    if (answer === null || answer === this.#kept || this.#tracker === null) return
+    this.#kept = answer
+    this.pendingWrite = this.#tracker.keep(answer).then(() => void (this.pendingWrite = null))
   }
 
   #translateOne(data: string): string {

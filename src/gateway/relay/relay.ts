@@ -59,6 +59,10 @@ export interface ResponseTracker {
   observe(response: ResponseInfo): Promise<void>
   /** The answer has ended: whether its tokens belong into the record of this request. */
   claimUsage(): Promise<boolean>
+  /** The gateway keeps the answers of this request, or puts them into a conversation that it keeps. */
+  readonly keeps: boolean
+  /** The answer is complete, and the client is about to learn so. Never rejects. */
+  keep(answer: Readonly<Record<string, unknown>>): Promise<void>
 }
 
 /** What is read of an answer of the Responses API. */

@@ -8,6 +8,13 @@ import type { Caller } from '#identity/records.ts'
 import type { ResponseState } from '../request/response-state.ts'
 import type { ResponseRegistry } from './response-registry.ts'
 
+/** A request that may build on something. */
+export interface PinnedRequest {
+  readonly state: ResponseState
+  /** No provider of the model has the Responses API, so none of them stores anything. */
+  readonly translated: boolean
+}
+
 /**
  * The model with only those upstreams whose provider stores what the request builds on. Answers 400
  * for a response and 404 for a conversation that none of them stores for this account.
@@ -18,19 +25,19 @@ import type { ResponseRegistry } from './response-registry.ts'
 export async function pinToProvider(
   registry: ResponseRegistry,
   model: Model,
-  { previousId, conversationId }: ResponseState,
+  { state: { previousId, conversationId }, translated }: PinnedRequest,
   { account }: Caller,
 ): Promise<Model> {
   const userId = account.user.id
   let pinned = model
   if (previousId !== null) {
     const lookup = await registry.find({ id: previousId, userId })
-    pinned = atProvider(model, lookup.kind === 'found' ? lookup.response.providerId : null)
+    pinned = atProvider(model, lookup.kind === 'found' && !translated ? lookup.response.providerId : null)
     if (pinned.upstreams.length === 0) throw previousNotFound(previousId, lookup.kind === 'found')
   }
   if (conversationId !== null) {
     const lookup = await registry.find({ id: conversationId, userId })
-    const isNew = lookup.kind === 'unknown' && !lookup.ownedByOther
+    const isNew = !translated && lookup.kind === 'unknown' && !lookup.ownedByOther
     const providerId = lookup.kind === 'found' ? lookup.response.providerId : isNew ? onlyProvider(pinned) : null
     pinned = atProvider(pinned, providerId)
     if (pinned.upstreams.length === 0) throw conversationNotFound(conversationId)

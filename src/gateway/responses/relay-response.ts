@@ -10,7 +10,8 @@ import { findFields, isWholeObject } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
 import { TrackedResponseTap } from './tracked-response-tap.ts'
 import { readResponseInfo } from './response-tracker.ts'
-import type { Relay } from '../relay/relay.ts'
+import { parseBounded } from '#lib/bounded-json.ts'
+import type { Relay, ResponseTracker } from '../relay/relay.ts'
 import { isEventStream } from '../relay/relay-answer.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
@@ -35,9 +36,16 @@ export function relayResponse(reply: Reply, relay: Relay, mayBeEmpty = false): P
     const info = readResponseInfo(values)
     recordFailure(relay, values)
     await tracker.observe(info)
+    if (tracker.keeps && info.ended) await keepBody(tracker, body)
     if (!info.ended || !(await tracker.claimUsage())) relay.record.usage = null
     return body
   })
+}
+
+/** For a conversation that the gateway keeps: its provider does not know it. */
+async function keepBody(tracker: ResponseTracker, body: Buffer): Promise<void> {
+  const answer = parseBounded(body)
+  if (isObject(answer)) await tracker.keep(answer)
 }
 
 /** The values of the fields that are read here, of repeated ones the last; none when they cannot be read. */

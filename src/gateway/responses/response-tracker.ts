@@ -22,19 +22,38 @@ export function readResponseInfo(fields: Readonly<Record<string, unknown>>): Res
   }
 }
 
+/** Keeps a complete answer; never rejects. */
+export type KeepAnswer = (answer: Readonly<Record<string, unknown>>) => Promise<void>
+
 /** Registers the owner of a new response. */
 export class NewResponseTracker implements ResponseTracker {
+  readonly keeps: boolean
   readonly #registry: ResponseRegistry
   readonly #owner: Omit<StoredResponse, 'id' | 'usageDue'>
   readonly #stored: boolean
+  readonly #keep: KeepAnswer | null
   /** Set while another request may count its tokens, too. */
   #due: StoredResponse | null = null
 
-  /** @param stored the request does not say `store: false` */
-  constructor(registry: ResponseRegistry, owner: Omit<StoredResponse, 'id' | 'usageDue'>, stored: boolean) {
+  /**
+   * @param stored the request does not say `store: false`
+   * @param keep what the gateway does with the complete answer; null for nothing
+   */
+  constructor(
+    registry: ResponseRegistry,
+    owner: Omit<StoredResponse, 'id' | 'usageDue'>,
+    stored: boolean,
+    keep: KeepAnswer | null = null,
+  ) {
     this.#registry = registry
     this.#owner = owner
     this.#stored = stored
+    this.#keep = keep
+    this.keeps = keep !== null
+  }
+
+  async keep(answer: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#keep?.(answer)
   }
 
   async observe({ id, ended, store, background, conversationId }: ResponseInfo): Promise<void> {
@@ -56,6 +75,7 @@ export class NewResponseTracker implements ResponseTracker {
 
 /** Tracks a response of an earlier request, which counted the tokens unless the response was still running. */
 export class StoredResponseTracker implements ResponseTracker {
+  readonly keeps = false
   readonly #registry: ResponseRegistry
   readonly #response: StoredResponse
 
@@ -65,6 +85,10 @@ export class StoredResponseTracker implements ResponseTracker {
   }
 
   observe(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  keep(): Promise<void> {
     return Promise.resolve()
   }
 

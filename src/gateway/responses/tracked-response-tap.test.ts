@@ -13,6 +13,8 @@ async function outcome(text: string, offsets: readonly number[] = [], counts = t
   const observed: ResponseInfo[] = []
   const tracker: ResponseTracker = {
     observe: async (response) => void observed.push(response),
+    keeps: false,
+    keep: () => Promise.resolve(),
     claimUsage: async () => counts,
   }
   const tap = new TrackedResponseTap(new StreamTap(plain, lastTypes), tracker, mayBeEmpty)

@@ -21,6 +21,7 @@ export class TrackedResponseTap implements Tap {
   readonly #mayBeEmpty: boolean
   #observed = false
   #claimed = false
+  #kept = false
   #counted = false
 
   /** @param mayBeEmpty a stream without events is complete: it was resumed after its last event */
@@ -70,11 +71,24 @@ export class TrackedResponseTap implements Tap {
   #track(events: Uint8Array | null): Uint8Array | null {
     if (events === null) return null
     if (!this.#observed) this.#look(Buffer.from(events.buffer, events.byteOffset, events.byteLength))
+    if (this.complete && this.#tracker.keeps && !this.#kept) this.#keepLast(Buffer.from(events))
     if (this.complete && !this.#claimed && this.#events.usage !== null) {
       this.#claimed = true
       this.#waitFor(this.#tracker.claimUsage().then((counts) => void (this.#counted = counts)))
     }
     return events
+  }
+
+  /** The last event holds the whole answer: a conversation that the gateway keeps goes on with it. */
+  #keepLast(events: Buffer): void {
+    for (let from = 0; from < events.length && !this.#kept;) {
+      const end = nextEventEnd(events, from) || events.length
+      const response = responseOf(events.subarray(from, end))
+      from = end
+      if (response === null || !readResponseInfo(response).ended) continue
+      this.#kept = true
+      this.#waitFor(this.#tracker.keep(response))
+    }
   }
 
   #look(events: Buffer): void {

@@ -1,5 +1,5 @@
 /** Conversations that the gateway keeps: items in their order, each sealed for itself, in a table of texts. */
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Sealer } from '#lib/seal.ts'
 import { lockRow, type Database } from '../database.ts'
 import type { ConversationsTable, Tables } from '../schema.ts'
@@ -55,20 +55,51 @@ const metadataKind = 'metadata'
 
 /** The conversations of this database. */
 export function conversationStore(database: Database, sealer: Sealer): ConversationStore {
-  const { kysely } = database
-  const read = async (id: string, kinds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    const texts = new Map<string, string>()
-    if (kinds.length === 0) return texts
-    const rows = await kysely
-      .selectFrom('kept_texts')
-      .selectAll()
-      .where('owner_id', '=', id)
-      .where('kind', 'in', kinds)
-      .orderBy('position')
-      .execute()
-    for (const [kind, pieces] of Map.groupBy(rows, (row) => row.kind)) texts.set(kind, await openText(sealer, pieces))
-    return texts
+  return { ...reads(database, sealer), ...writes(database, sealer), ...removals(database) }
+}
+
+type Names<Name extends keyof ConversationStore> = Pick<ConversationStore, Name>
+
+function reads({ kysely }: Database, sealer: Sealer): Names<'find' | 'metadata' | 'items' | 'item'> {
+  return {
+    async find(id) {
+      const row = await kysely.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : conversationOf(row)
+    },
+    metadata: async (id) => (await readTexts(kysely, sealer, id, [metadataKind])).get(metadataKind) ?? '{}',
+    async items(id, { limit, descending, after }) {
+      let query = kysely.selectFrom('conversation_items').select(['item_id']).where('conversation_id', '=', id)
+      if (after !== null) {
+        const last = await kysely
+          .selectFrom('conversation_items')
+          .select('position')
+          .where('conversation_id', '=', id)
+          .where('item_id', '=', after)
+          .executeTakeFirst()
+        if (last === undefined) return null
+        query = query.where('position', descending ? '<' : '>', last.position)
+      }
+      const rows = await query
+        .orderBy('position', descending ? 'desc' : 'asc')
+        .limit(limit)
+        .execute()
+      const texts = await readTexts(
+        kysely,
+        sealer,
+        id,
+        rows.map((row) => row.item_id),
+      )
+      return rows.map((row) => ({ id: row.item_id, text: texts.get(row.item_id) ?? '{}' }))
+    },
+    async item(id, itemId) {
+      const text = (await readTexts(kysely, sealer, id, [itemId])).get(itemId)
+      return text === undefined || itemId === metadataKind ? null : { id: itemId, text }
+    },
   }
+}
+
+function writes(database: Database, sealer: Sealer): Names<'insert' | 'setMetadata' | 'append'> {
+  const { kysely } = database
   return {
     async insert(conversation, metadata, bytesMax) {
       const sealed = await sealText(sealer, { ownerId: conversation.id, kind: metadataKind }, metadata)
@@ -87,11 +118,6 @@ export function conversationStore(database: Database, sealer: Sealer): Conversat
         await addWithinLimit(trx, userId, sealed.bytes, { bytesMax, kept: id })
       })
     },
-    async find(id) {
-      const row = await kysely.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst()
-      return row === undefined ? null : conversationOf(row)
-    },
-    metadata: async (id) => (await read(id, [metadataKind])).get(metadataKind) ?? '{}',
     async setMetadata(id, metadata) {
       const sealed = await sealText(sealer, { ownerId: id, kind: metadataKind }, metadata)
       return kysely.transaction().execute(async (trx) => {
@@ -121,32 +147,12 @@ export function conversationStore(database: Database, sealer: Sealer): Conversat
         return true
       })
     },
-    async items(id, { limit, descending, after }) {
-      let query = kysely.selectFrom('conversation_items').select(['item_id']).where('conversation_id', '=', id)
-      if (after !== null) {
-        const last = await kysely
-          .selectFrom('conversation_items')
-          .select('position')
-          .where('conversation_id', '=', id)
-          .where('item_id', '=', after)
-          .executeTakeFirst()
-        if (last === undefined) return null
-        query = query.where('position', descending ? '<' : '>', last.position)
-      }
-      const rows = await query
-        .orderBy('position', descending ? 'desc' : 'asc')
-        .limit(limit)
-        .execute()
-      const texts = await read(
-        id,
-        rows.map((row) => row.item_id),
-      )
-      return rows.map((row) => ({ id: row.item_id, text: texts.get(row.item_id) ?? '{}' }))
-    },
-    async item(id, itemId) {
-      const text = (await read(id, [itemId])).get(itemId)
-      return text === undefined || itemId === metadataKind ? null : { id: itemId, text }
-    },
+  }
+}
+
+function removals(database: Database): Names<'deleteItem' | 'delete' | 'purgeBefore'> {
+  const { kysely } = database
+  return {
     deleteItem: (id, itemId) =>
       kysely.transaction().execute(async (trx) => {
         const before = await lockedConversation(database, trx, id)
@@ -176,6 +182,26 @@ export function conversationStore(database: Database, sealer: Sealer): Conversat
       )
     },
   }
+}
+
+/** The texts of these kinds, by kind. */
+async function readTexts(
+  kysely: Kysely<Tables>,
+  sealer: Sealer,
+  id: string,
+  kinds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  if (kinds.length === 0) return texts
+  const rows = await kysely
+    .selectFrom('kept_texts')
+    .selectAll()
+    .where('owner_id', '=', id)
+    .where('kind', 'in', kinds)
+    .orderBy('position')
+    .execute()
+  for (const [kind, pieces] of Map.groupBy(rows, (row) => row.kind)) texts.set(kind, await openText(sealer, pieces))
+  return texts
 }
 
 /** Two writers of a conversation come one after the other, so that their items have places of their own. */

@@ -19,7 +19,7 @@ export async function addBytes(trx: Transaction<Tables>, userId: string, bytes: 
     .insertInto('kept_bytes')
     .values({ user_id: userId, bytes })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet((row) => ({ bytes: row('kept_bytes.bytes', '+', bytes) })),
+      conflict.column('user_id').doUpdateSet((before) => ({ bytes: before('kept_bytes.bytes', '+', bytes) })),
     )
     .returning('bytes')
     .executeTakeFirstOrThrow()

@@ -3,7 +3,7 @@
  * (kept-texts.ts). A response that is being made in the background belongs to a worker under a lease: every write of
  * the worker names it, so one that lost its response changes nothing.
  */
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Sealer } from '#lib/seal.ts'
 import type { Database } from '../database.ts'
 import type { KeptResponsesTable, Tables } from '../schema.ts'
@@ -59,6 +59,7 @@ export interface Ending {
   readonly events: KeptEvents | null
   readonly workerId: string | null
   readonly leaseBefore?: number
+  readonly at: number
 }
 
 export interface KeptResponseStore {
@@ -90,28 +91,18 @@ export interface KeptResponseStore {
 
 const running = ['queued', 'in_progress'] as const
 const eventKind = 'events'
+/** Places of one written piece of events: a long one is several texts. */
+const piecesMax = 4096
 
 /** The kept responses of this database. */
 export function keptResponseStore({ kysely }: Database, sealer: Sealer): KeptResponseStore {
-  const sealTexts = (id: string, texts: KeptTexts): Promise<readonly SealedText[]> =>
-    Promise.all(Object.entries(texts).map(([kind, text]) => sealText(sealer, { ownerId: id, kind }, text)))
-  const sealEvents = async (id: string, events: KeptEvents | null): Promise<readonly SealedText[]> =>
-    events === null
-      ? []
-      : [await sealText(sealer, { ownerId: id, kind: eventKind, position: events.position }, events.lines)]
+  return { ...reads(kysely, sealer), ...writes(kysely, sealer), ...removals(kysely) }
+}
+
+type Names<Name extends keyof KeptResponseStore> = Pick<KeptResponseStore, Name>
+
+function reads(kysely: Kysely<Tables>, sealer: Sealer): Names<'listOfIds' | 'chain' | 'texts' | 'events'> {
   return {
-    async insert(response, texts, bytesMax) {
-      const sealed = await sealTexts(response.id, texts)
-      const bytes = bytesOf(sealed)
-      await kysely.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('kept_responses')
-          .values(rowOf({ ...response, bytes }))
-          .execute()
-        await writeTexts(trx, sealed)
-        await addWithinLimit(trx, response.userId, bytes, { bytesMax, kept: response.id })
-      })
-    },
     async listOfIds(ids) {
       if (ids.length === 0) return []
       const rows = await kysely.selectFrom('kept_responses').selectAll().where('id', 'in', ids).execute()
@@ -143,12 +134,56 @@ export function keptResponseStore({ kysely }: Database, sealer: Sealer): KeptRes
       for (const id of ids) texts.push(await openText(sealer, byOwner.get(id) ?? []))
       return texts
     },
+    events: (id, from) => readEvents(kysely, sealer, id, from),
+  }
+}
+
+async function readEvents(
+  kysely: Kysely<Tables>,
+  sealer: Sealer,
+  id: string,
+  from: number,
+): Promise<readonly KeptEvents[]> {
+  const ofResponse = kysely.selectFrom('kept_texts').where('owner_id', '=', id).where('kind', '=', eventKind)
+  const first = ofResponse
+    .select((row) => sql<number>`coalesce(${row.fn.max('position')}, 0)`.as('first'))
+    .where('position', '<=', from * piecesMax)
+  const rows = await ofResponse.selectAll().where('position', '>=', first).orderBy('position').execute()
+  const events: KeptEvents[] = []
+  for (const [position, pieces] of Map.groupBy(rows, (row) => Math.floor(row.position / piecesMax)))
+    events.push({ position, lines: await openText(sealer, pieces) })
+  return events
+}
+
+function writes(kysely: Kysely<Tables>, sealer: Sealer): Names<'abandoned' | 'insert' | 'touch' | 'progress' | 'end'> {
+  return {
+    async abandoned(at, limit) {
+      const rows = await kysely
+        .selectFrom('kept_responses')
+        .selectAll()
+        .where('lease_until', '<', at)
+        .limit(limit)
+        .execute()
+      return rows.map(responseOf)
+    },
+    async insert(response, texts, bytesMax) {
+      const sealed = await sealTexts(sealer, response.id, texts)
+      const bytes = bytesOf(sealed)
+      await kysely.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('kept_responses')
+          .values(rowOf({ ...response, bytes }))
+          .execute()
+        await writeTexts(trx, sealed)
+        await addWithinLimit(trx, response.userId, bytes, { bytesMax, kept: response.id })
+      })
+    },
     async touch(ids, at) {
       if (ids.length > 0)
         await kysely.updateTable('kept_responses').set({ used_at: at }).where('id', 'in', ids).execute()
     },
     async progress(lease, progress) {
-      const sealed = await Promise.all(progress.map(({ id, events }) => sealEvents(id, events)))
+      const sealed = await Promise.all(progress.map(({ id, events }) => sealEvents(sealer, id, events)))
       return kysely.transaction().execute(async (trx) => {
         const rows = await trx
           .updateTable('kept_responses')
@@ -171,39 +206,15 @@ export function keptResponseStore({ kysely }: Database, sealer: Sealer): KeptRes
       })
     },
     async end(ending) {
-      const sealed = await sealTexts(ending.id, ending.texts)
-      const events = await sealEvents(ending.id, ending.events)
+      const sealed = await sealTexts(sealer, ending.id, ending.texts)
+      const events = await sealEvents(sealer, ending.id, ending.events)
       return kysely.transaction().execute((trx) => endResponse(trx, ending, { sealed, events }))
     },
-    async abandoned(at, limit) {
-      const rows = await kysely
-        .selectFrom('kept_responses')
-        .selectAll()
-        .where('lease_until', '<', at)
-        .limit(limit)
-        .execute()
-      return rows.map(responseOf)
-    },
-    async events(id, from) {
-      const rows = await kysely
-        .selectFrom('kept_texts')
-        .selectAll()
-        .where('owner_id', '=', id)
-        .where('kind', '=', eventKind)
-        .where('position', '>=', (query) =>
-          query
-            .selectFrom('kept_texts')
-            .select((row) => sql<number>`coalesce(${row.fn.max('position')}, 0)`.as('first'))
-            .where('owner_id', '=', id)
-            .where('kind', '=', eventKind)
-            .where('position', '<=', from),
-        )
-        .orderBy('position')
-        .execute()
-      const pieces: KeptEvents[] = []
-      for (const row of rows) pieces.push({ position: row.position, lines: await openText(sealer, [row]) })
-      return pieces
-    },
+  }
+}
+
+function removals(kysely: Kysely<Tables>): Names<'delete' | 'purgeBefore' | 'purgeEventsBefore'> {
+  return {
     delete: (id) => kysely.transaction().execute(async (trx) => (await removeSome(trx, [id])) > 0),
     async purgeBefore(at, limit) {
       const rows = await kysely
@@ -247,6 +258,15 @@ export function keptResponseStore({ kysely }: Database, sealer: Sealer): KeptRes
   }
 }
 
+function sealTexts(sealer: Sealer, id: string, texts: KeptTexts): Promise<readonly SealedText[]> {
+  return Promise.all(Object.entries(texts).map(([kind, text]) => sealText(sealer, { ownerId: id, kind }, text)))
+}
+
+async function sealEvents(sealer: Sealer, id: string, events: KeptEvents | null): Promise<readonly SealedText[]> {
+  if (events === null) return []
+  return [await sealText(sealer, { ownerId: id, kind: eventKind, position: events.position * piecesMax }, events.lines)]
+}
+
 interface EndingTexts {
   readonly sealed: readonly SealedText[]
   readonly events: readonly SealedText[]
@@ -254,13 +274,13 @@ interface EndingTexts {
 
 async function endResponse(
   trx: Transaction<Tables>,
-  { id, status, texts, workerId, leaseBefore }: Ending,
+  { id, status, texts, workerId, leaseBefore, at }: Ending,
   { sealed, events }: EndingTexts,
 ): Promise<boolean> {
   const more = bytesOf(sealed)
   let update = trx
     .updateTable('kept_responses')
-    .set((row) => ({ status, worker_id: null, lease_until: null, bytes: row('bytes', '+', more) }))
+    .set((row) => ({ status, used_at: at, worker_id: null, lease_until: null, bytes: row('bytes', '+', more) }))
     .where('id', '=', id)
     .where('status', 'in', running)
   if (workerId !== null) update = update.where('worker_id', '=', workerId)

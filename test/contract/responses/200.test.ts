@@ -22,7 +22,7 @@ describe('by a provider that only knows chat completions', () => {
       object: 'response',
       status: 'completed',
       error: null,
-      store: false,
+      store: true,
       model: 'upstream-model',
       instructions: 'Be brief.',
       max_output_tokens: 64,

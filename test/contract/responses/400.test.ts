@@ -24,9 +24,7 @@ describe('before any provider is asked', () => {
   })
 
   const rows: readonly (readonly [string, Fields, string])[] = [
-    ['an answer that is stored nowhere', { previous_response_id: 'resp_1' }, 'previous_response_id'],
-    ['a conversation that is stored nowhere', { conversation: 'conv_1' }, 'conversation'],
-    ['an answer in the background', { background: true }, 'background'],
+    ['an answer in the background that is not to be kept', { background: true, store: false }, 'background'],
     ['a prompt that is stored nowhere', { prompt: { id: 'pmpt_1' } }, 'prompt'],
     ['a truncation', { truncation: 'auto' }, 'truncation'],
     ['a tool that runs at OpenAI', { tools: [{ type: 'web_search' }] }, 'tools.0.type'],
@@ -42,8 +40,14 @@ describe('before any provider is asked', () => {
     })
   }
 
+  test('an answer before this one that is not stored for the account', async () => {
+    for (const id of ['resp_1', `resp_${'0'.repeat(32)}`])
+      await refuse({ previous_response_id: id }, 'previous_response_not_found', 'previous_response_id')
+    expect(gateway().upstream.requests).toEqual([])
+  })
+
   test('a refusal has a row under the name of this endpoint', async () => {
-    await askDialect(gateway(), responsesEndpoint, { background: true }, { headers: { 'x-request-id': 'refused' } })
+    await askDialect(gateway(), responsesEndpoint, { truncation: 'auto' }, { headers: { 'x-request-id': 'refused' } })
     expect(await gateway().usageOf('refused')).toMatchObject({
       endpoint: 'responses',
       status: 400,

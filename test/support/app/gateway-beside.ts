@@ -12,6 +12,8 @@ import type { Gateway } from '#gateway/gateway.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
+import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
+import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
@@ -56,6 +58,9 @@ export function gatewayBeside(
   const recorder = new UsageRecorder({ metrics, write: async (rows) => void written.push(...rows), queueMax: 1000 })
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
+  const onError = (): void => {}
+  const { keptResponses: kept, conversations } = store
+  const keptResponses = new KeptResponses({ responses: kept, conversations, settings, clock, onError })
   const gateway: Gateway = {
     settings,
     catalog: () => app.state.catalog,
@@ -66,6 +71,8 @@ export function gatewayBeside(
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),
+    keptResponses,
+    background: new BackgroundResponses({ kept: keptResponses, settings, clock, onError }),
     metrics,
     ticker,
     clock,

@@ -101,7 +101,7 @@ async function leases({ keptResponses }: Store): Promise<void> {
   const report = (workerId: string) => keptResponses.progress({ workerId, until: now + 10 }, [{ id, events: null }])
   expect([...(await report('one'))]).toEqual([id])
   expect([...(await report('two'))]).toEqual([])
-  const ending = { id, texts: { output: '{"later":1}' }, events: null } as const
+  const ending = { id, texts: { output: '{"later":1}' }, events: null, at: now } as const
   expect(await keptResponses.end({ ...ending, status: 'completed', workerId: 'two' })).toBe(false)
   expect(await keptResponses.end({ ...ending, status: 'failed', workerId: null, leaseBefore: now + 10 })).toBe(false)
   expect(await keptResponses.abandoned(now + 10, 10)).toEqual([])
@@ -133,8 +133,12 @@ async function replaysEvents({ keptResponses }: Store): Promise<void> {
   expect(await positions(8)).toEqual([4, 9])
   expect(await positions(100)).toEqual([9])
   expect((await keptResponses.events(id, 9))[0]?.lines).toBe('from 9')
+  const long = { position: 10, lines: 'x'.repeat(600_000) }
+  await keptResponses.progress(lease, [{ id, events: long }])
+  await keptResponses.progress(lease, [{ id, events: { position: 11, lines: 'after' } }])
+  expect(await keptResponses.events(id, 10)).toEqual([long, { position: 11, lines: 'after' }])
   expect(await keptResponses.purgeEventsBefore(now + 1, 10)).toBe(0)
-  await keptResponses.end({ id, status: 'completed', texts: {}, events: null, workerId: 'one' })
+  await keptResponses.end({ id, status: 'completed', texts: {}, events: null, workerId: 'one', at: now })
   expect(await keptResponses.purgeEventsBefore(now, 10)).toBe(0)
   expect(await keptResponses.purgeEventsBefore(now + 1, 10)).toBe(1)
   expect(await positions(0)).toEqual([])

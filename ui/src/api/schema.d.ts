@@ -140,6 +140,30 @@ export type Composite = {
   }
 }
 
+export type Conversation = {
+  readonly id: string
+  readonly object: "conversation"
+  readonly created_at: number
+  readonly metadata: { readonly [name: string]: string }
+}
+
+export type ConversationItemsRequest = {
+  /** Input items of the Responses API */
+  readonly items?: readonly ({})[] | null | undefined
+}
+
+export type ConversationRequest = {
+  /** Input items of the Responses API */
+  readonly items?: readonly ({})[] | null | undefined
+  /** Up to 16 texts */
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+}
+
+export type ConversationUpdate = {
+  /** Up to 16 texts */
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+}
+
 export type CreatedApiKey = {
   readonly id: string
   readonly name: string
@@ -1116,6 +1140,83 @@ export interface Operations {
     query: { after?: string; limit?: string; order?: "asc" | "desc"; include?: string }
     body: undefined
     answer: undefined
+  }
+  /** Begin a conversation that the gateway keeps, for responses of any model */
+  "POST /ai/v1/conversations": {
+    params: undefined
+    query: undefined
+    body: ConversationRequest
+    answer: Conversation
+  }
+  /** A conversation */
+  "GET /ai/v1/conversations/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Conversation
+  }
+  /** Change the metadata of a conversation */
+  "POST /ai/v1/conversations/{id}": {
+    params: { id: string }
+    query: undefined
+    body: ConversationUpdate
+    answer: Conversation
+  }
+  /** Delete a conversation with its items */
+  "DELETE /ai/v1/conversations/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The items of a conversation */
+  "GET /ai/v1/conversations/{id}/items": {
+    params: { id: string }
+    query: { after?: string; limit?: string; order?: "asc" | "desc" }
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly ({
+        readonly id: string
+        readonly type: string
+      })[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** Add items to a conversation */
+  "POST /ai/v1/conversations/{id}/items": {
+    params: { id: string }
+    query: undefined
+    body: ConversationItemsRequest
+    answer: {
+      readonly object: "list"
+      readonly data: readonly ({
+        readonly id: string
+        readonly type: string
+      })[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** An item of a conversation */
+  "GET /ai/v1/conversations/{id}/items/{item}": {
+    params: { id: string; item: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly type: string
+    }
+  }
+  /** Delete an item of a conversation */
+  "DELETE /ai/v1/conversations/{id}/items/{item}": {
+    params: { id: string; item: string }
+    query: undefined
+    body: undefined
+    answer: Conversation
   }
   /** Estimate the input tokens of a Messages request */
   "POST /ai/v1/messages/count_tokens": {

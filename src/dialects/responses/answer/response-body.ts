@@ -8,7 +8,7 @@ import type { JsonObject } from '../../dialect.ts'
 
 /** The status of a response, with what belongs to it. */
 export type Outcome =
-  | { readonly status: 'in_progress' | 'completed' }
+  | { readonly status: 'queued' | 'in_progress' | 'completed' }
   | { readonly status: 'incomplete'; readonly reason: 'max_output_tokens' | 'content_filter' }
   | { readonly status: 'failed'; readonly error: ApiError }
 

@@ -16,6 +16,7 @@ import { outcomeOf, responseBody, type Outcome } from './response-body.ts'
 /** What a streamed response needs of its request. */
 export interface ResponseStreamOptions {
   readonly request: ResponsesRequest
+  readonly id: string
   /** Seconds since 1970. */
   readonly createdAt: number
   readonly newId: () => string
@@ -23,8 +24,9 @@ export interface ResponseStreamOptions {
 
 /** The events of one streamed response. */
 export class ResponseStream implements StreamTranslator {
+  /** The Response object, once the last event was made and it has not failed. */
+  answer: JsonObject | null = null
   readonly #options: ResponseStreamOptions
-  readonly #id: string
   readonly #output: ResponseOutput
   #events: string[] = []
   #sequenceNumber = 0
@@ -38,7 +40,6 @@ export class ResponseStream implements StreamTranslator {
   constructor(options: ResponseStreamOptions) {
     const { request, newId } = options
     this.#options = options
-    this.#id = `resp_${newId()}`
     this.#model = request.model
     this.#output = new ResponseOutput({
       emit: (type, fields) => this.#emit(type, fields),
@@ -91,15 +92,17 @@ export class ResponseStream implements StreamTranslator {
   }
 
   #finish(outcome: Outcome): void {
-    this.#emit(`response.${outcome.status}`, { response: this.#response(outcome) })
+    const response = this.#response(outcome)
+    this.#emit(`response.${outcome.status}`, { response })
+    if (outcome.status !== 'failed') this.answer = response
     this.#ended = true
   }
 
   #response(outcome: Outcome): JsonObject {
-    const { request, createdAt } = this.#options
+    const { request, id, createdAt } = this.#options
     return responseBody(
       {
-        id: this.#id,
+        id,
         createdAt,
         model: this.#model,
         serviceTier: this.#serviceTier,

@@ -31,7 +31,7 @@ describe('a whole answer', () => {
     }
     const body = wholeOf({ ...answer({ content: 'Hi' }), usage, service_tier: 'priority' }, { service_tier: 'auto' })
     expect(body).toMatchObject({
-      id: 'resp_2',
+      id: 'resp_1',
       object: 'response',
       created_at: 1_700_000_000,
       status: 'completed',
@@ -39,7 +39,7 @@ describe('a whole answer', () => {
       incomplete_details: null,
       model: 'small-2',
       service_tier: 'priority',
-      output: [message('msg_1', 'Hi')],
+      output: [message('msg_2', 'Hi')],
       usage: {
         input_tokens: 30,
         input_tokens_details: { cached_tokens: 20, cache_write_tokens: 4 },
@@ -63,15 +63,15 @@ describe('a whole answer', () => {
     const more = { finish_reason: 'tool_calls' }
     expect(outputOf({ content: 'I look.', reasoning_content: 'Hm.', tool_calls: calls }, more)).toEqual([
       {
-        id: 'rs_1',
+        id: 'rs_2',
         type: 'reasoning',
         summary: [],
         content: [{ type: 'reasoning_text', text: 'Hm.' }],
         status: 'completed',
       },
-      message('msg_2', 'I look.'),
+      message('msg_3', 'I look.'),
       {
-        id: 'fc_3',
+        id: 'fc_4',
         type: 'function_call',
         status: 'completed',
         call_id: 'a',
@@ -79,7 +79,7 @@ describe('a whole answer', () => {
         arguments: '{"city":"Oslo"}',
       },
       {
-        id: 'fc_4',
+        id: 'fc_5',
         type: 'function_call',
         status: 'completed',
         call_id: 'b',
@@ -92,7 +92,7 @@ describe('a whole answer', () => {
 
   test('words thoughts as a summary for a client that asked for one', () => {
     expect(outputOf({ content: null, reasoning: 'Hm.' }, {}, { reasoning: { summary: 'auto' } })).toEqual([
-      { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }], status: 'completed' },
+      { id: 'rs_2', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }], status: 'completed' },
     ])
   })
 

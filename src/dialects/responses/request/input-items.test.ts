@@ -212,7 +212,6 @@ describe('an item is refused with its path', () => {
       'input.0.content.0.cache_control',
       [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', cache_control: {} }] }],
     ],
-    ['input.0.type', [{ type: 'item_reference', id: 'msg_1' }]],
     ['input.0.type', [{ type: 'web_search_call', id: 'ws_1' }]],
     ['input.0.type', [{ type: 'custom_tool_call', call_id: 'a', name: 'n', input: '' }]],
     ['input.0.call_id', [{ type: 'function_call', name: 'n', arguments: '' }]],

@@ -4,6 +4,7 @@
  * as a chat message can hold them.
  * Shapes: https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
+import { ApiError } from '#errors/api-error.ts'
 import { readAssistantContent, readContent, type AssistantText } from './content-parts.ts'
 import type { JsonObject } from '../../dialect.ts'
 import {
@@ -69,7 +70,7 @@ function addItem(conversation: Conversation, item: RequestObject): void {
     case 'function_call_output':
       return addFunctionCallOutput(conversation, item)
     case 'item_reference':
-      throw unsupportedField(pathOf(item, 'type'), 'Nothing is stored here, so send the item itself.')
+      throw new ApiError('item_not_found', { param: pathOf(item, 'id') })
     default:
       throw unsupportedField(pathOf(item, 'type'), `An item of type "${type}" has no place in a chat completion.`)
   }
@@ -115,10 +116,7 @@ function addFunctionCallOutput(conversation: Conversation, item: RequestObject):
   refuseUnsupportedFields(item, ['namespace'])
   const callId = requireString(item, 'call_id')
   if (!conversation.hasToolCall(callId))
-    throw invalidField(
-      pathOf(item, 'call_id'),
-      'answers no function_call of this input. Nothing is stored here, so send the call too.',
-    )
+    throw invalidField(pathOf(item, 'call_id'), 'answers no function_call of this conversation. Send the call too.')
   const extra = extraFields(item, outputFields)
   conversation.add({ role: 'tool', tool_call_id: callId, content: readContent(item, 'output'), ...extra })
 }

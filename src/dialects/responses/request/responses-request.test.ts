@@ -32,7 +32,8 @@ const fields: readonly (readonly [string, JsonObject, JsonObject])[] = [
   ['a field that this API does not have', { top_k: 4, seed: 1 }, { top_k: 4, seed: 1 }],
   ['metadata', { metadata: { run: '7' } }, {}],
   ['store', { store: true }, {}],
-  ['background that is off', { background: false }, {}],
+  ['background', { background: true }, {}],
+  ['what the server has put into the input', { previous_response_id: 'resp_1', conversation: 'conv_1' }, {}],
   ['truncation that is off', { truncation: 'disabled' }, {}],
   ['max_tool_calls, which counts hosted tools only', { max_tool_calls: 2 }, {}],
   ['stream', { stream: true }, { stream: true, stream_options: { include_usage: true } }],
@@ -144,9 +145,6 @@ describe('a request is refused with the name of the field', () => {
   })
 
   test.each([
-    ['previous_response_id', { previous_response_id: 'resp_1' }],
-    ['conversation', { conversation: { id: 'conv_1' } }],
-    ['background', { background: true }],
     ['prompt', { prompt: { id: 'p' } }],
     ['context_management', { context_management: [{ type: 'compaction' }] }],
     ['moderation', { moderation: { model: 'm' } }],

@@ -37,9 +37,6 @@ export interface ResponsesRequest {
 
 /** Fields that need a server with state or tools of its own. */
 const serverSideFields: Readonly<Record<string, string>> = {
-  previous_response_id: 'Answers are not stored here. Send the whole conversation as "input".',
-  conversation: 'Conversations are not stored here. Send the whole conversation as "input".',
-  background: 'Leave it out, and read the answer from this request.',
   prompt: 'Prompts are not stored here. Send the text as "instructions" and "input".',
   context_management: 'Leave it out, and shorten the conversation before sending it.',
   moderation: 'Leave it out.',
@@ -79,6 +76,10 @@ const knownFields: ReadonlySet<string> = new Set([
   ...Object.keys({ ...serverSideFields, ...chatOnlyFields }),
   'model',
   'input',
+  // The server has put what they refer to into the input.
+  'previous_response_id',
+  'conversation',
+  'background',
   'instructions',
   'tools',
   'tool_choice',
@@ -147,8 +148,8 @@ function refuseUnsupported(body: RequestObject): void {
     const value = body.fields[name] ?? false
     if (value !== false && !(name === 'n' && value === 1)) throw unsupportedField(name, hint)
   }
-  // Storing is the API's default; the response says `store: false`.
   readBoolean(body, 'store')
+  readBoolean(body, 'background')
   if (readEnum(body, 'truncation', ['auto', 'disabled']) === 'auto')
     throw unsupportedField('truncation', 'Leave it out, and shorten the conversation before sending it.')
   const options = readObject(body, 'stream_options')
