@@ -145,8 +145,11 @@ async function readEvents(
   from: number,
 ): Promise<readonly KeptEvents[]> {
   const ofResponse = kysely.selectFrom('kept_texts').where('owner_id', '=', id).where('kind', '=', eventKind)
+  // Divided as integers: the place where the text begins that this position is a part of.
   const first = ofResponse
-    .select((row) => sql<number>`coalesce(${row.fn.max('position')}, 0)`.as('first'))
+    .select((row) =>
+      sql<number>`coalesce(${row.fn.max('position')}, 0) / ${sql.lit(piecesMax)} * ${sql.lit(piecesMax)}`.as('first'),
+    )
     .where('position', '<=', from * piecesMax)
   const rows = await ofResponse.selectAll().where('position', '>=', first).orderBy('position').execute()
   const events: KeptEvents[] = []

@@ -135,6 +135,7 @@ async function replaysEvents({ keptResponses }: Store): Promise<void> {
   expect((await keptResponses.events(id, 9))[0]?.lines).toBe('from 9')
   const long = { position: 10, lines: 'x'.repeat(600_000) }
   await keptResponses.progress(lease, [{ id, events: long }])
+  expect(await keptResponses.events(id, 12)).toEqual([long])
   await keptResponses.progress(lease, [{ id, events: { position: 11, lines: 'after' } }])
   expect(await keptResponses.events(id, 10)).toEqual([long, { position: 11, lines: 'after' }])
   expect(await keptResponses.purgeEventsBefore(now + 1, 10)).toBe(0)
