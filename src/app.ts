@@ -229,6 +229,7 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   background('writing responses in the background', heartbeatMs, () => gateway.background.beat())
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
   background('probing providers', probeCheckMs, probing(gateway, clock))
+  background('summing up usage records', staleRetryMs, () => store.usage.catchUp(clock.now()))
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
@@ -363,7 +364,9 @@ async function purge(store: Store, settings: LiveSettings, clock: Clock): Promis
   await store.sessions.purge(clock.now())
   await store.signInCounts?.purge(signInForgetMs)
   const days = settings.get('usage.retention_days')
-  if (days > 0) await store.usage.purgeBefore(clock.now() - days * dayMs)
+  // Whole days: on PostgreSQL they are dropped as they are.
+  const kept = clock.now() - days * dayMs
+  if (days > 0) await store.usage.purgeBefore(kept - (kept % dayMs))
   const unused = clock.now() - settings.get('responses.retention_days') * dayMs
   await store.responses.purgeBefore(unused)
   await purgeAll((limit) => store.keptResponses.purgeBefore(unused, limit))

@@ -95,6 +95,12 @@ function recordOf(index: number, now: number, userId: string): UsageRecord {
     attempts: failed ? 2 : 1,
     upstreamModel: 'demo-chat',
     attemptReasons: failed ? [{ provider: 'nowhere', reason: 'upstream_unreachable' }] : null,
+    cachedTokens: null,
+    cacheWriteTokens: null,
+    reasoningTokens: null,
+    cost: null,
+    priceId: null,
+    queueMs: null,
   }
 }
 

@@ -15,9 +15,11 @@ import { responses } from './migrations/0004-responses.ts'
 import { oidc } from './migrations/0005-oidc.ts'
 import { sharing } from './migrations/0006-sharing.ts'
 import { documentPlaces } from './migrations/0007-document-places.ts'
+import { checkUsagePast, usageColumns, usageIndexes } from './migrations/0008-usage-columns.ts'
 import { limits } from './migrations/0009-limits.ts'
 import { keptResponses } from './migrations/0010-kept-responses.ts'
 import { schemaRange } from './migrations/0011-schema-range.ts'
+import { usageScale } from './migrations/0014-usage-scale.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -28,9 +30,18 @@ export const migrations: readonly Migration[] = [
   { version: 5, name: 'oidc', kind: 'expand', run: oidc },
   { version: 6, name: 'sharing', kind: 'expand', run: sharing },
   { version: 7, name: 'document places', kind: 'expand', run: documentPlaces },
+  {
+    version: 8,
+    name: 'usage columns',
+    kind: 'expand',
+    run: usageColumns,
+    backfill: checkUsagePast,
+    indexes: usageIndexes,
+  },
   { version: 9, name: 'limits', kind: 'expand', run: limits },
   { version: 10, name: 'kept responses', kind: 'expand', run: keptResponses },
   { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
+  { version: 14, name: 'usage at scale', kind: 'expand', run: usageScale },
 ]
 
 export interface MigrateOptions {

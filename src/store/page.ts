@@ -36,6 +36,16 @@ export function encodeCursor(place: Place<string | number>): string {
   return Buffer.from(JSON.stringify([place.at, place.id])).toString('base64url')
 }
 
+/** The opaque form of a group's name. */
+export function encodeGroupCursor(name: string): string {
+  return encodeCursor({ at: 0, id: name })
+}
+
+/** The name of the last group of the page before; throws InvalidCursor. */
+export function decodeGroupCursor(cursor: string): string {
+  return decodeCursor(cursor).id
+}
+
 /** The place that a cursor stands for, its id a UUID or other text; throws InvalidCursor. */
 export function decodeCursor(cursor: string): Place<string> {
   const { at, id } = decode(cursor)

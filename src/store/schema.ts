@@ -164,6 +164,55 @@ export interface UsageRecordsTable {
   attempts: number
   upstream_model: string | null
   attempt_reasons: string | null
+  cached_tokens: number | null
+  cache_write_tokens: number | null
+  reasoning_tokens: number | null
+  /** 10^-9 of the currency. */
+  cost: number | null
+  price_id: string | null
+  queue_ms: number | null
+}
+
+/** What sums of usage are kept by; an empty text stands for none. */
+export interface UsageSeriesTable {
+  row: Generated<number>
+  user_id: string
+  key_id: string
+  model: string
+  provider: string
+}
+
+/** Sums of an hour or a day, by its beginning. */
+export interface UsageSumsTable {
+  at: number
+  series: number
+  requests: number
+  errors: number
+  prompt_tokens: number
+  completion_tokens: number
+  cached_tokens: number
+  cache_write_tokens: number
+  reasoning_tokens: number
+  request_bytes: number
+  response_bytes: number
+  duration_ms: number
+  cost: number
+}
+
+/** One row. Rows up to `remaining` are not in the sums yet; rows up to `boundary` were there before the sums. */
+export interface UsageBackfillTable {
+  id: number
+  remaining: number
+  boundary: number
+  /** PostgreSQL: earlier times are in the partition of the time before partitions. */
+  past_until: number
+}
+
+/** Records of a journal that the database has, from the first to the last number. */
+export interface UsageBatchesTable {
+  journal: string
+  first: number
+  last: number
 }
 
 export interface StoredResponsesTable {
@@ -422,6 +471,11 @@ export interface Tables {
   model_groups: ModelGroupsTable
   inflight_overrides: InflightOverridesTable
   usage_records: UsageRecordsTable
+  usage_series: UsageSeriesTable
+  usage_hours: UsageSumsTable
+  usage_days: UsageSumsTable
+  usage_backfill: UsageBackfillTable
+  usage_batches: UsageBatchesTable
   stored_responses: StoredResponsesTable
   kept_responses: KeptResponsesTable
   kept_texts: KeptTextsTable

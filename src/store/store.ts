@@ -103,7 +103,7 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, 
 export async function openStore({ sealer, reportPoolMax, ...options }: StoreOptions): Promise<Store> {
   const { database, waiting } = await withAvailability({ open: () => openMigrated(options) }).open()
   const pools = openPools(database, options.url, reportPoolMax)
-  const slow = slowWork(database, pools.reports)
+  const slow = slowWork(database, pools)
   const documents = documentStore(documentWork(database, options.url))
   const {
     ping,
@@ -159,6 +159,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
  */
 interface Pools {
   readonly reports: Database
+  /** For writing usage records, which come in any number. */
+  readonly usage: Database
   /** For `LiveReads`. A table that stays locked holds up a read of it for `lockTimeoutMs`, and others not at all. */
   readonly live: Database
   /** For the log of changes and the processes that read it. */
@@ -176,6 +178,7 @@ const livePoolMax = 3
 /** One for the members, one for the place. */
 const limitPoolMax = 2
 const lockTimeoutMs = 1000
+const usagePoolMax = 2
 /** Two files at a time fill the way to the database. */
 const bytesPoolMax = 2
 
@@ -183,6 +186,7 @@ function openPools(database: Database, url: string, reportPoolMax = defaultRepor
   if (database.engine === 'sqlite')
     return {
       reports: database,
+      usage: database,
       live: database,
       log: database,
       bytes: null,
@@ -191,6 +195,7 @@ function openPools(database: Database, url: string, reportPoolMax = defaultRepor
     }
   const pools = {
     reports: openDatabase({ url, poolMax: reportPoolMax }),
+    usage: openDatabase({ url, poolMax: usagePoolMax }),
     live: openDatabase({ url, poolMax: livePoolMax, lockTimeoutMs }),
     log: openDatabase({ url, poolMax: 1, lockTimeoutMs }),
     bytes: openDatabase({ url, poolMax: bytesPoolMax }),
@@ -229,11 +234,12 @@ interface SlowWork {
  * minutes, while usage is still being recorded: hence two, of which the copying one ends afterwards.
  * A database in memory cannot be shared between threads; it is small and nobody's production.
  */
-function slowWork(database: Database, reports: Database): SlowWork {
+function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>): SlowWork {
   const { file } = database
   if (file === null) {
-    const { totals, series, list } = usageRows(reports)
-    const usage = { ...usageRows(database), totals, series, list }
+    const { totals, series, list } = usageRows(pools.reports)
+    const { write } = usageRows(pools.usage)
+    const usage = { ...usageRows(database), write, totals, series, list }
     return { usage, backup: (copy) => backup(database, copy), close: async () => undefined }
   }
   const recording = new UsageThread({ file, whenIdle: 'keep' })

@@ -36,6 +36,7 @@ import {
   readTotals,
   requestsAnswer,
   seriesAnswer,
+  seriesDescription,
   totalsAnswer,
 } from '../usage/usage.ts'
 import { setPassword } from '../users/users.ts'
@@ -222,9 +223,10 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       path: '/me/usage/series',
       access: 'user',
       summary: 'The same over time',
+      description: seriesDescription,
       query: ownSeriesQuery,
       answer: seriesAnswer,
-      errors: ['not_found'],
+      errors: ['invalid_cursor', 'not_found'],
       report: true,
       handle: (call) => readSeries(admin, { ...call.query, user_id: self(call).id }),
     }),

@@ -3,9 +3,9 @@ import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/pag
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
-import type { Caller } from '#identity/records.ts'
+import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import type { StoredUsage } from '#store/usage/usage-record.ts'
-import type { UsageFilter, UsageTotals } from '#store/usage/usage.ts'
+import type { UsageFilter, UsagePoint, UsageTotals } from '#store/usage/usage.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { id, time } from '../fields.ts'
@@ -15,6 +15,9 @@ const bucketMs = { minute: minuteMs, hour: 60 * minuteMs, day: 24 * 60 * minuteM
 const defaultSpanMs = bucketMs.day
 /** Buckets of one answer. */
 const bucketsMax = 2000
+/** Points of one answer, each some 300 bytes. */
+const pointsMax = 10_000
+const groupsMax = 200
 
 const span = {
   from: time.optional().describe('First moment that counts; a day before `to` when left out'),
@@ -30,23 +33,44 @@ const ownFilter = {
     .optional()
     .describe('Canonical name of the model'),
 }
-const filter = { ...ownFilter, user_id: id.optional() }
+const filter = {
+  ...ownFilter,
+  user_id: id.optional(),
+  group_id: id.optional().describe('Only users who are members now'),
+}
 const bucket = z
   .enum(['minute', 'hour', 'day'])
   .default('hour')
   .describe('Buckets begin at whole minutes, hours or days of UTC')
 
+const groups = {
+  top: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(groupsMax)
+    .optional()
+    .describe('Only this many groups, those with the most requests; the sums of all others are in `others`'),
+  cursor: z.string().max(2000).optional().describe('`next_cursor` of the page before'),
+  limit: z.coerce.number().int().min(1).max(groupsMax).default(100).describe('Most groups of a page'),
+}
+
 export const ownTotalsQuery = z.strictObject(ownFilter)
 export const ownSeriesQuery = z.strictObject({
   ...ownFilter,
+  ...groups,
   bucket,
-  group_by: z.enum(['model', 'key', 'none']).default('none'),
+  group_by: z.enum(['model', 'key', 'provider', 'none']).default('none'),
 })
 const totalsQuery = z.strictObject(filter)
 const seriesQuery = z.strictObject({
   ...filter,
+  ...groups,
   bucket,
-  group_by: z.enum(['model', 'user', 'key', 'none']).default('none'),
+  group_by: z
+    .enum(['model', 'user', 'key', 'provider', 'group', 'none'])
+    .default('none')
+    .describe('With `group`, a request counts in each group of its user'),
 })
 
 const sums = {
@@ -54,6 +78,9 @@ const sums = {
   errors: z.int().describe('Requests that were answered with 400 or above'),
   prompt_tokens: z.int().describe('As far as providers reported them'),
   completion_tokens: z.int(),
+  cached_tokens: z.int().describe('Part of the prompt tokens: read from a cache'),
+  cache_write_tokens: z.int().describe('Part of the prompt tokens: written to a cache'),
+  reasoning_tokens: z.int().describe('Part of the completion tokens'),
   request_bytes: z.int(),
   response_bytes: z.int(),
   duration_ms: z.int().describe('Sum over all requests'),
@@ -63,12 +90,18 @@ export const totalsAnswer = z.strictObject({ from: instant, to: instant, ...sums
 const point = z
   .strictObject({
     at: instant,
-    group: z.string().nullable().describe("The model's name, or the id of the user or key"),
+    group: z.string().nullable().describe("The model's or provider's name, or the id of the user, key or group"),
     ...sums,
   })
   .meta({ id: 'UsagePoint' })
 export const seriesAnswer = z
-  .strictObject({ from: instant, to: instant, data: z.array(point).describe('Buckets without requests are left out') })
+  .strictObject({
+    from: instant,
+    to: instant,
+    data: z.array(point).describe('Buckets without requests are left out'),
+    others: z.array(point).describe('With `top`: the sums of all groups that are not in `data`'),
+    next_cursor: z.string().nullable().describe('For the next groups by name; null at the last page and with `top`'),
+  })
   .meta({ id: 'UsageSeries' })
 
 const requestAnswer = z
@@ -92,6 +125,9 @@ const requestAnswer = z
     streamed: z.boolean(),
     prompt_tokens: z.int().nullable(),
     completion_tokens: z.int().nullable(),
+    cached_tokens: z.int().nullable(),
+    cache_write_tokens: z.int().nullable(),
+    reasoning_tokens: z.int().nullable(),
     first_token_ms: z.int().nullable(),
     duration_ms: z.int(),
     request_bytes: z.int(),
@@ -116,6 +152,8 @@ export const ownRequestsQuery = pageQuery.extend({ ...ownFilter, ...requestFilte
 const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
 export const requestsAnswer = pageAnswer(requestAnswer)
 
+export const seriesDescription = `At most ${bucketsMax} buckets and ${pointsMax} points. With \`group_by\` it is a page of groups, in the order of their names, with all of their points; a page has fewer groups than \`limit\` when they would have more points. \`top\` gives the largest groups instead.`
+
 export function usageRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, 'Usage')
   return [
@@ -134,7 +172,8 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       path: '/usage/series',
       access: 'admin',
       summary: 'The same over time',
-      description: `At most ${bucketsMax} buckets.`,
+      description: seriesDescription,
+      errors: ['invalid_cursor'],
       query: seriesQuery,
       answer: seriesAnswer,
       report: true,
@@ -160,6 +199,7 @@ interface Asked {
   readonly user_id?: string | undefined
   readonly key_id?: string | undefined
   readonly model?: string | undefined
+  readonly group_id?: string | undefined
 }
 
 /** The sums over a span of time. */
@@ -168,10 +208,10 @@ export async function readTotals(admin: Admin, asked: Asked): Promise<z.input<ty
   return { ...spanOnWire(wanted), ...sumsOnWire(await admin.store.usage.totals(wanted)) }
 }
 
-/** The sums for each bucket and group; the first bucket is a whole one. Answers 400 for too many buckets. */
+/** The sums for each bucket and group; the first bucket is a whole one. Answers 400 for too many buckets and for a cursor that is not valid. */
 export async function readSeries(
   admin: Admin,
-  asked: Asked & Pick<z.output<typeof seriesQuery>, 'bucket' | 'group_by'>,
+  asked: Asked & Pick<z.output<typeof seriesQuery>, 'bucket' | 'group_by' | 'top' | 'cursor' | 'limit'>,
 ): Promise<z.input<typeof seriesAnswer>> {
   const length = bucketMs[asked.bucket]
   const { from, ...rest } = filterOf(admin, asked)
@@ -180,11 +220,24 @@ export async function readSeries(
     const message = `From "from" to "to" are more than ${bucketsMax} buckets. Take a longer bucket or a shorter span.`
     throw new ApiError('invalid_query_parameter', { param: 'bucket', message })
   }
-  const points = await admin.store.usage.series({ ...wanted, bucketMs: length, groupBy: asked.group_by })
+  const buckets = Math.max(1, Math.ceil((wanted.to - wanted.from) / length))
+  const limit = Math.max(1, Math.min(asked.top ?? asked.limit, Math.floor(pointsMax / buckets)))
+  const { points, others, nextCursor } = await admin.store.usage.series({
+    ...wanted,
+    bucketMs: length,
+    groupBy: asked.group_by,
+    groups: asked.top === undefined ? { kind: 'page', limit, cursor: asked.cursor } : { kind: 'top', limit },
+  })
   return {
     ...spanOnWire(wanted),
-    data: points.map(({ at, group, ...totals }) => ({ at: instantOf(at), group, ...sumsOnWire(totals) })),
+    data: points.map(pointOnWire),
+    others: others.map(pointOnWire),
+    next_cursor: nextCursor,
   }
+}
+
+function pointOnWire({ at, group, ...totals }: UsagePoint) {
+  return { at: instantOf(at), group, ...sumsOnWire(totals) }
 }
 
 /** A page of single requests, the newest first. Answers 400 for a cursor that is not valid. */
@@ -202,7 +255,9 @@ function filterOf({ clock }: Admin, asked: Asked): UsageFilter {
   const to = asked.to ?? clock.now()
   const from = asked.from ?? to - defaultSpanMs
   if (from > to) throw new ApiError('invalid_query_parameter', { param: 'from', message: '"from" is after "to".' })
-  return { from, to, userId: asked.user_id, keyId: asked.key_id, model: asked.model }
+  // Everyone is a member of this group without a row that says so.
+  const groupId = asked.group_id === everyoneGroupId ? undefined : asked.group_id
+  return { from, to, userId: asked.user_id, keyId: asked.key_id, model: asked.model, groupId }
 }
 
 function spanOnWire({ from, to }: UsageFilter): { from: string; to: string } {
@@ -215,6 +270,9 @@ function sumsOnWire(totals: UsageTotals) {
     errors: totals.errors,
     prompt_tokens: totals.promptTokens,
     completion_tokens: totals.completionTokens,
+    cached_tokens: totals.cachedTokens,
+    cache_write_tokens: totals.cacheWriteTokens,
+    reasoning_tokens: totals.reasoningTokens,
     request_bytes: totals.requestBytes,
     response_bytes: totals.responseBytes,
     duration_ms: totals.durationMs,
@@ -240,6 +298,9 @@ function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
     streamed: row.streamed,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,
+    cached_tokens: row.cachedTokens,
+    cache_write_tokens: row.cacheWriteTokens,
+    reasoning_tokens: row.reasoningTokens,
     first_token_ms: row.firstTokenMs,
     duration_ms: row.durationMs,
     request_bytes: row.requestBytes,

@@ -52,5 +52,6 @@ test('an input that is told again without what was cached is not counted down', 
     { type: 'message_stop' },
   ]
   tap.push(Buffer.from(events.map((each) => `event: x\ndata: ${JSON.stringify(each)}\n\n`).join('')))
-  expect(tap.usage).toEqual({ promptTokens: 4003, completionTokens: 15 })
+  const kinds = { cachedTokens: 4000, cacheWriteTokens: null, reasoningTokens: null }
+  expect(tap.usage).toEqual({ promptTokens: 4003, completionTokens: 15, kinds })
 })

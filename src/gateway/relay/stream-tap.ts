@@ -9,7 +9,7 @@
 import { Buffer } from 'node:buffer'
 import { lastEventEnd, nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
 import { findFields, removeField, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
-import { readUsage, type TokenUsage } from '../usage/token-usage.ts'
+import { latestKinds, readUsage, type TokenUsage } from '../usage/token-usage.ts'
 
 export interface TapOptions {
   /** True when the client did not ask for usage: its chunk and its null fields are taken out. */
@@ -267,6 +267,7 @@ function latest(before: TokenUsage | null, now: TokenUsage | null): TokenUsage |
     promptTokens:
       now.promptTokens === null ? before.promptTokens : Math.max(now.promptTokens, before.promptTokens ?? 0),
     completionTokens: now.completionTokens ?? before.completionTokens,
+    kinds: latestKinds(before.kinds, now.kinds),
   }
 }
 

@@ -9,12 +9,36 @@ test('counts are read in the words of chat completions and of responses', () => 
 
 test('what Anthropic counts beside the input, into a cache and out of one, is input', () => {
   const usage = { input_tokens: 3, cache_creation_input_tokens: 200, cache_read_input_tokens: 4000, output_tokens: 5 }
-  expect(readUsage(usage)).toEqual({ promptTokens: 4203, completionTokens: 5 })
+  const kinds = { cachedTokens: 4000, cacheWriteTokens: 200, reasoningTokens: null }
+  expect(readUsage(usage)).toEqual({ promptTokens: 4203, completionTokens: 5, kinds })
   expect(readUsage({ ...usage, cache_creation_input_tokens: null })).toEqual({
     promptTokens: 4003,
     completionTokens: 5,
+    kinds: { ...kinds, cacheWriteTokens: null },
   })
   expect(readUsage({ cache_read_input_tokens: 9 })).toBeNull()
+})
+
+test('kinds of tokens with prices of their own are read from chat completions and responses', () => {
+  const kinds = { cachedTokens: 1024, cacheWriteTokens: null, reasoningTokens: 64 }
+  const [input, output] = [{ cached_tokens: 1024 }, { reasoning_tokens: 64 }]
+  expect(
+    readUsage({
+      prompt_tokens: 2000,
+      completion_tokens: 70,
+      prompt_tokens_details: input,
+      completion_tokens_details: output,
+    }),
+  ).toEqual({ promptTokens: 2000, completionTokens: 70, kinds })
+  expect(
+    readUsage({ input_tokens: 2000, output_tokens: 70, input_tokens_details: input, output_tokens_details: output }),
+  ).toEqual({ promptTokens: 2000, completionTokens: 70, kinds })
+  for (const odd of [null, 7, [], { cached_tokens: -1 }, { cached_tokens: '9' }]) {
+    expect(readUsage({ prompt_tokens: 3, prompt_tokens_details: odd })).toEqual({
+      promptTokens: 3,
+      completionTokens: null,
+    })
+  }
 })
 
 test('an explicit zero is a count, a missing one is unknown', () => {

@@ -1,8 +1,21 @@
 /** Token counts as upstreams report them; none is guessed. */
 
 export interface TokenUsage {
+  /** All input, tokens from a cache and into one included. */
   readonly promptTokens: number | null
   readonly completionTokens: number | null
+  /** Absent when no kind was reported apart. */
+  readonly kinds?: TokenKinds | undefined
+}
+
+/** Tokens with prices of their own: parts of the counts above. Null when not reported. */
+export interface TokenKinds {
+  /** Input that came from a cache. */
+  readonly cachedTokens: number | null
+  /** Input that was written to a cache. */
+  readonly cacheWriteTokens: number | null
+  /** Output that is reasoning. */
+  readonly reasoningTokens: number | null
 }
 
 /**
@@ -16,7 +29,30 @@ export function readUsage(value: unknown): TokenUsage | null {
   const usage = value as Readonly<Record<string, unknown>>
   const promptTokens = count(usage['prompt_tokens']) ?? withCached(usage)
   const completionTokens = count(usage['completion_tokens']) ?? count(usage['output_tokens'])
-  return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
+  if (promptTokens === null && completionTokens === null) return null
+  const kinds = kindsOf(usage)
+  return { promptTokens, completionTokens, ...(kinds !== null && { kinds }) }
+}
+
+/** The latest of each kind; those that are not reported again stay. */
+export function latestKinds(before: TokenKinds | undefined, now: TokenKinds | undefined): TokenKinds | undefined {
+  if (before === undefined || now === undefined) return now ?? before
+  return {
+    cachedTokens: now.cachedTokens ?? before.cachedTokens,
+    cacheWriteTokens: now.cacheWriteTokens ?? before.cacheWriteTokens,
+    reasoningTokens: now.reasoningTokens ?? before.reasoningTokens,
+  }
+}
+
+/** OpenAI nests them in `*_tokens_details`, Anthropic has them beside the counts. */
+function kindsOf(usage: Readonly<Record<string, unknown>>): TokenKinds | null {
+  const input = usage['prompt_tokens_details'] ?? usage['input_tokens_details']
+  const output = usage['completion_tokens_details'] ?? usage['output_tokens_details']
+  const cachedTokens = count(at(input, 'cached_tokens')) ?? count(usage['cache_read_input_tokens'])
+  const cacheWriteTokens = count(at(input, 'cache_write_tokens')) ?? count(usage['cache_creation_input_tokens'])
+  const reasoningTokens = count(at(output, 'reasoning_tokens')) ?? count(at(output, 'thinking_tokens'))
+  if (cachedTokens === null && cacheWriteTokens === null && reasoningTokens === null) return null
+  return { cachedTokens, cacheWriteTokens, reasoningTokens }
 }
 
 /**
@@ -31,7 +67,7 @@ export function readInputUsage(value: unknown, meta: unknown): TokenUsage | null
     count(at(at(meta, 'tokens'), 'input_tokens')) ??
     count(at(at(meta, 'billed_units'), 'input_tokens'))
   const completionTokens = counted?.completionTokens ?? null
-  return promptTokens === null && completionTokens === null ? null : { promptTokens, completionTokens }
+  return promptTokens === null && completionTokens === null ? null : { ...counted, promptTokens, completionTokens }
 }
 
 function withCached(usage: Readonly<Record<string, unknown>>): number | null {

@@ -32,6 +32,8 @@ export class RequestRecord implements Disposable {
   upstream: Upstream | null = null
   upstreamStatus: number | null = null
   attempts = 0
+  /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
+  queueMs: number | null = null
   readonly attemptReasons: AttemptReason[] = []
   usage: TokenUsage | null = null
   requestBytes = 0
@@ -92,6 +94,12 @@ export class RequestRecord implements Disposable {
       streamed: this.streamed,
       promptTokens: this.usage?.promptTokens ?? null,
       completionTokens: this.usage?.completionTokens ?? null,
+      cachedTokens: this.usage?.kinds?.cachedTokens ?? null,
+      cacheWriteTokens: this.usage?.kinds?.cacheWriteTokens ?? null,
+      reasoningTokens: this.usage?.kinds?.reasoningTokens ?? null,
+      cost: null,
+      priceId: null,
+      queueMs: this.queueMs,
       firstTokenMs: this.#since(this.#firstTokenAt),
       durationMs: this.#since(this.#endedAt) ?? 0,
       requestBytes: this.requestBytes,

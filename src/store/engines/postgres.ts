@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import { Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { EngineConnection } from './engine-connection.ts'
 import { isUnavailable } from '../errors.ts'
+import { copyIn } from './postgres-copy.ts'
 import type { Tables } from '../schema.ts'
 
 const int8Oid = 20
@@ -84,6 +85,8 @@ function discardingClient(client: PoolClient): PostgresPoolClient {
   let broken = false
   const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
     try {
+      const [data] = values
+      if (data instanceof Uint8Array && text.startsWith('copy ')) return await copyIn(client, text, data)
       return await client.query(text, [...values])
     } catch (thrown) {
       broken ||= isUnavailable(thrown)

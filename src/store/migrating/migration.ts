@@ -50,6 +50,8 @@ export interface Index {
   /** What follows the name: `on documents (owner) where owner is not null`. */
   readonly on: string
   readonly unique?: boolean
+  /** The only engine that needs it; both when left out. */
+  readonly engine?: Engine
 }
 
 /** The newest schema that code with these migrations knows. */

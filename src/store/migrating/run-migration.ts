@@ -34,7 +34,8 @@ export async function runMigration(
   const begun = await step((trx) => begin(trx, engine, migration))
   if (begun !== 'begun') return begun
   while (await step((trx) => fillOnce(trx, engine, migration))) goOn(options.signal)
-  for (const index of migration.indexes ?? []) await buildIndex(kysely, engine, index)
+  const indexes = migration.indexes?.filter((index) => index.engine === undefined || index.engine === engine) ?? []
+  for (const index of indexes) await buildIndex(kysely, engine, index)
   await step((trx) => finish(trx, migration))
   return 'done'
 }

@@ -35,6 +35,18 @@ export interface UsageRecord {
   readonly streamed: boolean
   readonly promptTokens: number | null
   readonly completionTokens: number | null
+  /** Part of the prompt: read from a cache. */
+  readonly cachedTokens: number | null
+  /** Part of the prompt: written to a cache. */
+  readonly cacheWriteTokens: number | null
+  /** Part of the completion. */
+  readonly reasoningTokens: number | null
+  /** In 10^-9 of the currency; null while no price is known. */
+  readonly cost: number | null
+  /** The price by which the cost was computed. */
+  readonly priceId: string | null
+  /** Time in a queue before the first call of a provider; null where nothing queued. */
+  readonly queueMs: number | null
   readonly firstTokenMs: number | null
   readonly durationMs: number
   readonly requestBytes: number
@@ -91,6 +103,12 @@ const cellOf: { readonly [Column in InsertedColumn]: (record: UsageRecord) => Us
   attempts: (record) => record.attempts,
   upstream_model: (record) => record.upstreamModel,
   attempt_reasons: (record) => (record.attemptReasons === null ? null : JSON.stringify(record.attemptReasons)),
+  cached_tokens: (record) => record.cachedTokens,
+  cache_write_tokens: (record) => record.cacheWriteTokens,
+  reasoning_tokens: (record) => record.reasoningTokens,
+  cost: (record) => record.cost,
+  price_id: (record) => record.priceId,
+  queue_ms: (record) => (record.queueMs === null ? null : Math.round(record.queueMs)),
 }
 
 /** The columns that an insert fills, in the order of `usageCells`. */
@@ -98,13 +116,56 @@ export const usageColumns = Object.keys(cellOf) as readonly InsertedColumn[]
 
 const cells = Object.values(cellOf)
 
-/** The values of these records, one row after the other, each in the order of `usageColumns`. */
-export function usageCells(records: readonly UsageRecord[]): UsageCell[] {
-  const values: UsageCell[] = []
-  for (const record of records) {
-    for (const cell of cells) values.push(cell(record))
+const textColumns: ReadonlySet<InsertedColumn> = new Set([
+  'request_id',
+  'key_id',
+  'user_id',
+  'endpoint',
+  'model_asked',
+  'model_id',
+  'model_served',
+  'provider',
+  'code',
+  'upstream_model',
+  'attempt_reasons',
+  'price_id',
+] as const)
+const isText = usageColumns.map((column) => textColumns.has(column))
+
+const nothing = String.raw`\N`
+const special = /[\\\n\r\t]/
+const specials = /[\\\n\r\t]/g
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const escaped = /\\(.)/g
+const unescaped: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/**
+ * The record as one line of text without its line feed: what PostgreSQL's COPY takes, what the journal holds, and
+ * what goes to SQLite's thread. So a record is encoded once. Cells are in the order of `usageColumns`.
+ */
+export function usageLine(record: UsageRecord): string {
+  let line = ''
+  for (const cell of cells) {
+    const value = cell(record)
+    if (line !== '') line += '\t'
+    if (value === null) line += nothing
+    else if (typeof value === 'number' || !special.test(value)) line += value
+    else line += value.replace(specials, (character) => escapes[character] ?? character)
   }
-  return values
+  return line
+}
+
+/** The cells of a line. Throws for text that is not a line of this or an earlier version. */
+export function cellsOfLine(line: string): UsageCell[] {
+  const texts = line.split('\t')
+  if (texts.length !== isText.length) throw new Error('a usage line has the wrong number of cells')
+  return texts.map((text, at) => {
+    if (text === nothing) return null
+    if (isText[at] !== true) return Number(text)
+    return text.includes('\\')
+      ? text.replace(escaped, (_all, character: string) => unescaped[character] ?? character)
+      : text
+  })
 }
 
 /** The record of a row. */
@@ -133,5 +194,11 @@ export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
     attempts: row.attempts,
     upstreamModel: row.upstream_model,
     attemptReasons: row.attempt_reasons === null ? null : (JSON.parse(row.attempt_reasons) as AttemptReason[]),
+    cachedTokens: row.cached_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    cost: row.cost,
+    priceId: row.price_id,
+    queueMs: row.queue_ms,
   }
 }

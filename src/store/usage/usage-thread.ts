@@ -16,11 +16,11 @@ export interface UsageThreadOptions {
 export class UsageThread extends JobThread<UsageJobs> {
   constructor({ file, whenIdle, script = ownScript('store/usage/usage-worker.ts') }: UsageThreadOptions) {
     // Rows come first: their queue is bounded, and no number of reports may make it overflow.
-    super({ script, data: file, whenIdle, form: 'text', urgent: 'insertCells' })
+    super({ script, data: file, whenIdle, form: 'text', urgent: 'write' })
   }
 }
 
 /** Work on usage records, done by this thread. */
 export function usageOn(thread: UsageThread): UsageWork {
-  return thread.jobs(['insertCells', 'totals', 'series', 'list', 'purgeSome'])
+  return thread.jobs(['write', 'forget', 'totals', 'series', 'list', 'purgeSome', 'sumSome', 'prepare'])
 }

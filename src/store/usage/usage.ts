@@ -5,7 +5,8 @@
  * Their SQL is in usage-rows.ts. With SQLite it runs on a thread of its own (usage-thread.ts).
  */
 import type { Page, PageRequest } from '../page.ts'
-import { usageCells, type StoredUsage, type UsageCell, type UsageRecord } from './usage-record.ts'
+import { usageLine, type StoredUsage, type UsageRecord } from './usage-record.ts'
+import { dayMs } from './usage-sums.ts'
 
 export interface UsageFilter {
   /** First moment that counts. */
@@ -16,6 +17,8 @@ export interface UsageFilter {
   readonly keyId?: string | undefined
   /** Canonical name of the model that served. */
   readonly model?: string | undefined
+  /** Only users who are members now. */
+  readonly groupId?: string | undefined
 }
 
 /** A range of statuses, both ends included. */
@@ -37,52 +40,111 @@ export interface UsageTotals {
   readonly completionTokens: number
   readonly requestBytes: number
   readonly responseBytes: number
+  /** Part of the prompt tokens: read from a cache. */
+  readonly cachedTokens: number
+  /** Part of the prompt tokens: written to a cache. */
+  readonly cacheWriteTokens: number
+  /** Part of the completion tokens. */
+  readonly reasoningTokens: number
   /** Sum over all requests. */
   readonly durationMs: number
+  /** In 10^-9 of the currency: exact below 9 million of it. */
+  readonly cost: number
 }
 
-export type UsageGrouping = 'model' | 'user' | 'key' | 'none'
+/** With `group`, a request counts in each group of its user. */
+export type UsageGrouping = 'model' | 'user' | 'key' | 'provider' | 'group' | 'none'
 
 export interface UsageSeriesQuery extends UsageFilter {
   /** Length of a bucket; the first one begins at `from`. With `to - from` there is one bucket for all. */
   readonly bucketMs: number
   readonly groupBy: UsageGrouping
+  /** Which groups the answer has: the largest, or a page of all in the order of their names. All when absent. */
+  readonly groups?: UsageGroups | undefined
+}
+
+export type UsageGroups =
+  | { readonly kind: 'top'; readonly limit: number }
+  | { readonly kind: 'page'; readonly limit: number; readonly cursor?: string | null | undefined }
+
+export interface UsageSeries {
+  /** In the order of time, then group; buckets without requests are left out. */
+  readonly points: readonly UsagePoint[]
+  /** The sums of the groups beside the largest; empty with a page. */
+  readonly others: readonly UsagePoint[]
+  /** Null when there is no further page. */
+  readonly nextCursor: string | null
 }
 
 export interface UsagePoint extends UsageTotals {
   /** Beginning of the bucket. */
   readonly at: number
-  /** Name of the model, or id of the user or key; null when unknown, and always with grouping `none`. */
+  /** Name of the model or provider, or id of the user, key or group; null when unknown, and always with grouping `none`. */
   readonly group: string | null
+}
+
+/** Where the lines of a batch are in a journal. */
+export interface JournalPlace {
+  readonly journal: string
+  /** Number of the first line; the others follow it without gaps. */
+  readonly first: number
+  /** The journal belongs to a process that is gone, or seems to be. */
+  readonly recovering: boolean
+}
+
+export interface UsageBatch {
+  /** Lines as `usageLine` makes them, each with its line feed. */
+  readonly text: string
+  /** Null for records that are in no journal. */
+  readonly place: JournalPlace | null
 }
 
 export interface UsageStore {
   /** Adds rows, all or none. Texts that came from clients are cut at 256 characters. */
   insertMany(records: readonly UsageRecord[]): Promise<void>
+  /** Adds the rows of a batch, all or none; those of its journal that are stored already are left out. */
+  write(batch: UsageBatch): Promise<void>
+  /** The records of this journal up to this number are in no file any more, and will not be written again. */
+  forget(journal: string, upTo: number): Promise<void>
   totals(filter: UsageFilter): Promise<UsageTotals>
-  /** Points in the order of time, then group; buckets without requests are left out. */
-  series(query: UsageSeriesQuery): Promise<readonly UsagePoint[]>
+  /** Throws InvalidCursor. */
+  series(query: UsageSeriesQuery): Promise<UsageSeries>
   /** A page of rows, the newest first. Throws InvalidCursor. */
   list(query: UsageListQuery): Promise<Page<StoredUsage>>
-  /** Removes the rows from before this moment, in batches between which others can write; returns how many. */
+  /**
+   * Removes the rows from before this moment, in batches between which others can write; returns how many went one
+   * by one. The sums stay. Nothing is removed before the sums have all rows.
+   */
   purgeBefore(at: number): Promise<number>
+  /** Prepares for the time after this moment, and sums up rows that are not in the sums yet, for half a second at most. */
+  catchUp(now: number): Promise<void>
 }
 
-/** The parts of the work, each one statement or one transaction. */
-export interface UsageWork extends Pick<UsageStore, 'totals' | 'series' | 'list'> {
-  /** Adds rows, all or none, from their cells one row after the other: cheaper to pass on than records. */
-  insertCells(cells: readonly UsageCell[]): Promise<void>
+/** The parts of the work, each one statement or one short transaction. */
+export interface UsageWork extends Pick<UsageStore, 'write' | 'forget' | 'totals' | 'series' | 'list'> {
   /** Removes some of the oldest rows from before this moment, and returns how many; 0 when none is left. */
   purgeSome(before: number): Promise<number>
+  /** Sums up some rows that are not in the sums yet; false when there are none. */
+  sumSome(): Promise<boolean>
+  /** Makes what rows of these moments need. */
+  prepare(moments: readonly number[]): Promise<void>
 }
+
+const catchUpMs = 500
+/** Between two looks for rows that are not in the sums, when the last one found none. */
+const idleMs = 60_000
 
 /** The usage records, on top of the thread or connection that does the work. */
 export function usageStore(work: UsageWork): UsageStore {
-  const { totals, series, list } = work
+  const { write, forget, totals, series, list } = work
+  let lookAt = -Infinity
   return {
     async insertMany(records) {
-      if (records.length > 0) await work.insertCells(usageCells(records))
+      if (records.length > 0)
+        await write({ text: records.map((record) => `${usageLine(record)}\n`).join(''), place: null })
     },
+    write,
+    forget,
     totals,
     series,
     list,
@@ -92,9 +154,23 @@ export function usageStore(work: UsageWork): UsageStore {
         const some = await work.purgeSome(at)
         if (some === 0) return purged
         purged += some
-        // A database in memory answers without ever leaving this thread: let it serve requests in between.
-        await new Promise((resolve) => setImmediate(resolve))
+        await turn()
       }
     },
+    async catchUp(now) {
+      if (performance.now() < lookAt) return
+      await work.prepare([now, now + dayMs])
+      const until = performance.now() + catchUpMs
+      while (await work.sumSome()) {
+        if (performance.now() > until) return
+        await turn()
+      }
+      lookAt = performance.now() + idleMs
+    },
   }
+}
+
+/** A database in memory answers without ever leaving this thread: lets it serve requests in between. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

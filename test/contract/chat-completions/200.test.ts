@@ -261,6 +261,12 @@ describe('the usage row', () => {
       attempts: 1,
       upstreamModel: 'plain',
       attemptReasons: null,
+      cachedTokens: null,
+      cacheWriteTokens: null,
+      reasoningTokens: null,
+      cost: null,
+      priceId: null,
+      queueMs: null,
     })
     expect(JSON.stringify(row) + gateway.log()).not.toContain(canary)
   })

@@ -115,6 +115,10 @@ function reportContract(storeTest: StoreTest): void {
       errors: 1,
       promptTokens: 20,
       completionTokens: 3_000_000_040,
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      cost: 0,
       requestBytes: 150,
       responseBytes: 180,
       durationMs: 120,
@@ -131,7 +135,7 @@ function reportContract(storeTest: StoreTest): void {
 
   storeTest('totals of nothing are zero', async ({ usage }) => {
     const totals = await usage.totals(always)
-    expect(Object.values(totals)).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect(new Set(Object.values(totals))).toEqual(new Set([0]))
   })
 
   storeTest('a series counts each record in one bucket, and adds up to the totals', async ({ usage }) => {
@@ -142,7 +146,7 @@ function reportContract(storeTest: StoreTest): void {
       aUsage({ at: 129, modelServed: null, userId: 'bob' }),
     ])
     const query = { from: 100, to: 130, bucketMs: 10 }
-    const series = await usage.series({ ...query, groupBy: 'none' })
+    const { points: series } = await usage.series({ ...query, groupBy: 'none' })
     const seen = series.map(({ at, group, requests, errors }) => ({ at, group, requests, errors }))
     expect(seen).toEqual([
       { at: 100, group: null, requests: 2, errors: 0 },
@@ -150,7 +154,11 @@ function reportContract(storeTest: StoreTest): void {
       { at: 120, group: null, requests: 1, errors: 0 },
     ])
     const groups = async (groupBy: 'model' | 'user' | 'key', bucketMs: number): Promise<unknown[]> =>
-      (await usage.series({ ...query, bucketMs, groupBy })).map(({ at, group, requests }) => [at, group, requests])
+      (await usage.series({ ...query, bucketMs, groupBy })).points.map(({ at, group, requests }) => [
+        at,
+        group,
+        requests,
+      ])
     expect(await groups('user', 30)).toEqual([
       [100, 'ada', 2],
       [100, 'bob', 2],

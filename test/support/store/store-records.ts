@@ -135,6 +135,12 @@ export function aUsage(fields: Partial<UsageRecord> = {}): UsageRecord {
     attempts: 1,
     upstreamModel: 'gpt-4o',
     attemptReasons: null,
+    cachedTokens: null,
+    cacheWriteTokens: null,
+    reasoningTokens: null,
+    cost: null,
+    priceId: null,
+    queueMs: null,
     ...fields,
   }
 }

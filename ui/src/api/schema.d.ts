@@ -749,6 +749,9 @@ export type RequestRecord = {
   readonly streamed: boolean
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
+  readonly cached_tokens: number | null
+  readonly cache_write_tokens: number | null
+  readonly reasoning_tokens: number | null
   readonly first_token_ms: number | null
   readonly duration_ms: number
   readonly request_bytes: number
@@ -943,7 +946,7 @@ export type UsableModel = {
 
 export type UsagePoint = {
   readonly at: string
-  /** The model's name, or the id of the user or key */
+  /** The model's or provider's name, or the id of the user, key or group */
   readonly group: string | null
   readonly requests: number
   /** Requests that were answered with 400 or above */
@@ -951,6 +954,12 @@ export type UsagePoint = {
   /** As far as providers reported them */
   readonly prompt_tokens: number
   readonly completion_tokens: number
+  /** Part of the prompt tokens: read from a cache */
+  readonly cached_tokens: number
+  /** Part of the prompt tokens: written to a cache */
+  readonly cache_write_tokens: number
+  /** Part of the completion tokens */
+  readonly reasoning_tokens: number
   readonly request_bytes: number
   readonly response_bytes: number
   /** Sum over all requests */
@@ -962,6 +971,10 @@ export type UsageSeries = {
   readonly to: string
   /** Buckets without requests are left out */
   readonly data: readonly UsagePoint[]
+  /** With `top`: the sums of all groups that are not in `data` */
+  readonly others: readonly UsagePoint[]
+  /** For the next groups by name; null at the last page and with `top` */
+  readonly next_cursor: string | null
 }
 
 export type UsageTotals = {
@@ -973,6 +986,12 @@ export type UsageTotals = {
   /** As far as providers reported them */
   readonly prompt_tokens: number
   readonly completion_tokens: number
+  /** Part of the prompt tokens: read from a cache */
+  readonly cached_tokens: number
+  /** Part of the prompt tokens: written to a cache */
+  readonly cache_write_tokens: number
+  /** Part of the completion tokens */
+  readonly reasoning_tokens: number
   readonly request_bytes: number
   readonly response_bytes: number
   /** Sum over all requests */
@@ -1503,7 +1522,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/me/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
     body: undefined
     answer: UsageSeries
   }
@@ -1873,21 +1892,21 @@ export interface Operations {
   /** What was used in a span of time */
   "GET /admin/api/v1/usage": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string }
+    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string }
     body: undefined
     answer: UsageTotals
   }
   /** The same over time */
   "GET /admin/api/v1/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
     body: undefined
     answer: UsageSeries
   }
   /** Single requests, the newest first */
   "GET /admin/api/v1/requests": {
     params: undefined
-    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
     body: undefined
     answer: {
       readonly data: readonly RequestRecord[]

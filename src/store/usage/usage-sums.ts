@@ -1,0 +1,148 @@
+/**
+ * Sums of usage by hour and by day, for each user, key, model and provider that occur together (a series). They are
+ * written in the transaction of the rows, and stay when rows are purged: every report is made of them.
+ */
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { Engine } from '../database.ts'
+import type { Tables } from '../schema.ts'
+import { insertCells } from './insert-cells.ts'
+import { usageColumns, type UsageCell } from './usage-record.ts'
+
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** What is summed, and how a row counts in it. The columns of both tables of sums. */
+export const summands = {
+  requests: sql`1`,
+  errors: sql`case when status >= 400 then 1 else 0 end`,
+  prompt_tokens: sql`coalesce(prompt_tokens, 0)`,
+  completion_tokens: sql`coalesce(completion_tokens, 0)`,
+  cached_tokens: sql`coalesce(cached_tokens, 0)`,
+  cache_write_tokens: sql`coalesce(cache_write_tokens, 0)`,
+  reasoning_tokens: sql`coalesce(reasoning_tokens, 0)`,
+  request_bytes: sql`request_bytes`,
+  response_bytes: sql`response_bytes`,
+  duration_ms: sql`duration_ms`,
+  cost: sql`coalesce(cost, 0)`,
+} as const satisfies Record<string, RawBuilder<unknown>>
+
+export type Summand = keyof typeof summands
+
+export const summandNames = Object.keys(summands) as readonly Summand[]
+
+/** The four that name a series, in the order of the table. */
+export type SeriesName = readonly [userId: string, keyId: string, model: string, provider: string]
+
+export interface HourSums {
+  readonly series: SeriesName
+  readonly at: number
+  readonly values: number[]
+}
+
+const place = (column: (typeof usageColumns)[number]): number => usageColumns.indexOf(column)
+const atPlace = place('at')
+const statusPlace = place('status')
+const namePlaces = [place('user_id'), place('key_id'), place('model_served'), place('provider')] as const
+const countedPlaces = summandNames
+  .filter((name) => name !== 'requests' && name !== 'errors')
+  .map((name) => place(name as Exclude<Summand, 'requests' | 'errors'>))
+
+/** The sums of these rows by hour. */
+export function sumsOf(rows: readonly (readonly UsageCell[])[]): readonly HourSums[] {
+  const sums = new Map<string, HourSums>()
+  for (const row of rows) {
+    const at = floorTo(Number(row[atPlace]), hourMs)
+    const [userId, keyId, model, provider] = namePlaces
+    const key = `${at}\t${row[userId]}\t${row[keyId]}\t${row[model]}\t${row[provider]}`
+    let sum = sums.get(key)
+    if (sum === undefined) {
+      const text = (column: number): string => String(row[column] ?? '')
+      const values = summandNames.map(() => 0)
+      sums.set(key, (sum = { at, series: [text(userId), text(keyId), text(model), text(provider)], values }))
+    }
+    const { values } = sum
+    values[0] = (values[0] ?? 0) + 1
+    if (Number(row[statusPlace]) >= 400) values[1] = (values[1] ?? 0) + 1
+    countedPlaces.forEach((column, index) => (values[index + 2] = (values[index + 2] ?? 0) + Number(row[column] ?? 0)))
+  }
+  return [...sums.values()]
+}
+
+/** The beginning of the unit that holds the moment. */
+export function floorTo(at: number, unitMs: number): number {
+  return at - (at % unitMs)
+}
+
+/** The row numbers of series, remembered: they are never deleted. */
+export class SeriesNumbers {
+  readonly #numbers = new Map<string, number>()
+
+  /** The numbers of all these series; unknown ones are added to the table, outside of any transaction. */
+  async of(kysely: Kysely<Tables>, names: readonly SeriesName[]): Promise<(name: SeriesName) => number> {
+    if (this.#numbers.size > numbersMax) this.#numbers.clear()
+    const unknown = new Map<string, SeriesName>()
+    for (const name of names) if (!this.#numbers.has(keyOf(name))) unknown.set(keyOf(name), name)
+    // Sorted, so that two processes that add the same series never wait for each other.
+    const missing = [...unknown].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, name]) => name)
+    for (let start = 0; start < missing.length; start += lookUpMax) {
+      await this.#add(kysely, missing.slice(start, start + lookUpMax))
+    }
+    return (name) => {
+      const number = this.#numbers.get(keyOf(name))
+      if (number === undefined) throw new Error('a series has no number')
+      return number
+    }
+  }
+
+  async #add(kysely: Kysely<Tables>, names: readonly SeriesName[]): Promise<void> {
+    const tuples = sql.join(names.map((name) => sql`(${sql.join([...name])})`))
+    await sql`insert into usage_series (user_id, key_id, model, provider) values ${tuples} on conflict do nothing`.execute(
+      kysely,
+    )
+    const { rows } = await sql<{ row: number; user_id: string; key_id: string; model: string; provider: string }>`
+      select row, user_id, key_id, model, provider from usage_series
+      where (user_id, key_id, model, provider) in (values ${tuples})`.execute(kysely)
+    for (const row of rows) this.#numbers.set(keyOf([row.user_id, row.key_id, row.model, row.provider]), row.row)
+  }
+}
+
+const numbersMax = 200_000
+/** Series of one statement. */
+const lookUpMax = 200
+
+function keyOf(name: SeriesName): string {
+  return name.join('\t')
+}
+
+/**
+ * Adds sums to those that are stored. Rows are written in one order everywhere, so that two processes never wait for
+ * each other; they stay locked until the transaction ends, so this comes last in it.
+ */
+export async function addSums(
+  trx: Transaction<Tables>,
+  engine: Engine,
+  sums: readonly HourSums[],
+  numberOf: (name: SeriesName) => number,
+): Promise<void> {
+  const hours = sums.map(({ at, series, values }) => [at, numberOf(series), ...values])
+  const days = new Map<string, number[]>()
+  for (const [at = 0, series = 0, ...values] of hours) {
+    const day = floorTo(at, dayMs)
+    const before = days.get(`${day} ${series}`)
+    if (before === undefined) days.set(`${day} ${series}`, [day, series, ...values])
+    else values.forEach((value, index) => (before[index + 2] = (before[index + 2] ?? 0) + value))
+  }
+  for (const [table, rows] of [['usage_hours', hours] as const, ['usage_days', [...days.values()]] as const]) {
+    const ordered = rows.toSorted(
+      ([at = 0, series = 0], [otherAt = 0, otherSeries = 0]) => at - otherAt || series - otherSeries,
+    )
+    await insertCells(trx, engine, { table, columns: sumColumns, tail: addingTail(table), cells: ordered.flat() })
+  }
+}
+
+const sumColumns = ['at', 'series', ...summandNames] as const
+
+function addingTail(table: string): string {
+  const added = summandNames.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
+  return `on conflict (at, series) do update set ${added.join(', ')}`
+}
