@@ -36,7 +36,7 @@ test('the groups are summed up over the span, the most requests first', () => {
 
 describe('the bars', () => {
   const stack = (bucketMs: number, shown: readonly (string | null)[]) =>
-    stackedPoints({ points, shown, from: 0, to: 3 * hour, bucketMs, valueOf: ({ requests }) => requests })
+    stackedPoints({ points, others: [], shown, from: 0, to: 3 * hour, bucketMs, valueOf: ({ requests }) => requests })
 
   test('there is one for each bucket, with the rest behind the groups that are shown', () => {
     expect(stack(hour, ['b', 'a'])).toEqual([

@@ -31,56 +31,51 @@ export function usageReports(connection: Connection): Pick<UsageWork, 'totals' |
   }
 }
 
-async function readSeries(connection: Connection, reader: Reader, query: UsageSeriesQuery): Promise<UsageSeries> {
-  const parts = await reader.parts(query)
-  if (query.groupBy === 'none' || query.groups === undefined) {
-    return { points: await readPoints(connection, parts), others: [], nextCursor: null }
-  }
-  const { names, nextCursor } = await readGroups(connection, reader, query)
-  if (names.length === 0) return { points: [], others: [], nextCursor: null }
-  const named = sql<SqlBool>`grp in (${sql.join(names)})`
-  const points = await readPoints(connection, parts, named)
-  const others =
-    query.groups.kind === 'top'
-      ? await readPoints(
-          connection,
-          sql`select bucket, '' as grp, ${sql.join(summandNames.map((name) => sql.ref(name)))} from (${parts}) as parts where not ${named}`,
-        )
-      : []
-  return { points, others: others.map((point) => ({ ...point, group: null })), nextCursor }
+interface SeriesRow extends UsageTotals {
+  readonly bucket: number
+  readonly grp: string
+  readonly named: number
 }
 
-/** The groups that the answer has, over the whole period. */
-async function readGroups(
+/** One statement: which groups are the largest, their points, and the sums of the others are of one moment. */
+async function readSeries(
   { engine, kysely }: Connection,
   reader: Reader,
-  { groups, ...query }: UsageSeriesQuery,
-): Promise<{ readonly names: readonly string[]; readonly nextCursor: string | null }> {
-  if (groups === undefined) return { names: [], nextCursor: null }
-  const parts = await reader.parts({ ...query, bucketMs: null })
-  const byName = engine === 'postgres' ? sql`grp collate "C"` : sql`grp`
+  query: UsageSeriesQuery,
+): Promise<UsageSeries> {
+  const { groups = allGroups } = query
+  const byName = (column: string): RawBuilder<unknown> =>
+    engine === 'postgres' ? sql`${sql.ref(column)} collate "C"` : sql.ref(column)
   const after = groups.kind === 'page' && groups.cursor != null ? decodeGroupCursor(groups.cursor) : null
-  const { rows } = await sql<{ name: string }>`
-    select grp as name from (${parts}) as parts
-    where ${after === null ? sql`1 = 1` : sql`${byName} > ${after}`}
-    group by grp order by ${groups.kind === 'top' ? sql`sum(requests) desc, ${byName}` : byName}
-    limit ${groups.limit + 1}`.execute(kysely)
-  const names = rows.slice(0, groups.limit).map(({ name }) => name)
-  const last = names.at(-1)
-  const isLast = groups.kind === 'top' || rows.length <= groups.limit || last === undefined
-  return { names, nextCursor: isLast ? null : encodeGroupCursor(last) }
+  // One more than the page has, to learn whether there is a next page.
+  const limit = groups.kind === 'top' ? groups.limit : groups.limit + 1
+  const { rows } = await sql<SeriesRow>`
+    with parts as materialized (${await reader.parts(query)}),
+    chosen as (
+      select grp from parts where ${after === null ? sql`1 = 1` : sql`${byName('grp')} > ${after}`}
+      group by grp order by ${groups.kind === 'top' ? sql`sum(requests) desc, ${byName('grp')}` : byName('grp')}
+      limit ${limit})
+    select bucket, coalesce(chosen.grp, '') as grp, case when chosen.grp is null then 0 else 1 end as named, ${totalColumns}
+    from parts ${groups.kind === 'top' ? sql`left` : sql`inner`} join chosen on chosen.grp = parts.grp
+    group by bucket, chosen.grp order by bucket, ${byName('chosen.grp')}`.execute(kysely)
+  const names = groups.kind === 'top' ? [] : [...new Set(rows.map(({ grp }) => grp))].toSorted(byCodePoints)
+  const [last, beyond] = [names[groups.limit - 1], names[groups.limit]]
+  return {
+    points: rows.filter(({ named, grp }) => named === 1 && grp !== beyond).map(pointOf),
+    others: rows.filter(({ named }) => named === 0).map(pointOf),
+    nextCursor: beyond === undefined || last === undefined ? null : encodeGroupCursor(last),
+  }
 }
 
-async function readPoints(
-  { engine, kysely }: Connection,
-  parts: RawBuilder<unknown>,
-  where: RawBuilder<SqlBool> = sql<SqlBool>`1 = 1`,
-): Promise<readonly UsagePoint[]> {
-  const byName = engine === 'postgres' ? sql`grp collate "C"` : sql`grp`
-  const { rows } = await sql<UsageTotals & { bucket: number; grp: string }>`
-    select bucket, grp, ${totalColumns} from (${parts}) as parts where ${where}
-    group by bucket, grp order by bucket, ${byName}`.execute(kysely)
-  return rows.map(({ bucket, grp, ...totals }) => ({ at: bucket, group: grp === '' ? null : grp, ...totals }))
+const allGroups = { kind: 'page', limit: Number.MAX_SAFE_INTEGER - 1, cursor: null } as const
+
+/** As both engines compare bytes of UTF-8. */
+function byCodePoints(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
+
+function pointOf({ bucket, grp, named: _named, ...totals }: SeriesRow): UsagePoint {
+  return { at: bucket, group: grp === '' ? null : grp, ...totals }
 }
 
 /** PostgreSQL sums 64-bit integers to `numeric`, which would arrive as a string. */
@@ -108,8 +103,8 @@ interface Span {
   readonly to: number
 }
 
-const rowColumns = { model: 'model_served', user: 'user_id', key: 'key_id', provider: 'provider' } as const
-const seriesColumns = { model: 'model', user: 'user_id', key: 'key_id', provider: 'provider' } as const
+const rowColumns = { model: 'r.model_served', user: 'r.user_id', key: 'r.key_id', provider: 'r.provider' } as const
+const seriesColumns = { model: 's.model', user: 's.user_id', key: 's.key_id', provider: 's.provider' } as const
 
 class Reader {
   readonly #connection: Connection
@@ -146,43 +141,41 @@ class Reader {
 
   #sums(table: 'usage_hours' | 'usage_days', { from, to }: Span, query: PartsQuery): RawBuilder<unknown> {
     const { groupBy, userId, keyId, model, groupId } = query
-    const group =
-      groupBy === 'none'
-        ? sql`''`
-        : groupBy === 'group'
-          ? sql`coalesce(m.group_id, '')`
-          : sql.ref(`s.${seriesColumns[groupBy]}`)
+    const conditions = [
+      ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
+      ...(keyId === undefined ? [] : [sql`s.key_id = ${keyId}`]),
+      ...(model === undefined ? [] : [sql`s.model = ${model}`]),
+      ...(groupId === undefined ? [] : [sql`s.user_id in ${membersOf(groupId)}`]),
+    ]
+    // The names of the series are looked at only where they matter: most reports are about everything.
+    const isNamed = groupBy !== 'none' || conditions.length > 0
+    const named = isNamed ? sql`join usage_series s on s.row = series ${memberships(groupBy, sql`s.user_id`)}` : sql``
+    const values = summandNames.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`)
     return sql`
-      select ${bucketOf(query)} as bucket, ${group} as grp, ${sql.join(summandNames.map((name) => sql.ref(name)))}
-      from ${sql.table(table)} join usage_series s on s.row = series ${memberships(groupBy, sql`s.user_id`)}
-      where ${sql.join(
-        [
-          sql`at >= ${from} and at < ${to}`,
-          ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
-          ...(keyId === undefined ? [] : [sql`s.key_id = ${keyId}`]),
-          ...(model === undefined ? [] : [sql`s.model = ${model}`]),
-          ...(groupId === undefined
-            ? []
-            : [sql`s.user_id in (select user_id from memberships where group_id = ${groupId})`]),
-        ],
-        sql` and `,
-      )}`
+      select ${bucketOf(query)} as bucket, ${groupOf(groupBy, seriesColumns)} as grp, ${sql.join(values)}
+      from ${sql.table(table)} ${named}
+      where ${sql.join([sql`at >= ${from} and at < ${to}`, ...conditions], sql` and `)} group by 1, 2`
   }
 
-  #rows({ from, to }: Span, query: PartsQuery, and: RawBuilder<unknown> = sql`1 = 1`): RawBuilder<unknown> {
+  #rows(span: Span, query: PartsQuery, and: RawBuilder<unknown> = sql`1 = 1`): RawBuilder<unknown> {
     const { groupBy } = query
-    const group =
-      groupBy === 'none'
-        ? sql`''`
-        : groupBy === 'group'
-          ? sql`coalesce(m.group_id, '')`
-          : sql`coalesce(${sql.ref(`r.${rowColumns[groupBy]}`)}, '')`
-    const values = summandNames.map((name) => sql`${summands[name]} as ${sql.ref(name)}`)
+    const values = summandNames.map((name) => sql`cast(sum(${summands[name]}) as bigint) as ${sql.ref(name)}`)
     return sql`
-      select ${bucketOf(query)} as bucket, ${group} as grp, ${sql.join(values)}
+      select ${bucketOf(query)} as bucket, ${groupOf(groupBy, rowColumns)} as grp, ${sql.join(values)}
       from usage_records r ${memberships(groupBy, sql`r.user_id`)}
-      where ${rowFilter({ ...query, from, to })} and ${and}`
+      where ${rowFilter({ ...query, ...span })} and ${and} group by 1, 2`
   }
+}
+
+/** Never null: rows without a user, for example, are a group of their own. */
+function groupOf(groupBy: UsageGrouping, columns: typeof rowColumns | typeof seriesColumns): RawBuilder<string> {
+  if (groupBy === 'none') return sql<string>`''`
+  if (groupBy === 'group') return sql<string>`coalesce(m.group_id, '')`
+  return sql<string>`coalesce(${sql.ref(columns[groupBy])}, '')`
+}
+
+function membersOf(groupId: string): RawBuilder<unknown> {
+  return sql`(select user_id from memberships where group_id = ${groupId})`
 }
 
 /** The condition for rows, as `r`. */
@@ -192,7 +185,7 @@ export function rowFilter({ from, to, userId, keyId, model, groupId }: UsageFilt
     ...(userId === undefined ? [] : [sql`r.user_id = ${userId}`]),
     ...(keyId === undefined ? [] : [sql`r.key_id = ${keyId}`]),
     ...(model === undefined ? [] : [sql`r.model_served = ${model}`]),
-    ...(groupId === undefined ? [] : [sql`r.user_id in (select user_id from memberships where group_id = ${groupId})`]),
+    ...(groupId === undefined ? [] : [sql`r.user_id in ${membersOf(groupId)}`]),
   ]
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }

@@ -9,6 +9,8 @@ import styles from './group-table.module.css'
 
 export interface GroupTableProps {
   readonly groups: readonly GroupSums[]
+  /** Requests of all groups, those included that are not shown. */
+  readonly all: number
   readonly by: Grouping
   readonly scope: UsageScope
   readonly onOpen: (group: string) => void
@@ -16,8 +18,7 @@ export interface GroupTableProps {
 
 const headings = { model: 'Model', user: 'User', key: 'API key' } as const
 
-export function GroupTable({ groups, by, scope, onOpen }: GroupTableProps) {
-  const all = groups.reduce((sum, { requests }) => sum + requests, 0)
+export function GroupTable({ groups, all, by, scope, onOpen }: GroupTableProps) {
   const columns: readonly Column<GroupSums>[] = [
     {
       id: 'name',

@@ -36,6 +36,8 @@ export interface Stack {
 
 export interface StackInput {
   readonly points: readonly UsagePoint[]
+  /** Sums of groups that are not in the points. */
+  readonly others: readonly UsagePoint[]
   /** The groups that are shown separately, in order. All others are combined after them. */
   readonly shown: readonly (string | null)[]
   readonly from: number
@@ -45,13 +47,16 @@ export interface StackInput {
 }
 
 /** A stack for each bucket, including empty ones: a value for each shown group, and one for the others. */
-export function stackedPoints({ points, shown, from, to, bucketMs, valueOf }: StackInput): readonly Stack[] {
+export function stackedPoints({ points, others, shown, from, to, bucketMs, valueOf }: StackInput): readonly Stack[] {
   const count = Math.max(1, Math.ceil((to - from) / bucketMs))
   const stacks = Array.from({ length: count }, () => Array<number>(shown.length + 1).fill(0))
-  for (const point of points) {
+  const placed = [
+    ...points.map((point) => ({ point, place: shown.indexOf(point.group) })),
+    ...others.map((point) => ({ point, place: -1 })),
+  ]
+  for (const { point, place } of placed) {
     const stack = stacks[Math.floor((Date.parse(point.at) - from) / bucketMs)]
     if (stack === undefined) continue
-    const place = shown.indexOf(point.group)
     const index = place < 0 ? shown.length : place
     stack[index] = (stack[index] ?? 0) + valueOf(point)
   }

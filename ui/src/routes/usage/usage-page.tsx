@@ -23,7 +23,7 @@ import { bucketText } from '../time-range.ts'
 import { csvText } from './csv.ts'
 import { GroupTable } from './group-table.tsx'
 import { groupSums, stackedPoints } from './usage-groups.ts'
-import { groupedUsageQuery, unknownModel, type GroupedUsage, type Grouping } from './queries.ts'
+import { groupedUsageQuery, readAllPoints, topGroups, unknownModel, type GroupedUsage, type Grouping } from './queries.ts'
 
 const route = getRouteApi('/shell/usage')
 
@@ -118,17 +118,17 @@ interface UsageReportProps {
 }
 
 function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
-  const { totals, points, bucket, from, to } = usage
+  const { totals, points, others, bucket, from, to } = usage
   const groups = groupSums(points)
   const shown = groups.slice(0, tones.length).map(({ group }) => group)
   const names = useGroupNames(by, scope, shown)
-  const others = groups.length - shown.length
+  const more = groups.length - shown.length
   const series: readonly ChartSeries[] = [
     ...shown.map((_, index) => ({ name: names[index] ?? '…', tone: tones[index] ?? ('muted' as const) })),
-    ...(others > 0 ? [{ name: `${others} more`, tone: 'muted' as const }] : []),
+    ...(more > 0 ? [{ name: others.length > 0 ? 'all others' : `${more} more`, tone: 'muted' as const }] : []),
   ]
   const stacked = (valueOf: (point: UsagePoint) => number) =>
-    stackedPoints({ points, shown, from, to, bucketMs: bucket.ms, valueOf })
+    stackedPoints({ points, others, shown, from, to, bucketMs: bucket.ms, valueOf })
   const chart = {
     kind: 'bar' as const,
     series,
@@ -145,7 +145,8 @@ function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
         <Chart {...chart} title="Requests" points={stacked((point) => point.requests)} />
         <Chart {...chart} title="Tokens" points={stacked((point) => point.prompt_tokens + point.completion_tokens)} />
       </ChartGrid>
-      <GroupTable groups={groups} by={by} scope={scope} onOpen={onOpen} />
+      <GroupTable groups={groups} all={totals.requests} by={by} scope={scope} onOpen={onOpen} />
+      {others.length > 0 && <p>These are the {topGroups} with the most requests. The CSV file has all.</p>}
     </>
   )
 }
@@ -161,7 +162,9 @@ function groupingOf(value: string): Grouping | undefined {
 }
 
 /** Downloads a CSV file with one line for each bucket and group. */
-async function download({ points, from, to }: GroupedUsage, by: Grouping, scope: UsageScope): Promise<void> {
+async function download(usage: GroupedUsage, by: Grouping, scope: UsageScope): Promise<void> {
+  const { from, to } = usage
+  const points = usage.others.length === 0 ? usage.points : await readAllPoints(scope, usage)
   const ids = new Set(points.map(({ group }) => group))
   const name =
     by === 'model' ? (group: string | null) => group ?? unknownModel : await readNames({ kind: by, scope }, ids)
