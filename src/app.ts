@@ -19,6 +19,8 @@ import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
+import { recoverJournals } from '#gateway/usage/recover-journals.ts'
+import { UsageJournal } from '#gateway/usage/usage-journal.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
@@ -60,6 +62,8 @@ export interface AppOptions {
   readonly sealer?: Sealer
   /** The built web console; null or left out: the server has none. */
   readonly consoleFiles?: ConsoleFiles | null
+  /** Where usage records wait for the database; left out: in memory alone. */
+  readonly journalDirectory?: string
   /** The proxies to providers; none when left out. */
   readonly proxyFor?: ProxyFor
 }
@@ -77,6 +81,7 @@ export interface App {
 const minuteMs = 60_000
 const staleRetryMs = 1000
 const upgradeRetryMs = 5000
+const journalMs = 1000
 const probeCheckMs = 250
 const heartbeatMs = 1000
 const abandonedCheckMs = 5000
@@ -122,6 +127,7 @@ interface Parts {
   /** Which process does what one does for all. */
   readonly leader: Leader
   readonly lastUsed: LastUsed
+  readonly journal: UsageJournal | null
   readonly gateway: Gateway
   readonly generation: Generation
   readonly documents: OpenDocuments
@@ -139,10 +145,13 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     flushing.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
+  const journal = openJournal(options)
+  if (journal !== null) opening.use(journal)
   const recorder = new UsageRecorder({
     metrics,
-    write: (rows) => store.usage.insertMany(rows),
+    write: (batch) => store.usage.write(batch),
     queueMax: settings.get('usage.queue_max'),
+    journal,
   })
   opening.defer(() => flushed('usage records', recorder.flush()))
 
@@ -185,7 +194,25 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   }
   watchGauges(store, { state, feed, leader, gateway })
   feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
-  return { state, feed, leader, lastUsed, gateway, generation, documents, shutdown }
+  return { state, feed, leader, lastUsed, journal, gateway, generation, documents, shutdown }
+}
+
+function openJournal({ store, logger, journalDirectory }: AppOptions): UsageJournal | null {
+  if (journalDirectory === undefined) return null
+  return new UsageJournal({
+    directory: journalDirectory,
+    onError: (error) => logger.error('usage records are in memory alone: their journal cannot be written', { error }),
+    // What is left behind is looked at and found done.
+    onForget: (journal, upTo) => void store.usage.forget(journal, upTo).catch(() => undefined),
+  })
+}
+
+/** Writes what processes that are gone have left, and says that this one lives. */
+async function tendJournals({ store, clock, journalDirectory }: AppOptions, journal: UsageJournal): Promise<void> {
+  if (journalDirectory === undefined) return
+  await journal.beat(new Date(clock.now()))
+  const write = store.usage.write.bind(store.usage)
+  await recoverJournals({ directory: journalDirectory, write, now: () => clock.now() })
 }
 
 /** What keeps responses and conversations, and makes some while no client waits. */
@@ -218,8 +245,9 @@ function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): v
   })
 }
 
-function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
-  const { state, leader, lastUsed, gateway } = parts
+function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
+  const { settings, store, clock, logger } = options
+  const { state, leader, lastUsed, journal, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   background('reading changes again', staleRetryMs, () => state.readAgain())
@@ -229,6 +257,9 @@ function startLoops({ settings, store, clock, logger }: AppOptions, parts: Parts
   background('writing responses in the background', heartbeatMs, () => gateway.background.beat())
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
   background('probing providers', probeCheckMs, probing(gateway, clock))
+  if (journal !== null) {
+    background('reading usage journals', journalMs, () => tendJournals(options, journal))
+  }
   background('summing up usage records', staleRetryMs, () => store.usage.catchUp(clock.now()))
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('purging old records', minuteMs, async () => {

@@ -49,6 +49,11 @@ export function controlSocketIn(dataDirectory: string): string {
   return join(dataDirectory, 'control.sock')
 }
 
+/** Where usage records wait for the database. */
+export function usageJournalsIn(dataDirectory: string): string {
+  return join(dataDirectory, 'usage')
+}
+
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
   ENOTDIR: 'a part of its path is a file',

@@ -4,7 +4,7 @@ import { LiveSettings } from '#config/settings/live-settings.ts'
 import { builtConsole, readConsoleFiles } from '#console/console-files.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createLogger, writeToStderr } from '#observe/log.ts'
-import { controlSocketIn } from '#setup/data-directory.ts'
+import { controlSocketIn, usageJournalsIn } from '#setup/data-directory.ts'
 import { discoverProviders } from '#setup/discover-local.ts'
 import { undoFirstStart } from '#setup/first-start.ts'
 import { openInstallation, type Installation, type InstallationOptions } from '#setup/open-installation.ts'
@@ -92,7 +92,18 @@ async function startServer(
   })
   const consoleFiles = readConsoleFiles(builtConsole)
   const live = new LiveSettings(settings, sources)
-  const app = await openApp({ settings: live, store, clock, logger, version, sealer, consoleFiles, proxyFor })
+  const journalDirectory = usageJournalsIn(dataDirectory)
+  const app = await openApp({
+    settings: live,
+    store,
+    clock,
+    logger,
+    version,
+    sealer,
+    consoleFiles,
+    journalDirectory,
+    proxyFor,
+  })
   const socket = controlSocketIn(dataDirectory)
   try {
     removeStaleSocket(socket)

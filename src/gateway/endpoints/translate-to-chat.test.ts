@@ -50,7 +50,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
   const { call } = translation(row, { stream: streamed })
   const context = await contextOf(new Request('http://localhost/x'))
   const metrics = createMetrics({ version: '0.0.0', codes: [] })
-  const recorder = new UsageRecorder({ metrics, queueMax: 1, write: async () => {} })
+  const recorder = new UsageRecorder({ metrics, queueMax: 1, journal: null, write: async () => {} })
   const record = recorder.begin(context, aCaller(), 'messages')
   const watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal, totalSeconds: 100 })
   const left = [...pieces]

@@ -56,7 +56,7 @@ async function run(says: readonly Say[], options: RigOptions) {
   const health = new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock)
   const context = await contextOf(new Request('http://localhost/x'), clock)
   const metrics = createMetrics({ version: '0.0.0', codes: [] })
-  const recorder = new UsageRecorder({ metrics, queueMax: 10, write: async () => {} })
+  const recorder = new UsageRecorder({ metrics, queueMax: 10, journal: null, write: async () => {} })
   const record = recorder.begin(context, aCaller(), 'chat/completions')
   const model = modelOf(components, policy)
   const asked: string[] = []

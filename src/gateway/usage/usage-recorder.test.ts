@@ -7,6 +7,7 @@ import { aCaller } from '#test/support/store/a-caller.ts'
 import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
+import { recordsOf } from '#test/support/store/usage-batch.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
@@ -19,7 +20,9 @@ async function recording({ queueMax = 10, write = async () => {} }: { queueMax?:
   const recorder = new UsageRecorder({
     metrics,
     queueMax,
-    write: async (rows) => {
+    journal: null,
+    write: async (batch) => {
+      const rows = recordsOf(batch)
       await write(rows)
       written.push(...rows)
     },
@@ -148,13 +151,13 @@ describe('the queue', () => {
   test('is written in order, all of it, in batches, and is empty then', async () => {
     const batches: number[] = []
     const write: Write = async (rows) => void batches.push(rows.length)
-    const { recorder, finish, bytes } = await recording({ queueMax: 2000, write })
-    const all = Array.from({ length: 1200 }, (_, index) => index)
+    const { recorder, finish, bytes } = await recording({ queueMax: 20_000, write })
+    const all = Array.from({ length: 9200 }, (_, index) => index)
     finish(...all)
-    expect(recorder.depth).toBe(1200)
+    expect(recorder.depth).toBe(9200)
     await recorder.flush()
     expect(bytes()).toEqual(all)
-    expect(batches).toEqual([500, 500, 200])
+    expect(batches).toEqual([4000, 4000, 1200])
     expect(recorder.depth).toBe(0)
     await recorder.flush()
     expect(batches).toHaveLength(3)

@@ -1,7 +1,7 @@
 /**
  * One usage row for every request, written behind. A request never waits for it: finished records go to a
- * bounded queue. A loop of the app flushes the queue in batches, and the stop flushes it once more. Records
- * that do not fit are dropped and counted. No record contains a prompt or an answer.
+ * bounded queue, and within milliseconds to the journal. A loop of the app flushes the queue in batches, and the stop
+ * flushes it once more. Records that do not fit are dropped and counted. No record contains a prompt or an answer.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
@@ -10,18 +10,34 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
-import type { AttemptReason, UsageRecord } from '#store/usage/usage-record.ts'
+import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
+import type { UsageBatch } from '#store/usage/usage.ts'
 import type { TokenUsage } from './token-usage.ts'
+import type { UsageJournal } from './usage-journal.ts'
 
 export interface RecorderOptions {
   readonly metrics: Metrics
-  readonly write: (rows: readonly UsageRecord[]) => Promise<void>
+  readonly write: (batch: UsageBatch) => Promise<void>
   readonly queueMax: number
+  /** Null: records that are not in the database yet are in memory alone. */
+  readonly journal: UsageJournal | null
 }
 
-const batchRows = 500
+/** A batch holds the thread that writes it, or a connection, for some 100 ms. */
+const batchRows = 4000
+/** Batches that are written at the same time. */
+const writers = 2
 /** Rows are made of this many records at once. */
 const settleAt = 256
+/** Longest time of a finished record in memory alone. */
+const journalMs = 5
+
+/** A row that waits, as a line of usage-record.ts. */
+interface Waiting {
+  readonly line: string
+  /** Its place in the journal. */
+  readonly number: number
+}
 
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable {
@@ -130,7 +146,8 @@ export class UsageRecorder {
   readonly #options: RecorderOptions
   /** Final records without a row: making many rows at once costs a fraction of making each in its request. */
   #final: RequestRecord[] = []
-  #queue: UsageRecord[] = []
+  #queue: Waiting[] = []
+  #settling: ReturnType<typeof setTimeout> | null = null
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -147,40 +164,70 @@ export class UsageRecorder {
 
   /** Counts the requests that have ended since the last time, and makes their rows. Called before a scrape and before a write. */
   settle(): void {
-    const { metrics, queueMax } = this.#options
+    const { metrics, queueMax, journal } = this.#options
     const final = this.#final
     this.#final = []
     for (const record of final) {
       const row = record.row()
       metrics.request(row)
-      if (this.#queue.length < queueMax) this.#queue.push(row)
-      else metrics.usageDropped(1)
+      if (this.#queue.length >= queueMax) metrics.usageDropped(1)
+      else {
+        const line = usageLine(row)
+        this.#queue.push({ line, number: journal?.add(line) ?? 0 })
+      }
     }
+    journal?.write()
   }
 
   /** Writes all rows that are queued now. Rows that the store refuses are put back while they fit. */
   async flush(): Promise<void> {
     this.settle()
+    const written = await Promise.allSettled(Array.from({ length: writers }, () => this.#writeQueue()))
+    for (const result of written) if (result.status === 'rejected') throw result.reason
+  }
+
+  async #writeQueue(): Promise<void> {
+    const { journal } = this.#options
     while (this.#queue.length > 0) {
-      const rows = this.#queue.splice(0, batchRows)
+      const rows = this.#queue.splice(0, this.#batchLength())
+      const first = rows[0]?.number ?? 0
+      const place = journal === null ? null : { journal: journal.id, first, recovering: false }
       try {
-        await this.#options.write(rows)
+        await this.#options.write({ text: `${rows.map(({ line }) => line).join('\n')}\n`, place })
       } catch (error) {
         this.#putBack(rows)
         throw error
       }
+      journal?.settle(first, first + rows.length - 1)
     }
+  }
+
+  /** As many rows as follow each other in the journal: a batch is one piece of it. */
+  #batchLength(): number {
+    if (this.#options.journal === null) return batchRows
+    const first = this.#queue[0]?.number ?? 0
+    const gap = this.#queue.findIndex(({ number }, at) => at === batchRows || number !== first + at)
+    return gap < 0 ? batchRows : gap
   }
 
   readonly #finish = (record: RequestRecord): void => {
     this.#final.push(record)
     if (this.#final.length >= settleAt || this.depth > this.#options.queueMax) this.settle()
+    else if (this.#options.journal !== null) this.#settling ??= setTimeout(this.#settleLater, journalMs)
   }
 
-  #putBack(rows: readonly UsageRecord[]): void {
+  readonly #settleLater = (): void => {
+    this.#settling = null
     this.settle()
-    const room = Math.max(0, this.#options.queueMax - this.#queue.length)
+  }
+
+  #putBack(rows: readonly Waiting[]): void {
+    const { queueMax, journal, metrics } = this.#options
+    this.settle()
+    const room = Math.max(0, queueMax - this.#queue.length)
     this.#queue = [...rows.slice(0, room), ...this.#queue]
-    if (room < rows.length) this.#options.metrics.usageDropped(rows.length - room)
+    const dropped = rows.slice(room)
+    if (dropped.length > 0) metrics.usageDropped(dropped.length)
+    for (const { number } of dropped) journal?.settle(number, number)
   }
 }

@@ -29,6 +29,7 @@ import { LastUsed } from '#replica/last-used.ts'
 import { createAuthorize } from '#src/authorize.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
+import { recordsOf } from '#test/support/store/usage-batch.ts'
 import { messages, type ChatOptions, type GatewayApp } from './gateway-app.ts'
 
 export interface GatewayBeside extends AsyncDisposable {
@@ -55,7 +56,7 @@ export function gatewayBeside(
   const logger = createLogger({ level: 'silent', format: 'json', clock, write: () => {} })
   const metrics = createMetrics({ version: '0.0.0', codes: Object.keys(errorCatalogue) })
   const written: UsageRecord[] = []
-  const recorder = new UsageRecorder({ metrics, write: async (rows) => void written.push(...rows), queueMax: 1000 })
+  const recorder = new UsageRecorder({ metrics, write: async (batch) => void written.push(...recordsOf(batch)), queueMax: 1000, journal: null })
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const onError = (): void => {}

@@ -1,0 +1,41 @@
+/**
+ * The format of a journal file: frames, one for each write. A frame is a line with the number of its first record, how
+ * many there are, their bytes and a checksum, and then the records, a line each. The last frame may be torn.
+ */
+
+const mark = 'usage'
+const headPattern = /^usage (\d+) (\d+) (\d+) ([0-9a-f]+)$/
+/** Longer than any head. */
+const headMax = 100
+
+export interface Frame {
+  /** Number of the first record. */
+  readonly first: number
+  /** Each with its line feed. */
+  readonly text: string
+}
+
+/** A frame of these lines. */
+export function frameOf(first: number, count: number, text: string): Uint8Array {
+  const body = Buffer.from(text)
+  const head = Buffer.from(`${mark} ${first} ${count} ${body.byteLength} ${Bun.hash.crc32(body).toString(16)}\n`)
+  return Buffer.concat([head, body])
+}
+
+/** The frames of a file, up to the first that is not complete and unchanged. */
+export function* framesIn(file: Buffer): Generator<Frame> {
+  let start = 0
+  for (;;) {
+    const end = file.indexOf(0x0a, start)
+    if (end < 0 || end - start > headMax) return
+    const head = headPattern.exec(file.toString('latin1', start, end))
+    if (head === null) return
+    const [first, count, bytes] = [Number(head[1]), Number(head[2]), Number(head[3])]
+    const body = file.subarray(end + 1, end + 1 + bytes)
+    if (body.byteLength < bytes || Bun.hash.crc32(body).toString(16) !== head[4]) return
+    const text = body.toString()
+    if (text.split('\n').length - 1 !== count) return
+    yield { first, text }
+    start = end + 1 + bytes
+  }
+}

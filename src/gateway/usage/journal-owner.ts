@@ -1,0 +1,59 @@
+/** Whose a journal file is: its name has the machine and the process, which tells whether the owner can still live. */
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+export interface JournalFile {
+  readonly journal: string
+  readonly owner: string
+  /** Number of its first record. */
+  readonly first: number
+}
+
+const namePattern = /^([0-9a-f-]{36})@([^@]+)@(\d+)\.journal$/
+
+/** The name of a file of this process. */
+export function journalFileName(journal: string, first: number): string {
+  return `${journal}@${ownOwner}@${first}.journal`
+}
+
+/** What a file name says; null for a file of another kind. */
+export function readJournalName(name: string): JournalFile | null {
+  const [, journal, owner, first] = namePattern.exec(name) ?? []
+  return journal === undefined || owner === undefined ? null : { journal, owner, first: Number(first) }
+}
+
+/**
+ * Whether the owner is alive: known for a process of this machine; one of another machine is when it has
+ * touched the file in the last minutes. A wrong guess costs no record and doubles none.
+ */
+export function ownerLives(owner: string, touchedMsAgo: number): boolean {
+  if (owner === ownOwner) return true
+  const [host, pid, startedAt] = owner.split('!')
+  if (host !== ownHost) return touchedMsAgo < silentMs
+  return startOf(Number(pid)) === startedAt
+}
+
+const silentMs = 180_000
+
+/** When a process was started, in ticks since the machine was: a number that is used again means another process. */
+function startOf(pid: number): string | null {
+  try {
+    // The name of the program is in parentheses and may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)\s/s, '').split(' ')
+    return fields[19] ?? null
+  } catch {
+    return process.platform === 'linux' ? null : startWithoutProc(pid)
+  }
+}
+
+function startWithoutProc(pid: number): string | null {
+  try {
+    process.kill(pid, 0)
+    return 'unknown'
+  } catch {
+    return null
+  }
+}
+
+const ownHost = encodeURIComponent(hostname()).replaceAll('!', '')
+const ownOwner = `${ownHost}!${process.pid}!${startOf(process.pid) ?? 'unknown'}`
