@@ -2,7 +2,10 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { frameOf, framesIn, type Frame } from './journal-frames.ts'
 
-const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')), { minLength: 1, maxLength: 5 })
+const lines = fc.array(
+  fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')),
+  { minLength: 1, maxLength: 5 },
+)
 
 function framesOf(groups: readonly (readonly string[])[]): { readonly frames: Frame[]; readonly bytes: Buffer[] } {
   let first = 1
@@ -34,14 +37,19 @@ test('frames are read as they were written, and those before a torn one wherever
 
 test('a changed byte ends what is read, and nothing that was not written comes out', () => {
   fc.assert(
-    fc.property(fc.array(lines, { minLength: 1, maxLength: 4 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (groups, at, flip) => {
-      const { frames, bytes } = framesOf(groups)
-      const file = Buffer.concat(bytes)
-      const place = at % file.byteLength
-      file[place] = (file[place] ?? 0) ^ flip
-      const read = [...framesIn(file)]
-      expect(read.length).toBeLessThan(frames.length)
-      expect(read).toEqual(frames.slice(0, read.length))
-    }),
+    fc.property(
+      fc.array(lines, { minLength: 1, maxLength: 4 }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      (groups, at, flip) => {
+        const { frames, bytes } = framesOf(groups)
+        const file = Buffer.concat(bytes)
+        const place = at % file.byteLength
+        file[place] = (file[place] ?? 0) ^ flip
+        const read = [...framesIn(file)]
+        expect(read.length).toBeLessThan(frames.length)
+        expect(read).toEqual(frames.slice(0, read.length))
+      },
+    ),
   )
 })

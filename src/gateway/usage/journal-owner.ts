@@ -39,7 +39,9 @@ const silentMs = 180_000
 function startOf(pid: number): string | null {
   try {
     // The name of the program is in parentheses and may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)\s/s, '').split(' ')
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\)\s/s, '')
+      .split(' ')
     return fields[19] ?? null
   } catch {
     return process.platform === 'linux' ? null : startWithoutProc(pid)

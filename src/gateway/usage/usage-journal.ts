@@ -155,7 +155,7 @@ export class UsageJournal implements AsyncDisposable {
 }
 
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
-  for (let start = 0; start < bytes.byteLength; ) {
+  for (let start = 0; start < bytes.byteLength;) {
     const { bytesWritten } = (await writeFile(descriptor, bytes, start, bytes.byteLength - start, null)) as unknown as {
       bytesWritten: number
     }

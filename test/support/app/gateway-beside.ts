@@ -56,7 +56,12 @@ export function gatewayBeside(
   const logger = createLogger({ level: 'silent', format: 'json', clock, write: () => {} })
   const metrics = createMetrics({ version: '0.0.0', codes: Object.keys(errorCatalogue) })
   const written: UsageRecord[] = []
-  const recorder = new UsageRecorder({ metrics, write: async (batch) => void written.push(...recordsOf(batch)), queueMax: 1000, journal: null })
+  const recorder = new UsageRecorder({
+    metrics,
+    write: async (batch) => void written.push(...recordsOf(batch)),
+    queueMax: 1000,
+    journal: null,
+  })
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const onError = (): void => {}

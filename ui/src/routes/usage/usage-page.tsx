@@ -23,7 +23,14 @@ import { bucketText } from '../time-range.ts'
 import { csvText } from './csv.ts'
 import { GroupTable } from './group-table.tsx'
 import { groupSums, stackedPoints } from './usage-groups.ts'
-import { groupedUsageQuery, readAllPoints, topGroups, unknownModel, type GroupedUsage, type Grouping } from './queries.ts'
+import {
+  groupedUsageQuery,
+  readAllPoints,
+  topGroups,
+  unknownModel,
+  type GroupedUsage,
+  type Grouping,
+} from './queries.ts'
 
 const route = getRouteApi('/shell/usage')
 
