@@ -48,7 +48,7 @@ export class UsageJournal implements AsyncDisposable {
   #waitingFirst = 1
   #segment: Segment | null = null
   /** Files that are complete, the oldest first. */
-  #closed: Segment[] = []
+  readonly #closed: Segment[] = []
   #writing: Promise<void> | null = null
   #retryAt = -Infinity
   #failing = false

@@ -12,7 +12,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
-import type { TokenUsage } from './token-usage.ts'
+import type { TokenKinds, TokenUsage } from './token-usage.ts'
 import type { UsageJournal } from './usage-journal.ts'
 
 export interface RecorderOptions {
@@ -110,9 +110,7 @@ export class RequestRecord implements Disposable {
       streamed: this.streamed,
       promptTokens: this.usage?.promptTokens ?? null,
       completionTokens: this.usage?.completionTokens ?? null,
-      cachedTokens: this.usage?.kinds?.cachedTokens ?? null,
-      cacheWriteTokens: this.usage?.kinds?.cacheWriteTokens ?? null,
-      reasoningTokens: this.usage?.kinds?.reasoningTokens ?? null,
+      ...(this.usage?.kinds ?? noKinds),
       cost: null,
       priceId: null,
       queueMs: this.queueMs,
@@ -131,6 +129,8 @@ export class RequestRecord implements Disposable {
   }
 }
 
+const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
+
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
 function servedBy(model: Model | null, upstream: Upstream | null) {
   const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
@@ -147,7 +147,7 @@ export class UsageRecorder {
   /** Final records without a row: making many rows at once costs a fraction of making each in its request. */
   #final: RequestRecord[] = []
   #queue: Waiting[] = []
-  #settling: ReturnType<typeof setTimeout> | null = null
+  #settlesSoon = false
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -213,11 +213,14 @@ export class UsageRecorder {
   readonly #finish = (record: RequestRecord): void => {
     this.#final.push(record)
     if (this.#final.length >= settleAt || this.depth > this.#options.queueMax) this.settle()
-    else if (this.#options.journal !== null) this.#settling ??= setTimeout(this.#settleLater, journalMs)
+    else if (this.#options.journal !== null && !this.#settlesSoon) {
+      this.#settlesSoon = true
+      setTimeout(this.#settleLater, journalMs)
+    }
   }
 
   readonly #settleLater = (): void => {
-    this.#settling = null
+    this.#settlesSoon = false
     this.settle()
   }
 

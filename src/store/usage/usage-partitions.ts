@@ -35,7 +35,7 @@ export class DayPartitions {
 
   /** Whether a write failed because a partition is gone; all are looked up again then. */
   missed(thrown: unknown): boolean {
-    const missed = thrown instanceof Error && /^no partition of relation "usage_records"/.test(thrown.message)
+    const missed = thrown instanceof Error && thrown.message.startsWith('no partition of relation "usage_records"')
     if (missed) {
       this.#known.clear()
       this.#pastUntil = null

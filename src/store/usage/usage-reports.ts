@@ -46,7 +46,8 @@ async function readSeries(
   const { groups = allGroups } = query
   const byName = (column: string): RawBuilder<unknown> =>
     engine === 'postgres' ? sql`${sql.ref(column)} collate "C"` : sql.ref(column)
-  const after = groups.kind === 'page' && groups.cursor != null ? decodeGroupCursor(groups.cursor) : null
+  const cursor = groups.kind === 'page' ? (groups.cursor ?? null) : null
+  const after = cursor === null ? null : decodeGroupCursor(cursor)
   // One more than the page has, to learn whether there is a next page.
   const limit = groups.kind === 'top' ? groups.limit : groups.limit + 1
   const { rows } = await sql<SeriesRow>`
