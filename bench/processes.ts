@@ -13,10 +13,16 @@ export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   readonly #children: Subprocess[] = []
 
-  /** Starts a process whose output goes to `<label>.log` in the folder. */
-  start(label: string, command: readonly string[]): Subprocess {
+  /** Starts a process whose output goes to `<label>.log` in the folder. @param environment instead of that of this process, except for PATH */
+  start(label: string, command: readonly string[], environment?: Readonly<Record<string, string>>): Subprocess {
     const log = openSync(join(this.folder, `${label}.log`), 'a')
-    const child = Bun.spawn([...command], { cwd: root, stdin: 'ignore', stdout: log, stderr: log })
+    const child = Bun.spawn([...command], {
+      cwd: root,
+      stdin: 'ignore',
+      stdout: log,
+      stderr: log,
+      ...(environment && { env: { PATH: process.env['PATH'], ...environment } }),
+    })
     this.#children.push(child)
     return child
   }

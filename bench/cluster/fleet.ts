@@ -1,0 +1,93 @@
+/** Three real processes on one PostgreSQL schema, behind nginx, each at a port of its own; they are stopped, killed and replaced. */
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { root, untilAnswers, type Workshop } from '../processes.ts'
+
+export type Version = 'this' | 'next'
+
+export interface Place {
+  readonly port: number
+  readonly dataDirectory: string
+}
+
+export class Fleet {
+  readonly #workshop: Workshop
+  readonly #places: readonly Place[]
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #children: (Subprocess | null)[]
+
+  constructor(workshop: Workshop, ports: readonly number[], environment: Readonly<Record<string, string>>) {
+    this.#workshop = workshop
+    this.#environment = environment
+    const blobs = join(workshop.folder, 'blobs')
+    mkdirSync(blobs)
+    this.#places = ports.map((port) => {
+      const dataDirectory = join(workshop.folder, `data-${port}`)
+      // The files of documents are in one folder, as on a shared disk.
+      mkdirSync(join(dataDirectory, 'documents'), { recursive: true, mode: 0o700 })
+      symlinkSync(blobs, join(dataDirectory, 'documents', 'blobs'))
+      return { port, dataDirectory }
+    })
+    this.#children = ports.map(() => null)
+  }
+
+  get size(): number {
+    return this.#places.length
+  }
+
+  url(index: number): string {
+    return `http://127.0.0.1:${this.#places[index]?.port}`
+  }
+
+  /** Addresses of the processes that run. */
+  get running(): readonly string[] {
+    return this.#children.flatMap((child, index) => (child === null ? [] : this.url(index)))
+  }
+
+  /** Resolves when it answers. */
+  async start(index: number, version: Version = 'this'): Promise<void> {
+    const place = this.#places[index]
+    if (place === undefined) throw new Error(`there is no place ${index}`)
+    const command =
+      version === 'this'
+        ? [join(root, 'bin/sluice'), 'start']
+        : [process.execPath, join(import.meta.dir, 'next-server.ts')]
+    const own = { SLUICE_DATA_DIR: place.dataDirectory, SLUICE_SERVER_PORT: String(place.port) }
+    const child = this.#workshop.start(`process-${index}`, command, { ...this.#environment, ...own })
+    await untilAnswers(`${this.url(index)}/readyz`, child, 100).catch((thrown: unknown) => {
+      console.log(readFileSync(join(this.#workshop.folder, `process-${index}.log`), 'utf8').slice(-2000))
+      throw thrown
+    })
+    this.#children[index] = child
+  }
+
+  /** Asks it to stop and waits for its end. */
+  async stop(index: number): Promise<void> {
+    const child = this.#take(index)
+    child?.kill('SIGTERM')
+    await child?.exited
+  }
+
+  /** Ends it at once. */
+  async kill(index: number): Promise<void> {
+    const child = this.#take(index)
+    child?.kill('SIGKILL')
+    await child?.exited
+  }
+
+  /** Resident memory of each running process, in MB. */
+  residentMb(): readonly number[] {
+    return this.#children.flatMap((child) => {
+      if (child === null) return []
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024)
+    })
+  }
+
+  #take(index: number): Subprocess | null {
+    const child = this.#children[index] ?? null
+    this.#children[index] = null
+    return child
+  }
+}
