@@ -109,7 +109,9 @@ async function troubled(scene: Scene): Promise<void> {
       const begunAt = performance.now()
       await trouble(scene)
       figures.count(`trouble: ${name}`)
-      console.log(`${seconds(begunAt - startedAt)} s: ${name}, ${seconds(performance.now() - begunAt)} s`)
+      console.log(
+        `${seconds(begunAt - startedAt)} s: ${name}, ${seconds(performance.now() - begunAt)} s; ${figures.of('AI requests answered')} AI requests answered, ${figures.of('AI requests failed')} failed`,
+      )
       await Bun.sleep(quietMs)
     }
   }
