@@ -2,7 +2,7 @@
 import type { Figures } from './figures.ts'
 
 export interface Clients {
-  /** Of the balancer. */
+  /** Address of the balancer. */
   readonly balancer: string
   readonly adminKey: string
   readonly figures: Figures

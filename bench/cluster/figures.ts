@@ -15,9 +15,11 @@ export class Figures {
 
   /** Rows of a table: what, how often, the first example. */
   lines(): readonly string[] {
-    return [...this.#counts].sort().map(([what, times]) => {
-      const example = this.#examples.get(what)
-      return `| ${what} | ${times} |${example === undefined ? '' : ` ${example.replaceAll('\n', ' ').slice(0, 160)}`}`
-    })
+    return [...this.#counts]
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([what, times]) => {
+        const example = this.#examples.get(what)
+        return `| ${what} | ${times} |${example === undefined ? '' : ` ${example.replaceAll('\n', ' ').slice(0, 160)}`}`
+      })
   }
 }
