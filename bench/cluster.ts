@@ -122,7 +122,9 @@ function seconds(ms: number): string {
 }
 
 async function documentsByState(): Promise<ReadonlyMap<string, number>> {
-  const rows = await schema.run('select state, count(*)::int as documents from documents group by state')
+  const rows = await schema.run(
+    `select concat_ws(': ', state, error) as state, count(*)::int as documents from documents group by 1`,
+  )
   return new Map(rows.map((row) => [String(row['state']), Number(row['documents'])]))
 }
 
@@ -130,7 +132,7 @@ async function documentsByState(): Promise<ReadonlyMap<string, number>> {
 async function settled(): Promise<void> {
   for (const until = performance.now() + settleMs; performance.now() < until; await Bun.sleep(1000)) {
     const states = [...(await documentsByState()).keys()]
-    if (states.every((state) => state === 'completed' || state === 'failed')) return
+    if (states.every((state) => state === 'completed' || state.startsWith('failed'))) return
   }
 }
 
