@@ -124,6 +124,7 @@ export class SharedLimits implements AsyncDisposable {
   }
 
   async #beat(): Promise<void> {
+    this.#ledger.forget()
     this.#ledger.rebalance(this.#options.clock.elapsed())
     await this.#exchange.beat()
   }

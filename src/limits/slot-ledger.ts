@@ -71,7 +71,6 @@ export class SlotLedger {
     entry.inUse -= 1
     // Above its cap, each request that ends lowers what this process claims.
     if (entry.isSent && entry.inUse >= entry.cap) this.#unsent.add(key)
-    if (entry.inUse === 0 && !entry.isExplicit && entry.want === 0) this.#entries.delete(key)
   }
 
   /** Slots in use, by key. */
@@ -199,12 +198,19 @@ export class SlotLedger {
     if (this.settledView === null) return 0
     const entry = this.#entries.get(key) ?? this.#entry(key, limit)
     const idle = entry.cap - entry.inUse
-    if (entry.limit !== limit || idle <= 0) return this.#drop(key, entry)
+    if (entry.limit !== limit || idle <= 0) return 0
     const isBusy = entry.inUse > 0 && now - entry.wantedAt < busyMs
     const lent = Math.min(most, isBusy ? Math.ceil(idle / 2) : idle)
     Object.assign(entry, { cap: entry.cap - lent, isExplicit: true })
     this.#unsent.add(key)
     return lent
+  }
+
+  /** Forgets keys that are not in use. At intervals and not at each release, since most are used again soon. */
+  forget(): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.inUse === 0 && !entry.isExplicit && entry.want === 0) this.#entries.delete(key)
+    }
   }
 
   /** Brings keys that were not fought for lately back to their shares: gives what is above, asks for what is below. */
@@ -272,11 +278,6 @@ export class SlotLedger {
     const cap = entry.limit === Infinity ? 0 : this.#defaultCap(key, entry.limit)
     Object.assign(entry, { cap, isExplicit: false, ...untold })
     if (entry.inUse === 0) this.#entries.delete(key)
-  }
-
-  #drop(key: string, entry: Entry): 0 {
-    if (entry.inUse === 0 && !entry.isExplicit && entry.want === 0) this.#entries.delete(key)
-    return 0
   }
 }
 

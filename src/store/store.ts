@@ -175,8 +175,6 @@ interface Pools {
 const defaultReportPoolMax = 4
 /** One for each part of memory: users and keys, the catalog, the settings. */
 const livePoolMax = 3
-/** One for the members, one for the place. */
-const limitPoolMax = 2
 const lockTimeoutMs = 1000
 const usagePoolMax = 2
 /** Two files at a time fill the way to the database. */
@@ -199,7 +197,7 @@ function openPools(database: Database, url: string, reportPoolMax = defaultRepor
     live: openDatabase({ url, poolMax: livePoolMax, lockTimeoutMs }),
     log: openDatabase({ url, poolMax: 1, lockTimeoutMs }),
     bytes: openDatabase({ url, poolMax: bytesPoolMax }),
-    limits: openDatabase({ url, poolMax: limitPoolMax, lockTimeoutMs }),
+    limits: openDatabase({ url, poolMax: 1, lockTimeoutMs }),
   }
   return {
     ...pools,

@@ -97,10 +97,10 @@ describe.skipIf(serverUrl === undefined)(`the connections of a process${reason}`
 })
 
 /**
- * The notifications, the changes that are read (3), the log of changes, usage records (2), limits (3), files of documents
+ * The notifications, the changes that are read (3), the log of changes, usage records (2), limits (2), files of documents
  * (2), searches of documents, and leading a task.
  */
-const fixedConnections = 14
+const fixedConnections = 13
 /** This process has no usage to write, no files and no searches of documents. */
 const unused = 5
 

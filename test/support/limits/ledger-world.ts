@@ -180,6 +180,7 @@ export class LedgerWorld {
 
   #passTime(process: Process): void {
     process.clock.advance([1, 30, 1500, 4000, -2000][this.#below(5)] ?? 0)
+    process.ledger.forget()
     process.ledger.rebalance(process.clock.elapsed())
   }
 
