@@ -18,6 +18,7 @@ import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
+import { RateLimits } from '#gateway/admission/rate-limits.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
 import { recoverJournals } from '#gateway/usage/recover-journals.ts'
 import { UsageJournal } from '#gateway/usage/usage-journal.ts'
@@ -164,6 +165,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
+  const limits = await openLimits({ settings, store, registration: feed.registration, clock, logger }, opening)
   // The calls that documents make have no sources themselves, so the documents are built between the two.
   const withoutDocuments: Gateway = {
     settings,
@@ -171,7 +173,8 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     catalog: () => state.catalog,
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
-    inflight: await openLimits({ settings, store, registration: feed.registration, clock, logger }, opening),
+    inflight: limits.inflight,
+    rates: new RateLimits(settings, limits.rates),
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
     responses,

@@ -1,7 +1,9 @@
 /** The limits' part of the composition root: where limits are kept, as the settings and the database have it. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
+import { Loop } from '#lib/loop.ts'
 import { LocalInflightLimiter, type InflightLimiter } from '#limits/inflight.ts'
+import { RateBuckets, wholeParts, type RateParts } from '#limits/rate-buckets.ts'
 import { SharedLimits } from '#limits/shared-limits.ts'
 import { ValkeyPlace } from '#limits/valkey-place.ts'
 import type { Logger } from '#observe/log.ts'
@@ -17,12 +19,20 @@ export interface OpenLimitsOptions {
   readonly logger: Logger
 }
 
+/** The limits of this process. */
+export interface OpenLimits {
+  readonly inflight: InflightLimiter
+  readonly rates: RateBuckets
+}
+
+const rateTickMs = 250
+
 /** What is opened here is closed with `opening`; by then no request may be running. */
-export async function openLimits(options: OpenLimitsOptions, opening: AsyncDisposableStack): Promise<InflightLimiter> {
+export async function openLimits(options: OpenLimitsOptions, opening: AsyncDisposableStack): Promise<OpenLimits> {
   const { settings, store, registration, clock, logger } = options
   const { limits } = store
   if (limits === null || registration === null || settings.get('limits.shared') === 'memory') {
-    return new LocalInflightLimiter()
+    return { inflight: new LocalInflightLimiter(), rates: openRates(options, wholeParts, opening) }
   }
   const valkeyUrl = settings.get('limits.shared') === 'valkey' ? settings.get('limits.valkey_url') : null
   const installation = valkeyUrl === null ? '' : await limits.installation()
@@ -38,7 +48,18 @@ export async function openLimits(options: OpenLimitsOptions, opening: AsyncDispo
   })
   opening.use(shared)
   await shared.look()
-  return shared.inflight
+  return { inflight: shared.inflight, rates: openRates(options, shared.rateParts, opening) }
+}
+
+function openRates(
+  { clock, logger }: Pick<OpenLimitsOptions, 'clock' | 'logger'>,
+  parts: RateParts,
+  opening: AsyncDisposableStack,
+): RateBuckets {
+  const buckets = new RateBuckets(clock, parts)
+  const onError = (error: unknown): void => logger.error('rates could not be brought up to date', { error })
+  opening.use(new Loop({ intervalMs: rateTickMs, work: async () => buckets.tick(), onError }))
+  return buckets
 }
 
 const failures = {

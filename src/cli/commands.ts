@@ -9,6 +9,7 @@ import { groupCommands } from './admin/group-commands.ts'
 import { importCommand } from './documents/import-command.ts'
 import { keyCommands } from './admin/key-commands.ts'
 import { migrateCommand } from './start/migrate.ts'
+import { limitCommands } from './admin/limit-commands.ts'
 import { modelCommands } from './admin/model-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
 import { settingCommands } from './admin/setting-commands.ts'
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...providerCommands,
   ...modelCommands,
+  ...limitCommands,
   ...settingCommands,
   generateCommand,
   importCommand,

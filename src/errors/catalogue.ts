@@ -87,6 +87,7 @@ export const errorCatalogue = {
 
   // 429: too much at once
   inflight_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Your account has too many requests in flight on this model. Try again when one of them has finished.' },
+  rate_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', message: 'A rate limit is used up. Try again when it has renewed.' },
   too_many_reports: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Too many reports of your account are being made. Try again when one of them is done.' },
   too_many_attempts: { ...client, status: 429, type: 'rate_limit_error', message: 'Too many failed sign-ins. Wait before you try again.' },
 
@@ -116,6 +117,7 @@ export type ErrorCode = keyof typeof errorCatalogue
 /** What any call of a model can end with once the caller may make it: too much at once, or the provider's fault. */
 export const modelErrors: readonly ErrorCode[] = [
   'inflight_limit_exceeded',
+  'rate_limit_exceeded',
   'upstream_rate_limited',
   'upstream_error',
   'upstream_auth_failed',

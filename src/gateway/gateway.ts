@@ -7,6 +7,7 @@ import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
+import type { RateLimits } from './admission/rate-limits.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
 import type { Retrieve } from './grounding/retrieve.ts'
 import type { BackgroundResponses } from './responses/background-responses.ts'
@@ -24,6 +25,7 @@ export interface Gateway {
   /** Searches the documents for a chat; null where there are none. */
   readonly retrieve: Retrieve | null
   readonly inflight: InflightLimiter
+  readonly rates: RateLimits
   readonly health: UpstreamHealth
   readonly recorder: UsageRecorder
   /** Who owns the responses that providers store. */

@@ -64,7 +64,11 @@ export async function serveModelCall(
     if (state?.background === true && prepared.pending !== undefined)
       return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
-    if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    if (purpose === 'realtime') {
+      addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+      const { bytes, outputTokensMax } = prepared.request
+      resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
+    }
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false

@@ -71,7 +71,10 @@ export class Session implements Disposable {
   /** Takes the in-flight slot. Answers 429 by throwing. */
   async admit(model: Model): Promise<void> {
     this.#resources.use(await admit(this.#gateway, this.#caller, model))
-    const { signal } = this.#context
+    const [context, caller] = [this.#context, this.#caller]
+    const { rates } = this.#gateway
+    this.#resources.use(rates.take({ context, caller, model, record: this.record, bytes: 0, outputTokensMax: null }))
+    const { signal } = context
     // Once for all calls, and at once: each call's own watch looks at the client only now and then.
     signal.addEventListener('abort', this.#clientGone)
     this.#resources.defer(() => signal.removeEventListener('abort', this.#clientGone))

@@ -6,6 +6,7 @@ import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
 import { Exchange } from './exchange.ts'
 import type { Place } from './place.ts'
+import { rateUnits, type RateParts } from './rate-buckets.ts'
 import { RosterMember, type RosterStore } from './roster.ts'
 import { SharedInflightLimiter } from './shared-inflight.ts'
 import { SlotLedger } from './slot-ledger.ts'
@@ -78,6 +79,24 @@ export class SharedLimits implements AsyncDisposable {
       new Loop({ intervalMs: lookMs, work: () => this.look(), onError: () => undefined }),
       new Loop({ intervalMs: beatMs, work: () => this.#beat(), onError: () => undefined }),
     ]
+  }
+
+  /** Which part of each rate this process owns. */
+  get rateParts(): RateParts {
+    const ledger = this.#ledger
+    const owned = (units: number): number => (this.#member.isOwner ? units / rateUnits : 0)
+    return {
+      startsFull: false,
+      partOf: (key) => owned(ledger.capOf(key, rateUnits)),
+      leastPartOf: (key) => owned(ledger.leastCapOf(key, rateUnits)),
+      use: (key, part) => ledger.occupy(key, rateUnits, Math.ceil(part * rateUnits)),
+      want: (key) => {
+        ledger.occupy(key, rateUnits, rateUnits)
+        if (!this.#exchange.isReady) return
+        ledger.ask(key, rateUnits / 5, this.#options.clock.elapsed())
+        void this.#exchange.flush()
+      },
+    }
   }
 
   /** Reads the roster and does what it asks for. Never rejects. */

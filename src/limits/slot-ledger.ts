@@ -23,6 +23,8 @@ interface Entry {
   limit: number
   inUse: number
   cap: number
+  /** The smallest cap since `leastCapOf` was asked last. */
+  least: number
   /** The cap does not follow from the limit and the members alone. */
   isExplicit: boolean
   /** The place may hold a row of this process in this epoch. */
@@ -83,6 +85,20 @@ export class SlotLedger {
     return this.#entries.get(key)?.cap ?? this.#defaultCap(key, limit)
   }
 
+  /** The smallest of the caps since this was asked last. */
+  leastCapOf(key: string, limit: number): number {
+    const entry = this.#entry(key, limit)
+    const { least } = entry
+    entry.least = entry.cap
+    return least
+  }
+
+  /** Says how much of a key is in use, for keys of which nothing is taken slot by slot. */
+  occupy(key: string, limit: number, inUse: number): void {
+    const entry = this.#entry(key, limit)
+    entry.inUse = Math.min(inUse, entry.cap)
+  }
+
   /** This process may have been counted as gone: it owns nothing until it is settled again. */
   lapse(): void {
     this.#views = []
@@ -90,7 +106,7 @@ export class SlotLedger {
     this.#isSettled = false
     this.#frozen = new Map()
     this.#unsent.clear()
-    for (const entry of this.#entries.values()) Object.assign(entry, { cap: 0, isExplicit: true, ...untold })
+    for (const entry of this.#entries.values()) Object.assign(entry, { cap: 0, least: 0, isExplicit: true, ...untold })
   }
 
   /** Lowers every cap to the share in the next epoch. */
@@ -101,7 +117,7 @@ export class SlotLedger {
     this.#unsent.clear()
     for (const [key, views] of this.#frozen) if (views.length > 0) this.#frozen.set(key, [...views, view])
     for (const [key, entry] of this.#entries) {
-      entry.cap = Math.min(entry.cap, entry.limit === Infinity ? 0 : view.ownShare(key, entry.limit))
+      lower(entry, entry.limit === Infinity ? 0 : view.ownShare(key, entry.limit))
       Object.assign(entry, untold)
     }
   }
@@ -201,7 +217,8 @@ export class SlotLedger {
     if (entry.limit !== limit || idle <= 0) return 0
     const isBusy = entry.inUse > 0 && now - entry.wantedAt < busyMs
     const lent = Math.min(most, isBusy ? Math.ceil(idle / 2) : idle)
-    Object.assign(entry, { cap: entry.cap - lent, isExplicit: true })
+    lower(entry, entry.cap - lent)
+    entry.isExplicit = true
     this.#unsent.add(key)
     return lent
   }
@@ -221,7 +238,7 @@ export class SlotLedger {
       if (!entry.isExplicit || entry.limit === Infinity || now - entry.wantedAt < idleMs) continue
       const share = view.ownShare(key, entry.limit)
       const cap = Math.min(entry.cap, Math.max(share, entry.inUse))
-      if (cap < entry.cap) entry.cap = cap
+      if (cap < entry.cap) lower(entry, cap)
       else if (cap < share) Object.assign(entry, { want: share - cap, isQuiet: true })
       else if (cap > share || this.#frozen.has(key)) continue
       this.#unsent.add(key)
@@ -253,7 +270,7 @@ export class SlotLedger {
     }
     const cap = limit === Infinity ? 0 : this.#defaultCap(key, limit)
     const isExplicit = this.#frozen.has(key)
-    const entry: Entry = { limit, inUse: 0, cap, isExplicit, wantedAt: -Infinity, ...untold }
+    const entry: Entry = { limit, inUse: 0, cap, least: cap, isExplicit, wantedAt: -Infinity, ...untold }
     this.#entries.set(key, entry)
     return entry
   }
@@ -263,7 +280,9 @@ export class SlotLedger {
     const cap = this.#defaultCap(key, limit)
     const isFirst = entry.limit === Infinity
     entry.limit = limit
-    entry.cap = entry.isExplicit && !isFirst ? Math.min(entry.cap, cap) : cap
+    if (entry.isExplicit && !isFirst) lower(entry, cap)
+    else entry.cap = cap
+    entry.least = Math.min(entry.least, entry.cap)
     if (entry.isSent) this.#unsent.add(key)
   }
 
@@ -276,9 +295,15 @@ export class SlotLedger {
 
   #reset(key: string, entry: Entry): void {
     const cap = entry.limit === Infinity ? 0 : this.#defaultCap(key, entry.limit)
-    Object.assign(entry, { cap, isExplicit: false, ...untold })
+    Object.assign(entry, { cap, least: Math.min(entry.least, cap), isExplicit: false, ...untold })
     if (entry.inUse === 0) this.#entries.delete(key)
   }
+}
+
+/** Lowers the cap; one that is lower already stays. */
+function lower(entry: Entry, cap: number): void {
+  entry.cap = Math.min(entry.cap, cap)
+  entry.least = Math.min(entry.least, entry.cap)
 }
 
 /** The place has no row for the entry, for example in a new epoch. */

@@ -4,8 +4,18 @@
  */
 import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
+import { readRateRule } from './rate-rule.ts'
 
-export type FormatName = 'host' | 'http-url' | 'issuer' | 'database-url' | 'valkey-url' | 'key-32' | 'email' | 'network'
+export type FormatName =
+  | 'host'
+  | 'http-url'
+  | 'issuer'
+  | 'database-url'
+  | 'valkey-url'
+  | 'rate-limit'
+  | 'key-32'
+  | 'email'
+  | 'network'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -24,6 +34,10 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   },
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
   'valkey-url': { expected: 'valkey://:password@host:port (or valkeys://, redis://, rediss://)', read: readValkeyUrl },
+  'rate-limit': {
+    expected: 'rules such as "user:* requests 60/minute" or "user:* model:NAME tokens 100000/minute burst 20000"',
+    read: (text) => readRateRule(text)?.text ?? null,
+  },
   'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
   email: { expected: 'an e-mail address', read: readEmail },
   network: {

@@ -492,6 +492,14 @@ export const settingRecords = {
     example: '50',
     sentence: 'In-flight limit of models and accounts that have no limit of their own.',
   },
+  'limits.rates': {
+    ...live,
+    type: 'list',
+    format: 'rate-limit',
+    default: [],
+    example: 'user:* requests 60/minute, user:* model:gpt-4o tokens 100000/minute burst 20000',
+    sentence: 'Limits of requests and tokens in a time. All that match a request apply; * counts each one apart.',
+  },
   'limits.shared': {
     ...boot,
     type: 'string',

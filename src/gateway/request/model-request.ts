@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly wantsUsage: boolean
   /** What to look up in the documents before the model is asked; null for nothing. Only chats have it. */
   readonly documents: DocumentsSpec | null
+  /** Most tokens that the client wants to be generated; null when it does not say. */
+  readonly outputTokensMax: number | null
   /** How hard the model is to think; null when the client does not say. */
   readonly effort: Effort | null
   /** The dotted path of the effort in the client's API. */
@@ -88,6 +90,7 @@ export function requestOf(
     streamed: stream === true,
     wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
     documents: null,
+    outputTokensMax: outputTokensMax(value),
     effort: readEffort(value['reasoning_effort'], effortField),
     effortField,
     state: null,
@@ -98,6 +101,14 @@ export function requestOf(
 /** The same request with another body, in which the fields that the gateway acts on are the same. */
 export function withBytes(request: ModelRequest, bytes: Buffer<ArrayBuffer>): ModelRequest {
   return { ...request, bytes, spans: findFields(bytes, actedOn) }
+}
+
+/** As the endpoints name it; a value that is not a count is the provider's to judge. */
+function outputTokensMax(value: Fields): number | null {
+  const found = [value['max_completion_tokens'], value['max_tokens'], value['max_output_tokens']].find(
+    (each) => typeof each === 'number' && Number.isSafeInteger(each) && each >= 0,
+  )
+  return typeof found === 'number' ? found : null
 }
 
 function checkStreaming(stream: unknown, streamOptions: unknown): void {

@@ -22,6 +22,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
     streamed: false,
     wantsUsage: false,
     documents: null,
+    outputTokensMax: null,
     effort: null,
     effortField: 'reasoning_effort',
     state: null,

@@ -80,3 +80,53 @@ describe("the gateway's own, for requests in flight", () => {
     await held.finish()
   })
 })
+
+describe("the gateway's own, for rates", () => {
+  const promised = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' } as const
+  const limited = (...rules: readonly string[]): Promise<GatewayApp> =>
+    startGateway({ environment: { SLUICE_LIMITS_RATES: rules.join(', ') } })
+  const headersOf = (answer: Response, unit: string): (string | null)[] =>
+    ['limit', 'remaining', 'reset'].map((what) => answer.headers.get(`x-ratelimit-${what}-${unit}`))
+
+  test('names the limit, and tells when to come back', async () => {
+    await using own = await limited('user:* requests 2/minute', 'model:* requests 100/minute')
+    const first = await own.chat()
+    expect([first.status, ...headersOf(first, 'requests').slice(0, 2)]).toEqual([200, '2', '1'])
+    expect((await own.chat()).status).toBe(200)
+    const refused = await own.chat()
+    expect(headersOf(refused, 'requests').slice(0, 2)).toEqual(['2', '0'])
+    expect(headersOf(refused, 'requests')[2]).toMatch(/^(59(\.\d+)?s|1m0s)$/)
+    expect(refused.headers.get('retry-after')).toBe('30')
+    expect(Number(refused.headers.get('retry-after-ms'))).toBeLessThanOrEqual(30_000)
+    const error = await expectRefusal(refused, promised)
+    expect(error.message).toContain('"user:* requests 2/minute"')
+    own.advance(30_000)
+    expect((await own.chat()).status).toBe(200)
+  })
+
+  test('counts tokens as they were used, not as they were reserved, and failures not at all', async () => {
+    await using own = await limited('user:* tokens 1000/day')
+    expect((await own.chat({ max_tokens: 900 })).status).toBe(200)
+    own.upstream.scriptNext(json(errorObject('Broken.'), 400))
+    expect((await own.chat({ max_tokens: 900 })).status).toBe(400)
+    await (await own.stream({ max_tokens: 900 })).text()
+    const refused = await own.chat({ max_tokens: 990 })
+    await expectRefusal(refused, promised)
+    // Two answers of 14 tokens each.
+    expect(headersOf(refused, 'tokens').slice(0, 2)).toEqual(['1000', '972'])
+  })
+
+  test('is changed for the next request, and concerns those whom it names', async () => {
+    await using own = await startGateway()
+    const path = '/settings/limits.rates'
+    const change = async (value: readonly string[]): Promise<number> =>
+      (await own.operate('PUT', path, { value })).status
+    expect(await change(['user:nobody@example.org requests 1/day'])).toBe(200)
+    expect((await own.chat()).headers.get('x-ratelimit-limit-requests')).toBeNull()
+    expect(await change(['user:* requests 1/day'])).toBe(200)
+    expect([(await own.chat()).status, (await own.chat()).status]).toEqual([200, 429])
+    expect(await change(['user:* requests 2 per day'])).toBe(422)
+    expect(await change([])).toBe(200)
+    expect((await own.chat()).status).toBe(200)
+  })
+})

@@ -9,7 +9,9 @@ import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { EmbeddingBatcher } from '#gateway/embeddings/embedding-batcher.ts'
 import type { Gateway } from '#gateway/gateway.ts'
+import { RateLimits } from '#gateway/admission/rate-limits.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
+import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
@@ -74,6 +76,7 @@ export function gatewayBeside(
     embeddingBatcher: new EmbeddingBatcher(() => ({ batchMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
     retrieve,
     inflight: new LocalInflightLimiter(),
+    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts)),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),

@@ -1,0 +1,142 @@
+/**
+ * Takes what a request costs of the rates that apply to it, or refuses it. Tokens are reserved by an
+ * estimate, and settled when the request has ended.
+ */
+import type { Model } from '#catalog/catalog.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import { readRateRule, type RateRule } from '#config/settings/rate-rule.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { RequestContext } from '#http/request-context.ts'
+import type { Caller } from '#identity/records.ts'
+import type { RateBuckets, RateCost, RateState } from '#limits/rate-buckets.ts'
+import type { RequestRecord } from '../usage/usage-recorder.ts'
+
+export interface RatedRequest {
+  readonly context: RequestContext
+  readonly caller: Caller
+  readonly model: Model
+  /** What the tokens are known from in the end. */
+  readonly record: RequestRecord
+  /** Length of the prompt as it was sent. */
+  readonly bytes: number
+  /** Most tokens of the answer; null when the client does not say. */
+  readonly outputTokensMax: number | null
+}
+
+/** Bytes of JSON for a token: a coarse mean over languages. */
+const bytesPerToken = 4
+/** Length of an answer, in tokens, before a model has given any. */
+const firstAnswerTokens = 256
+/** Part of each answer in the usual length of a model's answers. */
+const answerWeight = 0.1
+
+export class RateLimits {
+  readonly #settings: LiveSettings
+  readonly #buckets: RateBuckets
+  #written: readonly string[] = []
+  #rules: readonly RateRule[] = []
+  /** Usual length of the answers, in tokens, by model id. */
+  readonly #answers = new Map<string, number>()
+
+  constructor(settings: LiveSettings, buckets: RateBuckets) {
+    this.#settings = settings
+    this.#buckets = buckets
+  }
+
+  /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
+  take(request: RatedRequest): Disposable | null {
+    const rules = this.#current()
+    if (rules.length === 0) return null
+    const tokens = this.#estimate(request)
+    const costs = rules.flatMap((rule) => costOf(rule, request, tokens) ?? [])
+    if (costs.length === 0) return null
+    const refused = this.#buckets.take(costs)
+    const states = costs.map((cost) => this.#buckets.stateOf(cost))
+    if (refused !== null) throw refusal(refused, headersOf(states))
+    for (const [name, value] of Object.entries(headersOf(states))) request.context.addHeader(name, value)
+    return { [Symbol.dispose]: () => this.#settle(request, costs) }
+  }
+
+  /** The rules of this moment, read once for each change of the setting. */
+  #current(): readonly RateRule[] {
+    const written = this.#settings.get('limits.rates')
+    if (written !== this.#written) {
+      this.#written = written
+      this.#rules = written.flatMap((text) => readRateRule(text) ?? [])
+    }
+    return this.#rules
+  }
+
+  #estimate({ bytes, outputTokensMax, model }: RatedRequest): number {
+    const answer = this.#answers.get(model.record.id) ?? firstAnswerTokens
+    const estimate = Math.ceil(bytes / bytesPerToken + (outputTokensMax ?? answer))
+    // A picture has many bytes and few tokens: no request has more than the model can read.
+    return Math.min(estimate, model.record.contextLength ?? Infinity)
+  }
+
+  #settle({ record, model }: RatedRequest, costs: readonly RateCost[]): void {
+    const { usage, upstreamStatus } = record
+    if (usage !== null) this.#learn(model.record.id, usage.completionTokens ?? 0)
+    const isAnswered = upstreamStatus !== null && upstreamStatus < 400
+    for (const cost of costs) {
+      if (cost.rule.unit !== 'tokens') continue
+      // Without a count, an answer keeps what was reserved, and a failure costs nothing.
+      const used =
+        usage === null ? (isAnswered ? cost.amount : 0) : (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+      this.#buckets.settle(cost, used)
+    }
+  }
+
+  #learn(modelId: string, tokens: number): void {
+    const usual = this.#answers.get(modelId) ?? tokens
+    this.#answers.set(modelId, usual + answerWeight * (tokens - usual))
+  }
+}
+
+/** What the request costs of a rule; null when the rule is not about it. */
+function costOf(rule: RateRule, { caller, model }: RatedRequest, tokens: number): RateCost | null {
+  const { user, groupIds } = caller.account
+  const values = { user: user.email, key: caller.key?.id ?? null, model: model.record.name }
+  const counted: string[] = []
+  for (const [subject, wanted] of rule.subjects) {
+    const value = subject === 'group' ? (groupIds.has(wanted) ? wanted : null) : values[subject]
+    if (value === null || (wanted !== '*' && value !== wanted)) return null
+    counted.push(value)
+  }
+  // More than the bucket holds could never be taken: such a request waits for all of it, and settles the rest.
+  const amount = rule.unit === 'requests' ? 1 : Math.min(tokens, rule.burst)
+  return { rule, key: `rate ${rule.text} ${counted.join(' ')}`, amount }
+}
+
+/** `x-ratelimit-*` as OpenAI writes them, of the rate of each unit of which the smallest part is left. */
+function headersOf(states: readonly RateState[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const unit of ['requests', 'tokens'] as const) {
+    const [scarcest] = states
+      .filter(({ rule }) => rule.unit === unit)
+      .toSorted((a, b) => a.remaining / a.rule.burst - b.remaining / b.rule.burst)
+    if (scarcest === undefined) continue
+    headers[`x-ratelimit-limit-${unit}`] = String(scarcest.rule.amount)
+    headers[`x-ratelimit-remaining-${unit}`] = String(scarcest.remaining)
+    headers[`x-ratelimit-reset-${unit}`] = duration(scarcest.resetMs)
+  }
+  return headers
+}
+
+/** As OpenAI writes a time: `120ms`, `1.5s`, `6m0s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)}ms`
+  const seconds = Math.ceil(ms / 10) / 100
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  const rest = `${Math.round(seconds % 60)}s`
+  return minutes < 60 ? `${minutes}m${rest}` : `${Math.floor(minutes / 60)}h${minutes % 60}m${rest}`
+}
+
+function refusal({ rule, retryMs }: RateState, headers: Readonly<Record<string, string>>): ApiError {
+  const waitMs = Math.max(1, Math.ceil(retryMs))
+  return new ApiError('rate_limit_exceeded', {
+    message: `The limit "${rule.text}" is used up. Try again in ${duration(waitMs)}.`,
+    headers: { ...headers, 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) },
+  })
+}
