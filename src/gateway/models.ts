@@ -1,6 +1,6 @@
 /** GET /ai/v1/models and GET /ai/v1/models/{id}: what the caller can call, in OpenAI's list shape. */
 import type { Model } from '#catalog/catalog.ts'
-import { modelPage } from '#dialects/anthropic/models.ts'
+import { modelObject as anthropicModel, modelPage } from '#dialects/anthropic/models.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
@@ -42,6 +42,9 @@ export function getModel(gateway: Pick<Gateway, 'catalog'>, context: RequestCont
   const { query, params } = context
   const model = resolveModel(gateway.catalog(), params['*'] ?? '', caller)
   refuseRepeated(query, ['include_reasoning_capabilities'])
+  const { record } = model
+  if (context.request.headers.has('anthropic-version'))
+    return json(anthropicModel({ id: record.name, createdAt: record.createdAt }))
   return json(modelObject(model, readBoolean(query, 'include_reasoning_capabilities') ?? false))
 }
 

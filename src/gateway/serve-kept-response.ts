@@ -102,7 +102,7 @@ function inputOf(responseId: string, text: string): readonly Item[] {
   }))
 }
 
-/** The events behind `starting_after`, as they come. */
+/** The events behind `starting_after`, those still to come included. */
 async function resumeStream(gateway: Gateway, context: RequestContext, response: KeptResponse): Promise<Response> {
   const after = readSequence(context.query.get('starting_after'))
   // One that was cancelled or failed may have no event of its own: it gets one that says so.

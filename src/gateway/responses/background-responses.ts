@@ -123,7 +123,7 @@ export class BackgroundResponses {
     if (run !== undefined) this.#drop(run)
   }
 
-  /** The data of each event behind this sequence number, as they come; null after a while without any. */
+  /** The data of each event behind this sequence number, one by one; null after a while without any. */
   async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<string | null> {
     let next = after + 1
     let ended = false

@@ -23,7 +23,7 @@ export class BackgroundRun {
   readonly #bytesMax: number
   /** The data of each event; the index is its sequence number. */
   readonly #events: string[] = []
-  /** Terminal events wait here until the end is written, so that whoever reads one finds the response. */
+  /** Terminal events wait here until the end is written, so that a reader of one finds the response. */
   #last: string[] = []
   #bytes = 0
   #written = 0
@@ -46,7 +46,7 @@ export class BackgroundRun {
     return this.#closed
   }
 
-  /** Reads the streamed answer to its end. Never rejects: a failure is an outcome. */
+  /** Reads the whole streamed answer. Never rejects: a failure is an outcome. */
   async read(answer: () => Promise<Response>): Promise<Outcome> {
     try {
       const { body } = await answer()

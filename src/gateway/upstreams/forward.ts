@@ -77,7 +77,8 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
     const reply = await send(batchable ? deps.embeddingBatcher.over(provider) : provider, call, record)
     record.upstreamStatus = reply.status
     if (reply.status >= 200 && reply.status < 300) return unencoded(reply)
-    throw await upstreamError(reply)
+    const { credential } = upstream.provider
+    throw await upstreamError(reply, credential === null ? [] : [credential])
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
     if (error.row.origin === 'upstream' && error.detail.repeats !== true) report(deps, target, error)
@@ -89,12 +90,14 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
 function report({ metrics, logger }: ForwardDeps, { context, upstream }: ForwardTarget, error: ApiError): void {
   const provider = upstream.provider.name
   metrics.upstreamError(provider, error.code)
-  const { internal, cause } = error.detail
+  const { internal, cause, headers } = error.detail
+  const upstreamRequestId = headers?.['x-upstream-request-id']
   logger.warn('a call to a provider failed', {
     requestId: context.requestId,
     provider,
     model: upstream.model.name,
     code: error.code,
+    ...(upstreamRequestId !== undefined && { upstreamRequestId }),
     ...(internal !== undefined && { internal }),
     ...(cause !== undefined && { cause }),
   })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import { errorBody } from '#errors/render.ts'
 import { replyOf } from '#lib/http1/reply.ts'
+import { Secret } from '#lib/secret.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
 import { failureError, upstreamError } from './upstream-error.ts'
 
@@ -43,7 +44,57 @@ describe("an upstream's refusal of what the caller sent", () => {
       ['<html>Bad Request</html>', 'The model provider refused the request.'],
       ['', 'The model provider refused the request.'],
     ]
-    for (const [body, message] of shapes) expect(errorBody(await errorFor(400, body)).error.message).toBe(message)
+    const more: readonly (readonly [object, string])[] = [
+      [{ detail: 'Too long.' }, 'Too long.'],
+      [
+        { detail: [{ loc: ['body', 'messages', 0], msg: 'Field required', type: 'missing' }] },
+        'messages.0: Field required',
+      ],
+      [{ detail: [{ msg: 'Bad' }, { loc: ['body'], msg: 'Worse' }, 7] }, 'Bad; Worse'],
+      [{ detail: { error: 'Too long.' } }, 'Too long.'],
+      [{ type: 'https://example.com/too-long', title: 'Too long', status: 400, detail: 'By ten.' }, 'By ten.'],
+      [{ type: 'about:blank', title: 'Too long' }, 'Too long'],
+      [{ error: { code: 400, message: 'Too long.', status: 'INVALID_ARGUMENT' } }, 'Too long.'],
+      [{ message: 'Too long.' }, 'Too long.'],
+      [{ Message: 'Too long.' }, 'Too long.'],
+      [{ error: 'Too long.', code: 'too_long' }, 'Too long.'],
+    ]
+    for (const [body, message] of [...shapes, ...more])
+      expect(errorBody(await errorFor(400, body)).error.message).toBe(message)
+  })
+
+  test('keeps the code that says more than the status', async () => {
+    const codes: readonly (readonly [object, string | null])[] = [
+      [
+        { error: { message: 'x', details: { error_code: 'thread_unsupported_request' } } },
+        'thread_unsupported_request',
+      ],
+      [{ error: { message: 'x', code: 'too_long', details: { error_code: 'other' } } }, 'too_long'],
+      [{ error: { code: 400, message: 'x', status: 'INVALID_ARGUMENT' } }, 'INVALID_ARGUMENT'],
+      [{ message: 'x', code: 400 }, null],
+      [{ detail: 'x' }, null],
+    ]
+    for (const [body, code] of codes) expect(errorBody(await errorFor(400, body)).error.code).toBe(code)
+    const mistake = { detail: [{ loc: ['body', 'temperature'], msg: 'Too hot' }] }
+    expect(errorBody(await errorFor(422, mistake)).error.param).toBe('temperature')
+    const problem = { type: 'about:blank', title: 'Too long' }
+    expect(errorBody(await errorFor(400, problem)).error.type).toBe('invalid_request_error')
+  })
+
+  test("has the provider's own id of the request and its limits, whatever the status, and no other header", async () => {
+    const sent = { 'x-request-id': 'up-1', 'x-ratelimit-remaining-requests': '0', 'x-other': '1', 'set-cookie': 'a=b' }
+    for (const status of [400, 401, 404, 429, 500, 503])
+      expect((await errorFor(status, {}, sent)).detail.headers).toEqual({
+        'x-upstream-request-id': 'up-1',
+        'x-ratelimit-remaining-requests': '0',
+      })
+  })
+
+  test('never has a credential in it, whether its form or its provider gives it away', async () => {
+    for (const text of ['Bad key sk-upstream-123456.', 'Sent "Bearer abcdef0123456789".', 'See http://u:pw@10.0.0.1/x.'])
+      expect((await errorFor(400, { detail: text })).message).toContain('[secret]')
+    const reply = replyOf(Response.json({ detail: 'Bad key of-no-known-form.' }, { status: 400 }))
+    expect((await upstreamError(reply, [new Secret('of-no-known-form')])).message).toBe('Bad key [secret].')
   })
 
   test('is bounded, however much the upstream writes', async () => {
@@ -71,6 +122,15 @@ describe("an upstream's refusal of the gateway", () => {
       { 'retry-after': '7', 'retry-after-ms': '6500' },
     ])
     expect(JSON.stringify(errorBody(error))).not.toContain('sk-upstream')
+  })
+
+  test('for a spent quota keeps the code, so that clients do not try again', async () => {
+    for (const error of [{ code: 'insufficient_quota' }, { type: 'insufficient_quota', code: null }]) {
+      const refused = await errorFor(429, { error: { message: 'You spent sk-upstream.', ...error } })
+      expect([refused.status, refused.wireCode]).toEqual([429, 'insufficient_quota'])
+      expect(refused.detail.headers).toMatchObject({ 'x-should-retry': 'false' })
+      expect(refused.message).not.toContain('sk-upstream')
+    }
   })
 })
 

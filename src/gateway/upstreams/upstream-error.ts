@@ -5,7 +5,10 @@
  */
 import { ApiError, type ApiErrorDetail } from '#errors/api-error.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
+import type { Secret } from '#lib/secret.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
+import { headersForClient } from '../call/headers.ts'
+import { errorDetail } from './error-detail.ts'
 
 /** The head of an upstream's answer. */
 export interface UpstreamReply extends Reply {
@@ -17,17 +20,23 @@ export interface UpstreamReply extends Reply {
 const callersFault = new Set([400, 404, 409, 413, 415, 422])
 const gatewaysFault = new Set([401, 402, 403])
 const errorBytesMax = 64 * 1024
-const messageCharsMax = 2000
+const refusalHeaders = /^(retry-after(-ms)?|x-upstream-request-id|(x-|anthropic-)?ratelimit-.*)$/
+/** Codes of 429 after which trying again is of no use. */
+const spentCodes = new Set(['insufficient_quota', 'billing_hard_limit_reached'])
 
-/** The error for an upstream answer that is not a success. Reads its body, bounded. */
-export async function upstreamError(reply: UpstreamReply): Promise<ApiError> {
+/**
+ * The error for an upstream answer that is not a success. Reads its body, bounded.
+ * @param known credentials that are cut out of its words
+ */
+export async function upstreamError(reply: UpstreamReply, known: Iterable<Secret> = []): Promise<ApiError> {
   const { status, repeats = false } = reply
   const body = await readBounded(reply)
   const internal = `upstream status ${status}`
-  const seen = { internal, upstreamStatus: status, repeats }
-  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, ...seen, ...detailFrom(body) })
+  const headers = errorHeaders(reply.headers)
+  const seen = { internal, upstreamStatus: status, repeats, headers }
+  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, ...seen, ...errorDetail(body, known) })
   if (gatewaysFault.has(status)) return new ApiError('upstream_auth_failed', seen)
-  if (status === 429) return new ApiError('upstream_rate_limited', { ...seen, headers: retryHeaders(reply.headers) })
+  if (status === 429) return rateLimited(seen, body)
   if (status === 408 || status === 504) return new ApiError('upstream_timeout', seen)
   if (status >= 300 && status < 400) {
     return new ApiError('upstream_error', {
@@ -35,7 +44,20 @@ export async function upstreamError(reply: UpstreamReply): Promise<ApiError> {
       message: 'The model provider answered with a redirect. An administrator has to correct its base URL.',
     })
   }
-  return new ApiError('upstream_error', { ...seen, headers: retryHeaders(reply.headers) })
+  return new ApiError('upstream_error', seen)
+}
+
+/** A spent quota keeps its code, so that clients do not try again; the provider's words are about its account. */
+function rateLimited(seen: ApiErrorDetail & { readonly headers: Record<string, string> }, body: string): ApiError {
+  const { wireCode, wireType } = errorDetail(body)
+  const spent = [wireCode, wireType].find((code) => spentCodes.has(code ?? ''))
+  if (spent === undefined || spent === null) return new ApiError('upstream_rate_limited', seen)
+  return new ApiError('upstream_rate_limited', {
+    ...seen,
+    wireCode: spent,
+    message: 'The quota of this gateway at the model provider is spent. An administrator has to raise it.',
+    headers: { ...seen.headers, 'x-should-retry': 'false' },
+  })
 }
 
 /** The error for a call without an answer. @param ended why the gateway itself ended the call, if it did */
@@ -60,43 +82,10 @@ export function failureError(thrown: unknown, ended: ApiError | null): ApiError 
   return new ApiError('upstream_error', { message, cause: thrown, repeats })
 }
 
-/** The upstream's own error object, when there is one that the caller can use. */
-function detailFrom(body: string): ApiErrorDetail {
-  const parsed = parseObject(body)
-  // OpenAI nests the object; several servers write its fields at the top or as one string.
-  const nested = parsed?.['error'] ?? parsed
-  if (typeof nested === 'string') return { message: nested === '' ? undefined : clip(nested), wireCode: null }
-  if (typeof nested !== 'object' || nested === null) return { wireCode: null }
-  const { message, type, param, code } = nested as Readonly<Record<string, unknown>>
-  return {
-    message: typeof message === 'string' && message !== '' ? clip(message) : undefined,
-    param: typeof param === 'string' ? param : null,
-    wireCode: typeof code === 'string' ? code : null,
-    ...(typeof type === 'string' && { wireType: type }),
-  }
-}
-
-function retryHeaders(headers: Reply['headers']): Record<string, string> {
-  const kept: Record<string, string> = {}
-  for (const name of ['retry-after', 'retry-after-ms']) {
-    const value = headers[name]
-    if (value !== undefined) kept[name] = value
-  }
-  return kept
-}
-
-function clip(text: string): string {
-  return text.length > messageCharsMax ? `${text.slice(0, messageCharsMax)}…` : text
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    // An HTML page or plain text is not meant for the caller.
-    return null
-  }
+/** The headers that belong to a refusal: when to try again, and the provider's own id of the request. */
+function errorHeaders(headers: Reply['headers']): Record<string, string> {
+  const all = headersForClient(headers)
+  return Object.fromEntries(Object.entries(all).filter(([name]) => refusalHeaders.test(name)))
 }
 
 async function readBounded(reply: Reply): Promise<string> {

@@ -51,7 +51,7 @@ export interface Progress {
   readonly events: KeptEvents | null
 }
 
-/** How a response ends. `workerId` null: whoever makes it; `leaseBefore`: only if its lease was over by then. */
+/** How a response ends. `workerId` null: with any worker; `leaseBefore`: only if its lease was over by then. */
 export interface Ending {
   readonly id: string
   readonly status: KeptStatus

@@ -10,7 +10,7 @@ import type { Tables } from '../schema.ts'
 export interface TextPlace {
   readonly ownerId: string
   readonly kind: string
-  /** Of its first piece; 0 when left out. */
+  /** The place of the first piece; 0 when left out. */
   readonly position?: number
 }
 

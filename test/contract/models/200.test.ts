@@ -128,3 +128,12 @@ describe('one model', () => {
     }
   })
 })
+
+test('a client that sends anthropic-version gets one model in the shape of that API, by name and alias', async () => {
+  const headers = { 'anthropic-version': '2023-06-01' }
+  for (const name of ['plain', 'plain-alias', 'vendor/slashed']) {
+    const response = await gateway.request('GET', `/ai/v1/models/${name}`, { headers })
+    const id = name === 'plain-alias' ? 'plain' : name
+    expect(await response.json()).toEqual({ type: 'model', id, display_name: id, created_at: expect.any(String) })
+  }
+})
