@@ -12,6 +12,8 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export interface TranslatedRequest {
   /** The chat-completions body for the upstream; `model` is the client's name for it, `stream` set as asked. */
   readonly chatBody: JsonObject
+  /** The types of tools that were left out, which the model may do without; none when absent. */
+  readonly dropped?: readonly string[]
   /**
    * The dialect's body for a whole chat answer (parsed JSON of the upstream). Throws ApiError
    * `upstream_invalid_response` for an answer of another shape.

@@ -55,6 +55,7 @@ export async function serveModelCall(
     record.model = routed
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
+    if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
     const eligible = withEndpoint(gateway.providers, routed, prepared.call.endpoint, clientCall.endpoint) // 404
     checkEffort(effort, eligible, effortField) // 400
@@ -111,6 +112,14 @@ function restoreIfNeeded(
 ): ModelRequest | Promise<ModelRequest> {
   const { state } = request
   return state === null || state.kept !== null ? request : restoreState(gateway, request, state, caller)
+}
+
+/** Names of the caller in a header: nothing but letters that a header may have. */
+function headerList(names: readonly string[]): string {
+  return names
+    .map((name) => name.replaceAll(/[^\w.:-]/g, '_').slice(0, 64))
+    .join(', ')
+    .slice(0, 1000)
 }
 
 interface BackgroundStart {

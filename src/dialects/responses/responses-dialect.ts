@@ -26,10 +26,11 @@ function translate(body: JsonObject, context: TranslationContext): TranslatedReq
   const id = `resp_${newId()}`
   return {
     chatBody: request.chatBody,
+    dropped: request.dropped,
     whole(answer) {
       const { model, serviceTier, usage, delta } = readWholeAnswer(answer)
       const outcome = outcomeOf(delta.finishReason)
-      const output = new ResponseOutput({ emit: () => {}, newId, reasoningAsSummary: request.reasoningAsSummary })
+      const output = new ResponseOutput({ ...request, emit: () => {}, newId })
       output.add(delta)
       output.close(outcome.status === 'incomplete')
       return responseBody(

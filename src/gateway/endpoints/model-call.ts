@@ -28,6 +28,8 @@ export interface ModelCall {
 export interface PreparedCall {
   /** The answer before anything of it is known; only for an answer that the gateway itself can make in the background. */
   readonly pending?: () => Readonly<Record<string, unknown>>
+  /** The types of tools that the request offers and the model does without. */
+  readonly dropped?: readonly string[]
   readonly call: ModelCall
   readonly request: ModelRequest
 }

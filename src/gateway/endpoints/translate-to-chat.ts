@@ -39,6 +39,7 @@ export function translateToChat(
   })
   return {
     request: { ...chatRequest, state: request.state },
+    ...(translated.dropped && { dropped: translated.dropped }),
     ...(translated.pending && { pending: () => translated.pending?.() ?? {} }),
     call: {
       endpoint: 'chat/completions',

@@ -91,7 +91,11 @@ describe("an upstream's refusal of what the caller sent", () => {
   })
 
   test('never has a credential in it, whether its form or its provider gives it away', async () => {
-    for (const text of ['Bad key sk-upstream-123456.', 'Sent "Bearer abcdef0123456789".', 'See http://u:pw@10.0.0.1/x.'])
+    for (const text of [
+      'Bad key sk-upstream-123456.',
+      'Sent "Bearer abcdef0123456789".',
+      'See http://u:pw@10.0.0.1/x.',
+    ])
       expect((await errorFor(400, { detail: text })).message).toContain('[secret]')
     const reply = replyOf(Response.json({ detail: 'Bad key of-no-known-form.' }, { status: 400 }))
     expect((await upstreamError(reply, [new Secret('of-no-known-form')])).message).toBe('Bad key [secret].')

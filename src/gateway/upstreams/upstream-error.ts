@@ -34,7 +34,8 @@ export async function upstreamError(reply: UpstreamReply, known: Iterable<Secret
   const internal = `upstream status ${status}`
   const headers = errorHeaders(reply.headers)
   const seen = { internal, upstreamStatus: status, repeats, headers }
-  if (callersFault.has(status)) return new ApiError('upstream_rejected', { status, ...seen, ...errorDetail(body, known) })
+  if (callersFault.has(status))
+    return new ApiError('upstream_rejected', { status, ...seen, ...errorDetail(body, known) })
   if (gatewaysFault.has(status)) return new ApiError('upstream_auth_failed', seen)
   if (status === 429) return rateLimited(seen, body)
   if (status === 408 || status === 504) return new ApiError('upstream_timeout', seen)

@@ -27,7 +27,11 @@ describe('before any provider is asked', () => {
     ['an answer in the background that is not to be kept', { background: true, store: false }, 'background'],
     ['a prompt that is stored nowhere', { prompt: { id: 'pmpt_1' } }, 'prompt'],
     ['a truncation', { truncation: 'auto' }, 'truncation'],
-    ['a tool that runs at OpenAI', { tools: [{ type: 'web_search' }] }, 'tools.0.type'],
+    [
+      'a tool that runs at OpenAI',
+      { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
+      'tool_choice.type',
+    ],
     ['a limit in words', { max_output_tokens: 'few' }, 'max_output_tokens'],
     ['an item of an unknown kind', { input: [{ type: 'a_kind_of_tomorrow' }] }, 'input.0.type'],
     ['a name of chat completions', { max_tokens: 4 }, 'max_tokens'],

@@ -1,22 +1,19 @@
 /** A call of a function of the client. */
 import type { JsonObject } from '../../dialect.ts'
+import type { ToolIdentity } from '../request/tool-names.ts'
 import { OutputItem, type ItemContext } from './output-item.ts'
-
-/** The call that an item is for. */
-export interface FunctionCall {
-  readonly callId: string
-  readonly name: string
-}
 
 /** An output item of type `function_call`. */
 export class FunctionCallItem extends OutputItem {
-  readonly call: FunctionCall
+  readonly callId: string
+  readonly #tool: ToolIdentity
   #arguments = ''
   #extra: JsonObject = {}
 
-  constructor(context: ItemContext, call: FunctionCall) {
+  constructor(context: ItemContext, callId: string, tool: ToolIdentity) {
     super(context)
-    this.call = call
+    this.callId = callId
+    this.#tool = tool
     this.open()
   }
 
@@ -38,8 +35,9 @@ export class FunctionCallItem extends OutputItem {
       type: 'function_call',
       status: this.status,
       arguments: this.#arguments,
-      call_id: this.call.callId,
-      name: this.call.name,
+      call_id: this.callId,
+      name: this.#tool.name,
+      ...(this.#tool.namespace !== null && { namespace: this.#tool.namespace }),
     }
   }
 

@@ -4,6 +4,8 @@
  * response.
  */
 import { unreadableAnswer, type ChatDelta, type ToolCallDelta } from '../../chat/chat-answer.ts'
+import type { ToolNames } from '../request/tool-names.ts'
+import { CustomCallItem } from './custom-call-item.ts'
 import { FunctionCallItem } from './function-call-item.ts'
 import type { JsonObject } from '../../dialect.ts'
 import { MessageItem } from './message-item.ts'
@@ -15,20 +17,24 @@ export interface ResponseOutputOptions {
   readonly emit: EmitEvent
   readonly newId: () => string
   readonly reasoningAsSummary: boolean
+  /** The client's tools by their names upstream. */
+  readonly tools: ToolNames
 }
+
+type CallItem = FunctionCallItem | CustomCallItem
 
 /** The items of one response, in order. */
 export class ResponseOutput {
   readonly #options: ResponseOutputOptions
   readonly #items: OutputItem[] = []
-  readonly #calls = new Map<number, FunctionCallItem>()
+  readonly #calls = new Map<number, CallItem>()
   /** Calls whose function has no name yet, by index: their item cannot be announced. */
   readonly #unnamed = new Map<number | null, ToolCallDelta>()
   /** The open message or reasoning; null once something else began. */
   #current: MessageItem | ReasoningItem | null = null
   /** The item that the last delta belongs to. */
   #latest: OutputItem | null = null
-  #lastCall: FunctionCallItem | null = null
+  #lastCall: CallItem | null = null
 
   constructor(options: ResponseOutputOptions) {
     this.#options = options
@@ -96,25 +102,30 @@ export class ResponseOutput {
     this.#addToItem(this.#beginCall(whole), whole)
   }
 
-  #addToItem(item: FunctionCallItem, call: ToolCallDelta): void {
+  #addToItem(item: CallItem, call: ToolCallDelta): void {
     this.#lastCall = this.#continue(item)
     item.addExtra(call.extra)
     item.addArguments(call.arguments)
   }
 
   /** The item that a delta belongs to, or null when it begins a new one. */
-  #itemOf({ index, id, name }: ToolCallDelta): FunctionCallItem | null {
+  #itemOf({ index, id, name }: ToolCallDelta): CallItem | null {
     const known = index === null ? this.#lastCall : (this.#calls.get(index) ?? null)
     if (known === null) return null
     // Some upstreams number all calls 0, or not at all: a name with another id is another call.
-    const isOther = name !== '' && id !== known.call.callId && (index === null || id !== '')
+    const isOther = name !== '' && id !== known.callId && (index === null || id !== '')
     return isOther ? null : known
   }
 
-  #beginCall({ index, id, name }: ToolCallDelta): FunctionCallItem {
+  #beginCall({ index, id, name }: ToolCallDelta): CallItem {
     this.#current?.close('completed')
     this.#current = null
-    const call = new FunctionCallItem(this.#nextContext('fc'), { callId: id || `call_${this.#options.newId()}`, name })
+    const tool = this.#options.tools.get(name) ?? { kind: 'function', name, namespace: null }
+    const callId = id || `call_${this.#options.newId()}`
+    const call =
+      tool.kind === 'custom'
+        ? new CustomCallItem(this.#nextContext('ctc'), callId, tool)
+        : new FunctionCallItem(this.#nextContext('fc'), callId, tool)
     this.#items.push(call)
     if (index !== null) this.#calls.set(index, call)
     return call

@@ -45,6 +45,7 @@ export class ResponseStream implements StreamTranslator {
       emit: (type, fields) => this.#emit(type, fields),
       newId,
       reasoningAsSummary: request.reasoningAsSummary,
+      tools: request.tools,
     })
   }
 

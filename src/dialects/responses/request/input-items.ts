@@ -18,6 +18,7 @@ import {
 } from '../../request-fields.ts'
 import { unsupportedField, extraFields, refuseUnsupportedFields } from './unsupported-field.ts'
 import type { ReasoningDetail } from '../../chat/reasoning-details.ts'
+import { chatNameOf, customArguments } from './tool-names.ts'
 import { decodeEncryptedContent } from './encrypted-content.ts'
 
 /** The assistant's turn since the last message of another role. */
@@ -42,6 +43,7 @@ const functionCallFields = new Set([
   'namespace',
   'async',
 ])
+const customCallFields = new Set([...itemFields, 'call_id', 'name', 'input', 'namespace'])
 const outputFields = new Set([...itemFields, 'call_id', 'name', 'output', 'namespace'])
 
 /** The conversation as chat messages: `instructions` first, then `input`, a string or a list of items. */
@@ -65,6 +67,10 @@ function addItem(conversation: Conversation, item: RequestObject): void {
       return addMessage(conversation, item)
     case 'reasoning':
       return addReasoning(conversation, item)
+    case 'custom_tool_call':
+      return addCustomCall(conversation, item)
+    case 'custom_tool_call_output':
+      return addFunctionCallOutput(conversation, item)
     case 'function_call':
       return addFunctionCall(conversation, item)
     case 'function_call_output':
@@ -103,17 +109,29 @@ function addReasoning(conversation: Conversation, item: RequestObject): void {
 }
 
 function addFunctionCall(conversation: Conversation, item: RequestObject): void {
-  refuseUnsupportedFields(item, ['namespace', 'async'])
+  refuseUnsupportedFields(item, ['async'])
   conversation.addToolCall({
     id: requireString(item, 'call_id'),
     type: 'function',
-    function: { name: requireString(item, 'name'), arguments: requireString(item, 'arguments') },
+    function: { name: chatName(item), arguments: requireString(item, 'arguments') },
     ...extraFields(item, functionCallFields),
   })
 }
 
+function addCustomCall(conversation: Conversation, item: RequestObject): void {
+  conversation.addToolCall({
+    id: requireString(item, 'call_id'),
+    type: 'function',
+    function: { name: chatName(item), arguments: customArguments(requireString(item, 'input')) },
+    ...extraFields(item, customCallFields),
+  })
+}
+
+function chatName(item: RequestObject): string {
+  return chatNameOf({ name: requireString(item, 'name'), namespace: readString(item, 'namespace') ?? null })
+}
+
 function addFunctionCallOutput(conversation: Conversation, item: RequestObject): void {
-  refuseUnsupportedFields(item, ['namespace'])
   const callId = requireString(item, 'call_id')
   if (!conversation.hasToolCall(callId))
     throw invalidField(pathOf(item, 'call_id'), 'answers no function_call of this conversation. Send the call too.')

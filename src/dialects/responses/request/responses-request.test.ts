@@ -137,11 +137,17 @@ describe('an answer repeats', () => {
 })
 
 describe('a request is refused with the name of the field', () => {
-  const hosted = ['web_search', 'file_search', 'computer_use_preview', 'mcp', 'code_interpreter', 'image_generation']
-  test.each([...hosted, 'custom', 'local_shell', 'namespace'])('when it offers the tool %s', (type) => {
-    const error = refusal({ tools: [weather, { type, server_label: 'x' }] })
-    expect([error.code, error.status, error.detail.param]).toEqual(['invalid_body', 400, 'tools.1.type'])
-    expect(error.message).toContain(`"${type}"`)
+  const hosted = ['web_search', 'file_search', 'computer_use_preview', 'mcp', 'code_interpreter', 'tool_search']
+  test.each(hosted)('when it demands the tool %s, which is left out where the model may do without it', (type) => {
+    const tools = [weather, { type, server_label: 'x' }]
+    const error = refusal({ tools, tool_choice: { type } })
+    expect([error.code, error.status, error.detail.param]).toEqual(['invalid_body', 400, 'tool_choice.type'])
+    for (const choice of [undefined, 'auto', 'none', 'required', { type: 'function', name: 'weather' }]) {
+      const { chatBody, dropped } = translated({ tools, tool_choice: choice })
+      expect([chatBody['tools'], dropped]).toEqual([translated({ tools: [weather] }).chatBody['tools'], [type]])
+    }
+    expect(translated({ tools: [{ type }] }).chatBody).toEqual(translated({}).chatBody)
+    expect(refusal({ tools: [{ type }], tool_choice: 'required' }).detail.param).toBe('tool_choice')
   })
 
   test.each([
@@ -154,7 +160,8 @@ describe('a request is refused with the name of the field', () => {
     ['reasoning.context', { reasoning: { context: 'all_turns' } }],
     ['reasoning.budget', { reasoning: { budget: 5 } }],
     ['text.tone', { text: { tone: 'warm' } }],
-    ['tools.0.defer_loading', { tools: [{ ...weather, defer_loading: true }] }],
+    ['tools.0.tools.0.type', { tools: [{ type: 'namespace', name: 'crm', tools: [{ type: 'web_search' }] }] }],
+    ['tools.0.tools.0.type', { tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'namespace', name: 'b' }] }] }],
     ['tools.0.allowed_callers', { tools: [{ ...weather, allowed_callers: ['programmatic'] }] }],
     ['tool_choice.type', { tools: [weather], tool_choice: { type: 'file_search' } }],
   ])('%s, when no chat completion can express it', (param, sent) => {
@@ -196,6 +203,17 @@ describe('a request is refused with the name of the field', () => {
     ['tools', { tools: {} }],
     ['tools.0', { tools: ['weather'] }],
     ['tools.0.name', { tools: [{ type: 'function' }] }],
+    ['tools.0.name', { tools: [{ type: 'custom' }] }],
+    ['tools.0.name', { tools: [{ type: 'namespace', tools: [] }] }],
+    [
+      'tools',
+      {
+        tools: [
+          { ...weather, name: 'a__b' },
+          { type: 'namespace', name: 'a', tools: [{ ...weather, name: 'b' }] },
+        ],
+      },
+    ],
     ['tool_choice', { tool_choice: 'maybe' }],
     ['tool_choice', { tool_choice: 'required' }],
     ['tool_choice.name', { tools: [weather], tool_choice: { type: 'function', name: 'time' } }],

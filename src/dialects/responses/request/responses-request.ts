@@ -23,6 +23,7 @@ import {
 } from '../../request-fields.ts'
 import { unsupportedField, extraFields, refuseUnsupportedFields, wording } from './unsupported-field.ts'
 import { chatMessages } from './input-items.ts'
+import type { ToolNames } from './tool-names.ts'
 import { readTools } from './tools.ts'
 
 /** A request, translated: the chat body, and what the response depends on. */
@@ -33,6 +34,9 @@ export interface ResponsesRequest {
   readonly echo: JsonObject
   /** Whether the client asked for a summary: it then receives the reasoning as one. */
   readonly reasoningAsSummary: boolean
+  readonly tools: ToolNames
+  /** The types of tools that were left out. */
+  readonly dropped: readonly string[]
 }
 
 /** Fields that need a server with state or tools of its own. */
@@ -97,6 +101,8 @@ const knownFields: ReadonlySet<string> = new Set([
   'stream',
   'stream_options',
   'metadata',
+  // What a client notes for its own server.
+  'client_metadata',
 ])
 
 /** The request as a chat completion. Throws `invalid_body` for what is malformed or cannot be translated. */
@@ -140,6 +146,8 @@ export function readResponsesRequest(fields: JsonObject): ResponsesRequest {
       ...sampling.echo,
     },
     reasoningAsSummary: reasoning.asSummary,
+    tools: tools.names,
+    dropped: tools.dropped,
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * `tools` and `tool_choice`. Only functions of the client are translated: the gateway does not run the
- * tools that the API itself would run.
+ * `tools` and `tool_choice`. The client's own tools are functions of the chat completion, custom tools and those of
+ * namespaces too (tool-names.ts). The gateway does not run the tools that the API itself would run: they are left out
+ * where the model may answer without them, and the answer's head names them.
  * Shapes: https://platform.openai.com/docs/api-reference/responses/create#responses-create-tools
  */
 import type { JsonObject } from '../../dialect.ts'
@@ -16,6 +17,7 @@ import {
   requireString,
   type RequestObject,
 } from '../../request-fields.ts'
+import { chatNameOf, type ToolIdentity, type ToolNames } from './tool-names.ts'
 import { unsupportedField, extraFields, refuseUnsupportedFields } from './unsupported-field.ts'
 
 /** The tools of a request, translated. */
@@ -24,24 +26,41 @@ export interface ToolFields {
   readonly chat: JsonObject
   /** The fields as the response repeats them. */
   readonly echo: { readonly tools: readonly JsonObject[]; readonly tool_choice: unknown }
+  readonly names: ToolNames
+  /** The types of tools that were left out. */
+  readonly dropped: readonly string[]
 }
 
-interface Tool {
-  readonly name: string
+interface Tool extends ToolIdentity {
+  readonly chatName: string
   readonly chat: JsonObject
-  readonly echo: JsonObject
 }
 
-const unsupported = ['async', 'defer_loading', 'output_schema']
-const toolFields = new Set([...unsupported, 'type', 'name', 'description', 'parameters', 'strict', 'allowed_callers'])
+const unsupported = ['async', 'output_schema']
+// Deferred tools are found by a search that the API runs; here every tool is offered at once.
+const toolFields = new Set([
+  ...unsupported,
+  'defer_loading',
+  'type',
+  'name',
+  'description',
+  'parameters',
+  'strict',
+  'allowed_callers',
+])
 
 /** The tools of a request, and how the model chooses among them. */
 export function readTools(body: RequestObject): ToolFields {
-  const tools = readObjects(body, 'tools').map(readTool)
+  const sent = readObjects(body, 'tools')
+  const own = sent.filter((tool) => ownTypes.has(requireString(tool, 'type')))
+  const tools = own.flatMap((tool) => readTool(tool, null))
+  refuseSameNames(body, tools)
+  const dropped = [...new Set(sent.filter((tool) => !own.includes(tool)).map((tool) => requireString(tool, 'type')))]
   const requested = body.fields['tool_choice'] ?? undefined
-  const echo = { tools: tools.map((tool) => tool.echo), tool_choice: requested ?? 'auto' }
+  const echo = { tools: own.map(echoOf), tool_choice: requested ?? 'auto' }
   const { allowed, chatChoice } = readChoice(body, tools)
-  if (allowed.length === 0) return { chat: {}, echo }
+  const names = new Map(tools.map(({ chatName, kind, name, namespace }) => [chatName, { kind, name, namespace }]))
+  if (allowed.length === 0) return { chat: {}, echo, names, dropped }
   return {
     chat: defined({
       tools: allowed.map((tool) => tool.chat),
@@ -50,37 +69,91 @@ export function readTools(body: RequestObject): ToolFields {
       parallel_tool_calls: readBoolean(body, 'parallel_tool_calls'),
     }),
     echo,
+    names,
+    dropped,
   }
 }
 
-function readTool(tool: RequestObject): Tool {
-  const type = requireString(tool, 'type')
-  if (type !== 'function')
-    throw unsupportedField(
-      pathOf(tool, 'type'),
-      `The tool "${type}" is not available here. Use tools of type "function".`,
-    )
+const ownTypes: ReadonlySet<string> = new Set(['function', 'custom', 'namespace'])
+
+function readTool(tool: RequestObject, namespace: string | null): readonly Tool[] {
+  switch (requireString(tool, 'type')) {
+    case 'function':
+      return [functionTool(tool, namespace)]
+    case 'custom':
+      return [customTool(tool, namespace)]
+    case 'namespace': {
+      if (namespace !== null)
+        throw unsupportedField(pathOf(tool, 'type'), 'A namespace holds functions and custom tools.')
+      const name = requireString(tool, 'name')
+      return readObjects(tool, 'tools').flatMap((inner) => readTool(inner, name))
+    }
+    default:
+      throw unsupportedField(pathOf(tool, 'type'), 'A namespace holds functions and custom tools.')
+  }
+}
+
+function functionTool(tool: RequestObject, namespace: string | null): Tool {
   refuseUnsupportedFields(tool, unsupported)
   const callers = tool.fields['allowed_callers'] ?? ['direct']
   if (JSON.stringify(callers) !== '["direct"]') throw unsupportedField(pathOf(tool, 'allowed_callers'))
   const name = requireString(tool, 'name')
-  const description = readString(tool, 'description')
-  const parameters = readObject(tool, 'parameters')?.fields
-  const strict = readBoolean(tool, 'strict')
+  const chatName = chatNameOf({ name, namespace })
+  const called = defined({
+    name: chatName,
+    description: readString(tool, 'description'),
+    parameters: readObject(tool, 'parameters')?.fields,
+    strict: readBoolean(tool, 'strict'),
+  })
   return {
+    kind: 'function',
     name,
-    chat: {
-      type: 'function',
-      function: defined({ name, description, parameters, strict }),
-      ...extraFields(tool, toolFields),
-    },
-    echo: {
-      type: 'function',
-      name,
-      description: description ?? null,
-      parameters: parameters ?? null,
-      strict: strict ?? false,
-    },
+    namespace,
+    chatName,
+    chat: { type: 'function', function: called, ...extraFields(tool, toolFields) },
+  }
+}
+
+/** A tool whose input is any text: a function with that text. A grammar of it is told to the model, not enforced. */
+function customTool(tool: RequestObject, namespace: string | null): Tool {
+  const name = requireString(tool, 'name')
+  const chatName = chatNameOf({ name, namespace })
+  const format = readObject(tool, 'format')
+  const grammar = format === undefined ? undefined : readString(format, 'definition')
+  const syntax = (format && readString(format, 'syntax')) ?? 'grammar'
+  const hint = grammar === undefined ? [] : [`The input must match this ${syntax} definition:\n${grammar}`]
+  const description = [readString(tool, 'description') ?? '', ...hint].filter((text) => text !== '').join('\n\n')
+  const input = { type: 'string', description: 'The whole input of the tool.' }
+  const parameters = { type: 'object', properties: { input }, required: ['input'], additionalProperties: false }
+  return {
+    kind: 'custom',
+    name,
+    namespace,
+    chatName,
+    chat: { type: 'function', function: { name: chatName, ...(description !== '' && { description }), parameters } },
+  }
+}
+
+/** Two tools with one name in the chat completion could not be told from each other in its answer. */
+function refuseSameNames(body: RequestObject, tools: readonly Tool[]): void {
+  const seen = new Map<string, Tool>()
+  for (const tool of tools) {
+    const other = seen.get(tool.chatName)
+    if (other !== undefined && (other.namespace !== tool.namespace || other.kind !== tool.kind))
+      throw invalidField(pathOf(body, 'tools'), `has two tools that would both be named "${tool.chatName}".`)
+    seen.set(tool.chatName, tool)
+  }
+}
+
+function echoOf(tool: RequestObject): JsonObject {
+  const { fields } = tool
+  if (fields['type'] !== 'function') return fields
+  return {
+    type: 'function',
+    name: fields['name'],
+    description: fields['description'] ?? null,
+    parameters: fields['parameters'] ?? null,
+    strict: fields['strict'] ?? false,
   }
 }
 
@@ -92,13 +165,14 @@ function readChoice(body: RequestObject, tools: readonly Tool[]): { allowed: rea
     return { allowed: tools, chatChoice: mode }
   }
   const type = requireString(choice, 'type')
-  if (type === 'function') {
-    const { name } = findTool(choice, tools)
-    return { allowed: tools, chatChoice: { type: 'function', function: { name } } }
+  if (type === 'function' || type === 'custom') {
+    const { chatName } = findTool(choice, tools)
+    return { allowed: tools, chatChoice: { type: 'function', function: { name: chatName } } }
   }
   if (type === 'allowed_tools') {
     // Sending only these tools is the same, and every upstream understands it.
-    const listed = readObjects(choice, 'tools').map((tool) => findTool(tool, tools))
+    const own = readObjects(choice, 'tools').filter((tool) => ownTypes.has(requireString(tool, 'type')))
+    const listed = own.map((tool) => findTool(tool, tools))
     if (listed.length === 0) throw invalidField(pathOf(choice, 'tools'), 'must be an array with at least one tool.')
     const mode = readEnum(choice, 'mode', ['auto', 'required']) ?? 'auto'
     return { allowed: tools.filter((tool) => listed.includes(tool)), chatChoice: mode }
@@ -107,10 +181,12 @@ function readChoice(body: RequestObject, tools: readonly Tool[]): { allowed: rea
 }
 
 function findTool(choice: RequestObject, tools: readonly Tool[]): Tool {
-  if (requireString(choice, 'type') !== 'function')
-    throw unsupportedField(pathOf(choice, 'type'), 'Only tools of type "function" are available here.')
+  const kind = requireString(choice, 'type')
   const name = requireString(choice, 'name')
-  const tool = tools.find((known) => known.name === name)
+  const namespace = readString(choice, 'namespace')
+  const tool = tools.find(
+    (known) => known.kind === kind && known.name === name && (namespace === undefined || known.namespace === namespace),
+  )
   if (tool !== undefined) return tool
   throw invalidField(pathOf(choice, 'name'), 'names none of the tools of this request.')
 }
