@@ -207,6 +207,7 @@ function relayOf(gateway: Gateway, { call, request }: PreparedCall, answering: A
     idleSeconds: answer.idleSeconds,
     rewriteModel: gateway.settings.get('gateway.rewrite_model') ? request.model : null,
     streamed: request.streamed,
+    base64Vectors: request.base64Vectors,
     stripUsage: call.asksUsage && !request.wantsUsage,
     tracker: () => responseTracker(gateway, request, answering),
     takeOver: () => answer.takeOver(resources.move()),

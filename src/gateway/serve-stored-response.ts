@@ -124,6 +124,7 @@ function relayOf(gateway: Gateway, { record }: Model, { resources, answer, ...ow
     idleSeconds,
     rewriteModel: gateway.settings.get('gateway.rewrite_model') ? record.name : null,
     stripUsage: false,
+    base64Vectors: false,
     takeOver: () => answer.takeOver(resources.move()),
   }
 }

@@ -1,4 +1,5 @@
 /** POST /ai/v1/embeddings: texts as vectors. */
+import { withBase64 } from '../embeddings/encoding-format.ts'
 import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
@@ -7,10 +8,17 @@ import { readInputUsage } from '../usage/token-usage.ts'
 
 export const embeddings: ModelCall = {
   endpoint: 'embeddings',
-  read: (context, limits) => readModelRequest(context, limits, checkInput),
+  async read(context, limits) {
+    let base64Vectors = false
+    const request = await readModelRequest(context, limits, (fields) => {
+      checkInput(fields)
+      base64Vectors = fields['encoding_format'] === 'base64'
+    })
+    return { ...request, base64Vectors }
+  },
   asksUsage: false,
   batchable: true,
-  relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
+  relay: (reply, relay) => relayWhole(reply, relay, readInputUsage, relay.base64Vectors ? withBase64 : null),
 }
 
 function checkInput({ input }: Fields): void {

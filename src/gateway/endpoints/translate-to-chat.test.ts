@@ -70,6 +70,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     }),
     rewriteModel: null,
     stripUsage: true,
+    base64Vectors: false,
     idleSeconds: 100,
     keepaliveSeconds: 100,
     responseBytesMax: 10_000,

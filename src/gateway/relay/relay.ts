@@ -25,6 +25,8 @@ export interface Relay extends RelaySettings {
   readonly rewriteModel: string | null
   /** The client asked for a stream. */
   readonly streamed: boolean
+  /** The client asked for vectors in base64. */
+  readonly base64Vectors: boolean
   /** The gateway asked for the usage of a stream, and the client did not. */
   readonly stripUsage: boolean
   readonly idleSeconds: number

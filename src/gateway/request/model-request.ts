@@ -28,6 +28,8 @@ export interface ModelRequest {
   readonly streamed: boolean
   /** The client itself asked for the usage chunk of a stream. */
   readonly wantsUsage: boolean
+  /** The client asks for vectors in base64. */
+  readonly base64Vectors: boolean
   /** What to look up in the documents before the model is asked; null for nothing. Only chats have it. */
   readonly documents: DocumentsSpec | null
   /** Most tokens that the client wants to be generated; null when it does not say. */
@@ -89,6 +91,7 @@ export function requestOf(
     translated,
     streamed: stream === true,
     wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
+    base64Vectors: false,
     documents: null,
     outputTokensMax: outputTokensMax(value),
     effort: readEffort(value['reasoning_effort'], effortField),

@@ -21,6 +21,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
     translated: false,
     streamed: false,
     wantsUsage: false,
+    base64Vectors: false,
     documents: null,
     outputTokensMax: null,
     effort: null,

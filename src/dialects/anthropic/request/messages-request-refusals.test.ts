@@ -89,7 +89,6 @@ describe('a request is refused with the path of the field at fault:', () => {
     ['speed', { speed: 'fast' }],
     ['container', { container: 'c1' }],
     ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://example.org' }] }],
-    ['seed', { seed: 1 }],
     ['thinking.type', { thinking: { type: 'between_tools' } }],
     ['thinking.type', { thinking: {} }],
     ['thinking.budget_tokens', { thinking: { type: 'enabled' } }],

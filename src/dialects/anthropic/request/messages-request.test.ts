@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { anthropicDialect } from '../anthropic-dialect.ts'
+import { readMessagesRequest } from './messages-request.ts'
 import { thinkingSignature } from './thinking.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -357,4 +358,19 @@ describe('an earlier answer', () => {
   test.each([...rows])('of %s is given back', (_name, content, message) => {
     expect(turn(content, 'assistant')).toEqual([{ role: 'assistant', ...message }, question])
   })
+})
+
+test('fields that this API does not have go to the provider as they are, and do not replace what is translated', () => {
+  const extra = { seed: 7, top_a: 0.5, chat_template_kwargs: { thinking: true }, reasoning_effort: 'low' }
+  const thinking = { type: 'enabled', budget_tokens: 20_000 }
+  const { chatBody } = readMessagesRequest({
+    model: 'm',
+    max_tokens: 30_000,
+    messages: [{ role: 'user', content: 'Hi' }],
+    thinking,
+    none: null,
+    ...extra,
+  })
+  expect(chatBody).toMatchObject({ ...extra, reasoning_effort: 'high' })
+  expect(chatBody).not.toContainKey('none')
 })

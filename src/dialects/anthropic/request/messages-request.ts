@@ -60,6 +60,14 @@ const requestFields = [
   'diagnostics',
 ]
 
+/** Fields of features that Anthropic's servers run themselves, and the beta that a request names for each. */
+const serverFeatures: Readonly<Record<string, string>> = {
+  mcp_servers: 'mcp-client',
+  container: 'code-execution, skills',
+  fallbacks: 'server-side-fallback',
+  user_profile_id: 'user-profiles',
+}
+
 /** The longest `user` that OpenAI accepts. */
 const userCharsMax = 64
 
@@ -77,6 +85,7 @@ export function readMessagesRequest(body: JsonObject): MessagesRequest {
     throw unsupportedField('inference_geo', 'it does not choose where a model runs. Ask for a model that runs there.')
   }
   const chatBody = defined({
+    ...extraFields(request),
     ...prompt.chatBody,
     // Not `max_completion_tokens`: upstreams that do not know it ignore it silently.
     max_tokens: maxTokens,
@@ -101,7 +110,7 @@ export function promptChatBody(body: JsonObject): JsonObject {
 
 function readPrompt(request: RequestObject): Omit<MessagesRequest, 'stopSequences'> {
   refuseThread(request)
-  refuseUnknownFields(request, requestFields)
+  refuseServerFeatures(request)
   const model = readString(request, 'model') ?? ''
   if (model === '') throw new ApiError('missing_model', { param: 'model' })
   const outputConfig = readObject(request, 'output_config')
@@ -127,6 +136,21 @@ function readPrompt(request: RequestObject): Omit<MessagesRequest, 'stopSequence
  */
 function refuseThread({ fields }: RequestObject): void {
   if ((fields['thread'] ?? null) !== null) throw new ApiError('thread_unsupported_request', { param: 'thread' })
+}
+
+/** What only Anthropic's servers do is refused, and the feature is named: a client can then leave it out. */
+function refuseServerFeatures({ fields }: RequestObject): void {
+  for (const [name, feature] of Object.entries(serverFeatures)) {
+    const value = fields[name] ?? null
+    if (value === null || (Array.isArray(value) && value.length === 0)) continue
+    throw unsupportedField(name, `the beta feature "${feature}" runs on Anthropic's servers only. Leave it out.`)
+  }
+}
+
+/** Fields that this API does not have go to the provider as they are, as in a chat completion. */
+function extraFields({ fields }: RequestObject): JsonObject {
+  const known = new Set([...requestFields, ...Object.keys(serverFeatures), 'thread'])
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !known.has(name) && value !== null))
 }
 
 /** A chat completion answers the last message; it does not continue it. */
