@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
+import { pricingNewModels } from '#admin/prices/catalogue-prices.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { signInForgetMs } from '#admin/sign-in-guard.ts'
 import { sessionCaller } from '#admin/session/session.ts'
@@ -250,7 +251,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): v
 
 function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
   const { settings, store, clock, logger } = options
-  const { state, leader, lastUsed, journal, gateway } = parts
+  const { state, feed, leader, lastUsed, journal, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   background('reading changes again', staleRetryMs, () => state.readAgain())
@@ -259,6 +260,11 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
   background('writing responses in the background', heartbeatMs, () => gateway.background.beat())
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
+  background(
+    'pricing models from the catalogue',
+    staleRetryMs,
+    pricingNewModels({ store, state, feed, settings, clock }),
+  )
   background('probing providers', probeCheckMs, probing(gateway, clock))
   if (journal !== null) {
     background('reading usage journals', journalMs, () => tendJournals(options, journal))

@@ -13,6 +13,7 @@ import { OidcIssuer } from './oidc/issuer.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
+import { priceRoutes } from './prices/prices.ts'
 import { ReportGate } from './report-gate.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
@@ -48,6 +49,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...modelRoutes(admin),
     ...modelHealthRoutes(admin),
     ...limitRoutes(admin),
+    ...priceRoutes(admin),
     ...usageRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),

@@ -6,6 +6,7 @@
  * `resolve`, `resolveId` and `listFor` share `mayUse`, so that a model is listed exactly when it can
  * be called. Access to a composite is access to the composite: its components are not asked.
  */
+import { priceLists, type PriceRecord } from '#pricing/price.ts'
 import type { Account, Caller } from '#identity/records.ts'
 import type {
   CompositeTarget,
@@ -44,6 +45,8 @@ export interface CatalogContents {
   readonly providers: Iterable<ProviderRecord>
   readonly models: Iterable<ModelRecord>
   readonly inflightOverrides: Iterable<InflightOverride>
+  /** None when left out. */
+  readonly prices?: Iterable<PriceRecord>
 }
 
 /** What is known to have changed in the store and is not in the contents. */
@@ -69,9 +72,10 @@ export class Catalog {
     this.inDoubt = doubts.everything || doubts.modelIds.size > 0 || doubts.providerIds.size > 0
     const providers = new Map([...contents.providers].map((provider) => [provider.id, provider]))
     const records = new Map([...contents.models].map((record) => [record.id, record]))
+    const prices = priceLists(contents.prices ?? [])
     const active: Model[] = []
     for (const record of records.values()) {
-      const routing = record.active ? routingOf(record, { providers, records }) : null
+      const routing = record.active ? routingOf(record, { providers, records, prices }) : null
       if (routing === null) continue
       const model = { record, groupIds: new Set(record.groupIds), ...routing }
       active.push(model)

@@ -39,7 +39,15 @@ describe('a composite', () => {
     const model = modelOf('all', [composite, ...all])
     expect(model).toMatchObject({ ownedBy: 'sluice', strategy: 'latency', failover: { maxAttempts: 2 } })
     expect(model.upstreams).toEqual([
-      { model: plain, provider: on, upstreamName: 'upstream-model', weight: 7, priority: 3, reasoning: null },
+      {
+        model: plain,
+        provider: on,
+        upstreamName: 'upstream-model',
+        weight: 7,
+        priority: 3,
+        reasoning: null,
+        prices: [],
+      },
     ])
   })
 

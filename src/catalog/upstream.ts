@@ -3,6 +3,7 @@
  * built, never for a request.
  */
 import { efforts } from '#config/declared/routing-forms.ts'
+import { freePrices, upstreamKey, type PriceList } from '#pricing/price.ts'
 import { presetReasoning } from './reasoning-presets.ts'
 import type { ComponentRecord, Effort, ModelRecord, ProviderRecord, ReasoningConfig } from './records.ts'
 
@@ -17,12 +18,16 @@ export interface Upstream {
   readonly priority: number
   /** Null when it is unknown: efforts go upstream unchanged. */
   readonly reasoning: ReasoningConfig | null
+  /** What it costs, those that precede first; empty when no price is known. */
+  readonly prices: PriceList
 }
 
 /** Everything that is configured, by id. */
 export interface CatalogSource {
   readonly providers: ReadonlyMap<string, ProviderRecord>
   readonly records: ReadonlyMap<string, ModelRecord>
+  /** The prices of each plain model. */
+  readonly prices: ReadonlyMap<string, PriceList>
 }
 
 /** A missing component, or one that is itself a composite, is left out; the store refuses both. */
@@ -36,7 +41,7 @@ const alone = { weight: 1, priority: 0 } as const
 /** The one way of a plain model; null for a composite, and when its provider does not exist. */
 export function plainUpstream(
   model: ModelRecord,
-  { providers }: CatalogSource,
+  { providers, prices }: CatalogSource,
   { weight, priority }: Pick<ComponentRecord, 'weight' | 'priority'> = alone,
 ): Upstream | null {
   if (model.target.kind !== 'plain') return null
@@ -44,7 +49,11 @@ export function plainUpstream(
   const provider = providers.get(providerId)
   if (provider === undefined) return null
   const reasoning = model.reasoning ?? provider.reasoning ?? presetReasoning(provider, upstreamName)
-  return { model, provider, upstreamName, weight, priority, reasoning }
+  const key = upstreamKey(providerId, upstreamName)
+  const known = (prices.get(model.id) ?? []).filter(({ upstream }) => upstream === null || upstream === key)
+  // The practice provider works in this process.
+  const own = known.length === 0 && provider.kind === 'demo' ? freePrices : known
+  return { model, provider, upstreamName, weight, priority, reasoning, prices: own }
 }
 
 /** What all of them take, from none to max; null when it is unknown for one of them, or there are none. */

@@ -11,6 +11,7 @@ import { keyCommands } from './admin/key-commands.ts'
 import { migrateCommand } from './start/migrate.ts'
 import { limitCommands } from './admin/limit-commands.ts'
 import { modelCommands } from './admin/model-commands.ts'
+import { priceCommands } from './admin/price-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
 import { settingCommands } from './admin/setting-commands.ts'
 import { searchCommand } from './documents/search-command.ts'
@@ -46,6 +47,7 @@ export const commands: readonly Command[] = [
   ...providerCommands,
   ...modelCommands,
   ...limitCommands,
+  ...priceCommands,
   ...settingCommands,
   generateCommand,
   importCommand,

@@ -11,11 +11,11 @@ export type Change =
   | { readonly kind: 'key'; readonly id: string }
   /** All users, memberships, keys and permissions; after a group is deleted or its permissions change. */
   | { readonly kind: 'directory' }
-  /** One model: record, aliases, groups, in-flight limits, or gone. */
+  /** One model: record, aliases, groups, in-flight limits, prices, or gone. */
   | { readonly kind: 'model'; readonly id: string }
   /** One provider and all its models. */
   | { readonly kind: 'provider'; readonly id: string }
-  /** All providers, models and in-flight limits; after a group is deleted. */
+  /** All providers, models, in-flight limits and prices; after a group is deleted. */
   | { readonly kind: 'catalog' }
   /** Live settings. */
   | { readonly kind: 'settings' }

@@ -152,13 +152,14 @@ export class LiveState {
   }
 
   async #readCatalog(): Promise<Outcome> {
-    const { providers, models, inflightOverrides } = this.#store
-    const [allProviders, allModels, overrides] = await Promise.all([
+    const { providers, models, inflightOverrides, prices } = this.#store
+    const [allProviders, allModels, overrides, allPrices] = await Promise.all([
       providers.all(),
       models.all(),
       inflightOverrides.all(),
+      prices.current(),
     ])
-    this.#contents = { providers: allProviders, models: allModels, inflightOverrides: overrides }
+    this.#contents = { providers: allProviders, models: allModels, inflightOverrides: overrides, prices: allPrices }
     this.#buildCatalog()
     return complete
   }

@@ -215,6 +215,20 @@ export interface UsageBatchesTable {
   last: number
 }
 
+export interface PricesTable {
+  id: string
+  model_id: string
+  source: string
+  upstream: string | null
+  valid_from: number
+  /** JSON. */
+  rates: string
+  tiers: string
+  note: string
+  created_at: number
+  replaced_at: number | null
+}
+
 export interface StoredResponsesTable {
   id: string
   user_id: string
@@ -476,6 +490,7 @@ export interface Tables {
   usage_days: UsageSumsTable
   usage_backfill: UsageBackfillTable
   usage_batches: UsageBatchesTable
+  prices: PricesTable
   stored_responses: StoredResponsesTable
   kept_responses: KeptResponsesTable
   kept_texts: KeptTextsTable

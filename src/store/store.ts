@@ -24,6 +24,7 @@ import { migrate, migrations, type MigrateOptions } from './migrate.ts'
 import { knownSchema, type Contract } from './migrating/migration.ts'
 import { limitStore, type LimitStore } from './limits/limit-store.ts'
 import { modelStore, type ModelStore } from './catalog/models.ts'
+import { priceStore, type PriceStore } from './money/prices.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
@@ -42,6 +43,7 @@ export interface Store {
   readonly providers: ProviderStore
   readonly models: ModelStore
   readonly inflightOverrides: InflightOverrideStore
+  readonly prices: PriceStore
   readonly sessions: SessionStore
   readonly identities: IdentityStore
   readonly usage: UsageStore
@@ -86,6 +88,7 @@ export interface LiveReads {
   readonly providers: Pick<ProviderStore, 'all'>
   readonly models: Pick<ModelStore, 'all'>
   readonly inflightOverrides: Pick<InflightOverrideStore, 'all'>
+  readonly prices: Pick<PriceStore, 'current'>
   readonly settings: Pick<SettingStore, 'all'>
 }
 
@@ -122,6 +125,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
+    prices: withAvailability(priceStore(database)),
     sessions: withAvailability(sessionStore(database)),
     identities: withAvailability(identityStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
@@ -215,6 +219,7 @@ function liveReads(database: Database, sealer: Sealer): LiveReads {
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
+    prices: withAvailability(priceStore(database)),
     settings: withAvailability(settingStore(database)),
   }
 }

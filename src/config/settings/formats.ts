@@ -16,6 +16,7 @@ export type FormatName =
   | 'key-32'
   | 'email'
   | 'network'
+  | 'currency'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -40,6 +41,10 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   },
   'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
   email: { expected: 'an e-mail address', read: readEmail },
+  currency: {
+    expected: 'a currency code of three letters such as EUR',
+    read: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : null),
+  },
   network: {
     expected: 'IP addresses or networks such as 10.0.0.0/8',
     read: (text) => (readNetwork(text) === null ? null : text),

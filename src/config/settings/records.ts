@@ -1077,6 +1077,22 @@ export const settingRecords = {
     sentence:
       'How much longer a process that cannot reach PostgreSQL answers AI requests from memory; changes made elsewhere wait for it.',
   },
+  'prices.currency': {
+    ...boot,
+    type: 'string',
+    default: 'USD',
+    format: 'currency',
+    example: 'EUR',
+    sentence: 'The currency of all prices, costs and budgets, for display; amounts are not converted when it changes.',
+  },
+  'prices.catalogue': {
+    ...live,
+    type: 'boolean',
+    default: true,
+    example: 'false',
+    sentence:
+      "Whether models of known vendors have the vendor's list price until another one is set; only with USD as the currency.",
+  },
 } as const satisfies Record<string, SettingRecord>
 
 export type SettingName = keyof typeof settingRecords

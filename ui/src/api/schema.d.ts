@@ -526,6 +526,14 @@ export type ModelImport = {
   readonly groups?: readonly string[] | undefined
 }
 
+export type ModelPrice = {
+  readonly model_id: string
+  readonly model: string
+  readonly provider: string
+  /** In effect now; null when none is known: the cost of its requests is null */
+  readonly price: Price | null
+}
+
 export type ModelRecord = {
   readonly id: string
   /** What callers ask for */
@@ -591,6 +599,19 @@ export type NewPassword = {
   readonly password: string | null
 }
 
+export type NewPrice = {
+  readonly rates: Rates
+  /** Other rates for all tokens of a request whose input is longer */
+  readonly tiers?: readonly ({
+    /** Tokens of input */
+    readonly above: number
+    readonly rates: Rates
+  })[] | undefined
+  /** Now when left out */
+  readonly valid_from?: string | undefined
+  readonly note?: string | undefined
+}
+
 /** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
 export type NewReasoning = {
   readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
@@ -615,6 +636,36 @@ export type OwnInflightLimit = {
 export type PasswordChange = {
   readonly current: string
   readonly new: string
+}
+
+export type Price = {
+  readonly id: string
+  readonly model_id: string
+  readonly source: "manual" | "declared" | "catalogue"
+  readonly valid_from: string
+  readonly rates: Rates
+  /** Other rates for all tokens of a request whose input is longer */
+  readonly tiers: readonly ({
+    /** Tokens of input */
+    readonly above: number
+    readonly rates: Rates
+  })[]
+  /** For prices from the catalogue: the entry */
+  readonly note: string
+  readonly created_at: string
+  readonly replaced_at: string | null
+}
+
+export type PriceImport = {
+  /** All models when left out */
+  readonly model_ids?: readonly string[] | undefined
+}
+
+export type PriceImportResult = {
+  /** Models whose prices are now those of the catalogue */
+  readonly priced: readonly string[]
+  /** Models that the catalogue does not have */
+  readonly unknown: readonly string[]
 }
 
 export type ProcessAge = {
@@ -712,6 +763,9 @@ export type ProviderTest = {
   /** What went wrong, when `ok` is false */
   readonly error?: string | undefined
 }
+
+/** By kind, in 10^-9 of the currency: tokens per million, `request`, `image`, `second` of audio and `machine_hour` for one. A part of the tokens without a rate has that of the whole; what has none costs nothing. */
+export type Rates = { readonly [name: string]: number }
 
 /** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
 export type Reasoning = {
@@ -1888,6 +1942,46 @@ export interface Operations {
       /** Whose figures are in the answer */
       readonly processes: readonly ProcessAge[]
     }
+  }
+  /** The price of each active model of a provider, as it is now */
+  "GET /admin/api/v1/prices": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly currency: string
+      readonly data: readonly ModelPrice[]
+    }
+  }
+  /** Take the list prices of the vendors' catalogue */
+  "POST /admin/api/v1/prices/import": {
+    params: undefined
+    query: undefined
+    body: PriceImport
+    answer: PriceImportResult
+  }
+  /** Every price that a model ever had, the newest first */
+  "GET /admin/api/v1/models/{id}/prices": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Price[]
+    }
+  }
+  /** Set the price of a model from a moment on */
+  "POST /admin/api/v1/models/{id}/prices": {
+    params: { id: string }
+    query: undefined
+    body: NewPrice
+    answer: Price
+  }
+  /** Remove a price: the one before it is in effect again, or none */
+  "DELETE /admin/api/v1/models/{id}/prices/{priceId}": {
+    params: { id: string; priceId: string }
+    query: undefined
+    body: undefined
+    answer: undefined
   }
   /** What was used in a span of time */
   "GET /admin/api/v1/usage": {

@@ -1,0 +1,123 @@
+/** Routes of prices: what is in effect, the history of a model, setting one, and the vendors' list prices. */
+import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import { priceAt } from '#pricing/price.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { id, requireFound } from '../fields.ts'
+import { isOn, plainUpstreams, priceFromCatalogue } from './catalogue-prices.ts'
+import { modelPriceAnswer, newPrice, priceAnswer, priceOnWire, setPrice } from './price-record.ts'
+
+const tag = 'Prices'
+
+const importRequest = z
+  .strictObject({ model_ids: z.array(id).max(10_000).optional().describe('All models when left out') })
+  .meta({ id: 'PriceImport' })
+const importAnswer = z
+  .strictObject({
+    priced: z.array(z.string()).describe('Models whose prices are now those of the catalogue'),
+    unknown: z.array(z.string()).describe('Models that the catalogue does not have'),
+  })
+  .meta({ id: 'PriceImportResult' })
+
+export function priceRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...modelRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { state, settings, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/prices',
+      access: 'admin',
+      summary: 'The price of each active model of a provider, as it is now',
+      answer: z.strictObject({ currency: z.string(), data: z.array(modelPriceAnswer) }),
+      handle() {
+        const data = plainUpstreams({ state }).map(({ model, provider, prices }) => {
+          const price = priceAt(prices, clock.now())
+          return {
+            model_id: model.id,
+            model: model.name,
+            provider: provider.name,
+            price: price === null ? null : priceOnWire(price),
+          }
+        })
+        return { currency: settings.get('prices.currency'), data }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/prices/import',
+      access: 'admin',
+      summary: "Take the list prices of the vendors' catalogue",
+      description: 'Prices that people set still precede. Earlier prices of the catalogue are replaced.',
+      body: importRequest,
+      answer: importAnswer,
+      errors: ['conflict'],
+      async handle({ body }) {
+        if (!isOn(settings)) throw new ApiError('conflict', { message: catalogueOff })
+        const wanted = body.model_ids === undefined ? null : new Set(body.model_ids)
+        const upstreams = plainUpstreams({ state }).filter(({ model }) => wanted?.has(model.id) !== false)
+        const priced = new Set(await priceFromCatalogue(admin, upstreams))
+        const names = (isPriced: boolean) =>
+          upstreams.filter((upstream) => priced.has(upstream) === isPriced).map(({ model }) => model.name)
+        return { priced: names(true), unknown: names(false) }
+      },
+    }),
+  ]
+}
+
+const catalogueOff =
+  'The catalogue has prices in USD. It is used only with the settings prices.currency USD and prices.catalogue true.'
+
+function modelRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/models/:id/prices',
+      access: 'admin',
+      summary: 'Every price that a model ever had, the newest first',
+      answer: z.strictObject({ data: z.array(priceAnswer) }),
+      handle: async ({ params }) => ({ data: (await store.prices.history(params.id)).map(priceOnWire) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/models/:id/prices',
+      access: 'admin',
+      summary: 'Set the price of a model from a moment on',
+      description:
+        'One that was set for the same moment is replaced. Costs of earlier requests stay as they are until they are recomputed.',
+      body: newPrice,
+      answer: priceAnswer,
+      status: 201,
+      errors: ['validation_failed'],
+      async handle({ params, body }) {
+        const model = requireFound(await store.models.get(params.id), 'model')
+        if (model.target.kind === 'composite') throw new ApiError('validation_failed', { message: compositePrice })
+        const price = setPrice(model.id, body, clock.now())
+        await store.prices.set(price)
+        await feed.publish([{ kind: 'model', id: model.id }])
+        return priceOnWire(price)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/models/:id/prices/:priceId',
+      access: 'admin',
+      summary: 'Remove a price: the one before it is in effect again, or none',
+      async handle({ params }) {
+        const removed = await store.prices.remove(params.id, params.priceId, clock.now())
+        requireFound(removed ? params.priceId : null, 'price')
+        await feed.publish([{ kind: 'model', id: params.id }])
+      },
+    }),
+  ]
+}
+
+const compositePrice = 'A composite has no price of its own: a request costs what the component costs that serves it.'

@@ -1,0 +1,145 @@
+/** `sluice prices …` */
+import { formatNano, parseNano } from '#pricing/nano.ts'
+import { priceKinds, type PriceKind, type Rates } from '#pricing/price.ts'
+import { UsageProblem, type Command } from '../command.ts'
+import { tableLines } from '../output.ts'
+import { dataCommand, modelByName } from './data-command.ts'
+
+interface PriceOnWire {
+  readonly id: string
+  readonly source: string
+  readonly valid_from: string
+  readonly rates: Rates
+  readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
+  readonly note: string
+  readonly replaced_at: string | null
+}
+
+interface ModelPriceOnWire {
+  readonly model: string
+  readonly provider: string
+  readonly price: PriceOnWire | null
+}
+
+const model = { name: 'MODEL', sentence: 'The name of a model.' } as const
+const kinds = priceKinds.map((kind) => kind.replaceAll('_', '-')).join(', ')
+
+const list = dataCommand({
+  name: 'prices list',
+  summary: 'List what each model costs now.',
+  async run(client, { output }) {
+    const answer = (await client.call('GET', '/prices')) as {
+      readonly currency: string
+      readonly data: readonly ModelPriceOnWire[]
+    }
+    const rows = answer.data.map(({ model: name, provider, price }) => [
+      name,
+      provider,
+      price === null ? 'unknown' : shownRates(price),
+      price === null ? '-' : sourceOf(price),
+    ])
+    output.result(answer, () =>
+      tableLines(['model', 'provider', `price (${answer.currency})`, 'source'], rows, 'There are no models.'),
+    )
+    return 0
+  },
+})
+
+const set = dataCommand({
+  name: 'prices set',
+  summary: 'Set the price of a model.',
+  details: `For example: sluice prices set gpt-4o input=2.50 output=10. Kinds: ${kinds}. Tokens are priced per million, all else for one; seconds are seconds of audio.`,
+  positionals: [model, { name: 'KIND=AMOUNT', repeatable: true, sentence: 'What a kind costs, in the currency.' }],
+  flags: {
+    from: { type: 'string', placeholder: 'TIME', sentence: 'Valid from this time, for example 2026-01-31T00:00:00Z.' },
+    note: { type: 'string', placeholder: 'TEXT', sentence: 'Where the price comes from.' },
+  },
+  async run(client, { positionals: [name = '', ...given], flags, output }) {
+    const { id } = await modelByName(client, name)
+    const body = { rates: ratesOf(given), valid_from: flags.get('from'), note: flags.get('note') }
+    const price = (await client.call('POST', `/models/${id}/prices`, body)) as PriceOnWire
+    output.result(price, [`${name} costs ${shownRates(price)} from ${price.valid_from}.`])
+    return 0
+  },
+})
+
+const history = dataCommand({
+  name: 'prices history',
+  summary: 'List every price that a model ever had.',
+  positionals: [model],
+  async run(client, { positionals: [name = ''], output }) {
+    const { id } = await modelByName(client, name)
+    const { data } = (await client.call('GET', `/models/${id}/prices`)) as { readonly data: readonly PriceOnWire[] }
+    const rows = data.map((price) => [
+      price.valid_from,
+      shownRates(price),
+      sourceOf(price),
+      price.replaced_at === null ? '-' : price.replaced_at,
+      price.id,
+    ])
+    output.result(data, () =>
+      tableLines(['valid from', 'price', 'source', 'replaced', 'id'], rows, `${name} has no price.`),
+    )
+    return 0
+  },
+})
+
+const take = dataCommand({
+  name: 'prices import',
+  summary: "Take the list prices of the vendors' catalogue.",
+  details: 'Prices that you set still precede.',
+  positionals: [{ ...model, optional: true, repeatable: true, sentence: 'The names of models; all when left out.' }],
+  async run(client, { positionals: names, output }) {
+    const models = await Promise.all(names.map((name) => modelByName(client, name)))
+    const body = names.length === 0 ? {} : { model_ids: models.map(({ id }) => id) }
+    const answer = (await client.call('POST', '/prices/import', body)) as {
+      readonly priced: readonly string[]
+      readonly unknown: readonly string[]
+    }
+    output.result(answer, [
+      ...answer.priced.map((name) => `${name} has its list price.`),
+      ...answer.unknown.map((name) => `${name} is not in the catalogue: its price is unknown unless you set it.`),
+    ])
+    return 0
+  },
+})
+
+const remove = dataCommand({
+  name: 'prices remove',
+  summary: 'Remove a price of a model.',
+  positionals: [model, { name: 'ID', sentence: 'The id of the price, from sluice prices history.' }],
+  async run(client, { positionals: [name = '', price = ''], output }) {
+    const { id } = await modelByName(client, name)
+    await client.call('DELETE', `/models/${id}/prices/${encodeURIComponent(price)}`)
+    output.result({ removed: price }, [`Removed a price of ${name}.`])
+    return 0
+  },
+})
+
+export const priceCommands: readonly Command[] = [list, set, history, take, remove]
+
+function ratesOf(given: readonly string[]): Rates {
+  const rates: Partial<Record<PriceKind, number>> = {}
+  for (const part of given) {
+    const [written = '', amount = ''] = part.split(/=(.*)/s)
+    const kind = priceKinds.find((each) => each === written.replaceAll('-', '_'))
+    if (kind === undefined) throw new UsageProblem(`"${written}" is not a kind of price. The kinds are ${kinds}.`)
+    const nano = parseNano(amount)
+    if (nano === null) throw new UsageProblem(`"${amount}" is not an amount. Write it like 2.50.`)
+    rates[kind] = nano
+  }
+  if (given.length === 0) throw new UsageProblem('Name at least one kind with its amount, for example input=2.50.')
+  return rates
+}
+
+function shownRates({ rates, tiers }: Pick<PriceOnWire, 'rates' | 'tiers'>): string {
+  const text = Object.entries(rates)
+    .map(([kind, nano]) => `${kind.replaceAll('_', '-')} ${formatNano(nano)}`)
+    .join(', ')
+  const more = tiers.map((tier) => `; above ${tier.above} tokens: ${shownRates({ rates: tier.rates, tiers: [] })}`)
+  return (text === '' ? 'nothing' : text) + more.join('')
+}
+
+function sourceOf({ source, note }: PriceOnWire): string {
+  return note === '' ? source : `${source} (${note})`
+}
