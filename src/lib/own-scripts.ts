@@ -12,6 +12,7 @@ export const ownScripts = [
   'documents/embedders/local-embedder-worker.ts',
   'documents/reading/reading-process.ts',
   'lib/tokens/token-thread.ts',
+  'pricing/catalogue/catalogue-worker.ts',
   'store/documents/thread/document-worker.ts',
   'store/usage/usage-worker.ts',
 ] as const
