@@ -107,7 +107,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.tuple(amount, part).map(([bound, share]): Step => (_world, { slice, running }) => {
+    arbitrary: fc.tuple(amount, part, fc.boolean()).map(([most, share, isAll]): Step => (_world, member) => {
+      const { slice, running } = member
+      const bound = isAll ? slice.available : most
       if (slice.reserve(bound)) running.push({ bound, cost: Math.floor(bound * share) })
     }),
   },
