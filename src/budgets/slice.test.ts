@@ -48,8 +48,6 @@ class World {
     const change = sent.at(-1 - (index % 2)) ?? sent.at(-1)
     const known = this.held.get(slice.id)
     if (change === undefined || known === undefined) return
-    // A change that was overtaken by its own repetition arrives as well: the place has a later number by then.
-    if (change.sequence < known.sequence) return
     const others = [...this.held].reduce((sum, [id, { held }]) => sum + (id === slice.id ? 0 : Math.max(0, held)), 0)
     const applied = applyChange({ amount: this.amount, spent: this.spent, others }, known, change)
     this.held.set(slice.id, applied.slice)

@@ -50,11 +50,11 @@ export function applyChange(
   { sequence, change, least }: Pick<SliceChange, 'sequence' | 'change' | 'least'>,
 ): { readonly slice: HeldSlice; readonly answer: SliceAnswer } {
   const freeWith = (held: number): number => Math.max(0, amount - spent - others - Math.max(0, held))
-  const isRepeated = sequence === slice.sequence
+  const isRepeated = sequence <= slice.sequence
   const granted = isRepeated ? slice.granted : grantOf({ free: freeWith(slice.held), change, least })
   const held = isRepeated ? slice.held : slice.held + granted
   return {
-    slice: { held, sequence, granted },
+    slice: isRepeated ? slice : { held, sequence, granted },
     answer: { granted, free: freeWith(held), heldByOthers: others, spent },
   }
 }
@@ -81,7 +81,9 @@ export class Slice {
   #sequence = 0
   #pending: SliceChange | null = null
 
-  constructor(names: { readonly id: string; readonly counter: string; readonly holder: string }) {
+  /** @param after the number of the last change that was made under this name */
+  constructor(names: { readonly id: string; readonly counter: string; readonly holder: string }, after = 0) {
+    this.#sequence = after
     this.id = names.id
     this.counter = names.counter
     this.holder = names.holder
@@ -99,6 +101,11 @@ export class Slice {
   /** The change whose answer is not known; null when there is none. */
   get pending(): SliceChange | null {
     return this.#pending
+  }
+
+  /** The number of the last change. */
+  get sequence(): number {
+    return this.#sequence
   }
 
   /** False when this process does not hold so much. */

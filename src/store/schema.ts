@@ -229,6 +229,52 @@ export interface PricesTable {
   replaced_at: number | null
 }
 
+export interface BudgetsTable {
+  id: string
+  scope: string
+  scope_id: string
+  period: string
+  time_zone: string
+  amount: number
+  hard: Flag
+  /** A JSON list. */
+  thresholds: string
+  declared: Flag
+  created_at: number
+}
+
+export interface BudgetCountersTable {
+  id: string
+  budget_id: string
+  starts_at: number
+  spent: number
+  /** The highest threshold that was told, in percent. */
+  notified: number
+  /** When a process last wanted more than it got. */
+  wanted_at: number
+}
+
+/** What a counter's records of a day (UTC) cost. */
+export interface BudgetDaysTable {
+  counter: string
+  day: number
+  spent: number
+}
+
+export interface BudgetHoldersTable {
+  id: string
+  seen_at: number
+}
+
+export interface BudgetSlicesTable {
+  id: string
+  counter: string
+  holder: string
+  held: number
+  sequence: number
+  granted: number
+}
+
 export interface StoredResponsesTable {
   id: string
   user_id: string
@@ -491,6 +537,11 @@ export interface Tables {
   usage_backfill: UsageBackfillTable
   usage_batches: UsageBatchesTable
   prices: PricesTable
+  budgets: BudgetsTable
+  budget_counters: BudgetCountersTable
+  budget_days: BudgetDaysTable
+  budget_holders: BudgetHoldersTable
+  budget_slices: BudgetSlicesTable
   stored_responses: StoredResponsesTable
   kept_responses: KeptResponsesTable
   kept_texts: KeptTextsTable

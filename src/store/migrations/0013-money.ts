@@ -6,9 +6,8 @@ import type { Tables } from '../schema.ts'
 /** Adds the tables, and the columns by which a record can be priced again and counted in budgets. */
 export async function money(trx: Transaction<Tables>, engine: Engine): Promise<void> {
   const big = engine === 'postgres' ? 'bigint' : 'integer'
-  const serial = engine === 'postgres' ? 'integer generated always as identity primary key' : 'integer primary key'
   const strict = engine === 'postgres' ? '' : 'strict'
-  for (const statement of [...priceTables(big, strict), ...budgetTables(big, serial, strict), ...usageColumns()]) {
+  for (const statement of [...priceTables(big, strict), ...budgetTables(big, strict), ...usageColumns()]) {
     await sql.raw(statement).execute(trx)
   }
 }
@@ -32,7 +31,7 @@ function priceTables(big: string, strict: string): readonly string[] {
   ]
 }
 
-function budgetTables(big: string, serial: string, strict: string): readonly string[] {
+function budgetTables(big: string, strict: string): readonly string[] {
   return [
     `create table budgets (
       id text primary key,
@@ -47,18 +46,18 @@ function budgetTables(big: string, serial: string, strict: string): readonly str
       created_at ${big} not null,
       unique (scope, scope_id, period)
     ) ${strict}`,
+    // A counter is a budget in one window, and a slice what one process holds of it: see src/budgets.
     `create table budget_counters (
-      id ${serial},
+      id text primary key,
       budget_id text not null,
       starts_at ${big} not null,
-      ends_at ${big},
       spent ${big} not null,
       notified integer not null,
-      wanted_at ${big} not null,
-      unique (budget_id, starts_at)
+      wanted_at ${big} not null
     ) ${strict}`,
+    'create index budget_counters_budget on budget_counters (budget_id, starts_at)',
     `create table budget_days (
-      counter integer not null,
+      counter text not null,
       day ${big} not null,
       spent ${big} not null,
       primary key (counter, day)
@@ -68,15 +67,15 @@ function budgetTables(big: string, serial: string, strict: string): readonly str
       seen_at ${big} not null
     ) ${strict}`,
     `create table budget_slices (
-      id ${serial},
-      counter integer not null,
+      id text primary key,
+      counter text not null,
       holder text not null,
       held ${big} not null,
       sequence integer not null,
-      granted ${big} not null,
-      orphaned_at ${big},
-      unique (counter, holder)
+      granted ${big} not null
     ) ${strict}`,
+    'create index budget_slices_counter on budget_slices (counter)',
+    'create index budget_slices_holder on budget_slices (holder)',
   ]
 }
 

@@ -1,0 +1,294 @@
+/**
+ * The hard budgets of one process: reserves what requests may cost from slices that it holds, takes more before they
+ * run out, and gives back what is idle. A request waits only when a slice is empty.
+ */
+import type { Clock } from '#lib/clock.ts'
+import { holderLapseMs, type BudgetPlace } from './budget-place.ts'
+import { sliceOf } from './budget.ts'
+import { Slice, type SliceAnswer } from './slice.ts'
+
+/** What a request reserves of one counter. */
+export interface Charge {
+  readonly counter: string
+  readonly amount: number
+}
+
+export type Admission =
+  | { readonly kind: 'reserved'; readonly reservation: Reservation }
+  | { readonly kind: 'exceeded'; readonly charge: Charge; readonly left: number }
+  /** The shared place does not answer, and this process holds too little. */
+  | { readonly kind: 'unavailable'; readonly failure: unknown }
+
+export interface BudgetLedgerOptions {
+  readonly place: BudgetPlace
+  readonly clock: Clock
+  readonly onFailure: (failure: unknown) => void
+}
+
+/** A slice with what the process knows about its use. */
+interface Entry {
+  readonly slice: Slice
+  /** The exchange under way; null without one. */
+  flight: Promise<Outcome> | null
+  /** What requests that wait need, together. */
+  needed: number
+  /** The least of them. */
+  least: number
+  usedAt: number
+  /** What a request usually reserves. */
+  typical: number
+  /** Until then an answer that nothing is free is not waited for. */
+  refusedUntil: number
+}
+
+type Outcome =
+  | { readonly kind: 'answered'; readonly answer: SliceAnswer }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'failed'; readonly failure: unknown }
+
+/** Requests' worth that is taken ahead, and at which more is taken. */
+const takenAhead = 64
+const lowWater = 8
+const idleMs = 5000
+const roundsMax = 20
+/** A request waits so long for others to give back what they do not need. */
+const patienceMs = 1500
+const askAgainMs = 100
+
+export class BudgetLedger {
+  readonly #options: BudgetLedgerOptions
+  readonly #entries = new Map<string, Entry>()
+  #holder = crypto.randomUUID()
+  #isOpen = false
+  #beatenAt = -Infinity
+  /** The highest number of a change of slices that are no longer here. */
+  #lastSequence = 0
+
+  constructor(options: BudgetLedgerOptions) {
+    this.#options = options
+  }
+
+  /** The name under which this process holds money. */
+  get holder(): string {
+    return this.#holder
+  }
+
+  /** What this process holds of a counter and no request has reserved. */
+  availableOf(counter: string): number {
+    return this.#entries.get(counter)?.slice.available ?? 0
+  }
+
+  /** Reserves all of these or none. */
+  async admit(charges: readonly Charge[]): Promise<Admission> {
+    const startedAt = this.#options.clock.elapsed()
+    for (let round = 0; ; round += 1) {
+      const reservation = this.reserve(charges)
+      if (reservation !== null) return { kind: 'reserved', reservation }
+      for (const charge of charges) {
+        if (this.availableOf(charge.counter) >= charge.amount && this.#isTrusted) continue
+        const refused = await this.#refill(charge, startedAt)
+        if (refused !== null) return refused
+      }
+      if (round === roundsMax) return { kind: 'unavailable', failure: new Error('others are always faster') }
+    }
+  }
+
+  /** Reserves all of these from what is held, or none of them. */
+  reserve(charges: readonly Charge[]): Reservation | null {
+    if (!this.#isTrusted) return null
+    const taken: Part[] = []
+    for (const { counter, amount } of charges) {
+      const entry = this.#entry(counter)
+      if (!entry.slice.reserve(amount)) {
+        for (const part of taken) part.slice.settle(part.amount, 0)
+        return null
+      }
+      taken.push({ slice: entry.slice, amount })
+      entry.usedAt = this.#options.clock.elapsed()
+      entry.typical = Math.max(amount, Math.floor(entry.typical * 0.9))
+      if (entry.slice.available < entry.typical * lowWater) this.#takeAhead(entry)
+    }
+    return new Reservation(this.#holder, taken)
+  }
+
+  /** At intervals: says that the process lives, and gives back what is idle or wanted elsewhere. Never rejects. */
+  async beat(): Promise<void> {
+    if (!this.#isOpen) return
+    try {
+      const isKnown = await this.#options.place.beat(this.#holder)
+      if (!isKnown) return this.#startOver()
+      this.#beatenAt = this.#options.clock.elapsed()
+      await this.#giveBack()
+    } catch (failure) {
+      this.#options.onFailure(failure)
+    }
+  }
+
+  /** Gives back all that no request has reserved; for the stop. */
+  async close(): Promise<void> {
+    for (const entry of this.#entries.values()) {
+      await entry.flight
+      if (entry.slice.give(Infinity) !== null) await this.#exchange(entry)
+    }
+  }
+
+  /** While others may count this process as gone, what it holds is not its own. */
+  get #isTrusted(): boolean {
+    return this.#isOpen && this.#options.clock.elapsed() - this.#beatenAt < holderLapseMs
+  }
+
+  #entry(counter: string): Entry {
+    return this.#entries.getOrInsertComputed(counter, () => ({
+      slice: new Slice({ id: sliceOf(counter, this.#holder), counter, holder: this.#holder }, this.#lastSequence),
+      flight: null,
+      needed: 0,
+      least: Infinity,
+      usedAt: this.#options.clock.elapsed(),
+      typical: 0,
+      refusedUntil: -Infinity,
+    }))
+  }
+
+  /** Takes more for a request that waits; null when trying to reserve again makes sense. */
+  async #refill(charge: Charge, startedAt: number): Promise<Admission | null> {
+    const { clock } = this.#options
+    if (!this.#isTrusted) {
+      const failure = await this.#open()
+      if (failure !== null) return { kind: 'unavailable', failure }
+    }
+    const entry = this.#entry(charge.counter)
+    entry.needed += charge.amount
+    entry.least = Math.min(entry.least, charge.amount)
+    const outcome = await (entry.flight ?? this.#take(entry, charge.amount))
+    entry.needed = Math.max(0, entry.needed - charge.amount)
+    if (outcome.kind === 'failed') return { kind: 'unavailable', failure: outcome.failure }
+    if (outcome.kind === 'gone') return null
+    const { slice } = entry
+    const left = Math.max(0, slice.available) + outcome.answer.free
+    if (left >= charge.amount) return null
+    const waited = clock.elapsed() - startedAt
+    const mayWait = outcome.answer.heldByOthers > 0 && clock.elapsed() > entry.refusedUntil && waited < patienceMs
+    if (mayWait) {
+      await Bun.sleep(askAgainMs)
+      return null
+    }
+    entry.refusedUntil = Math.max(entry.refusedUntil, clock.elapsed() + patienceMs)
+    return { kind: 'exceeded', charge, left }
+  }
+
+  #take(entry: Entry, least: number): Promise<Outcome> {
+    const overdrawn = Math.max(0, -entry.slice.available)
+    const want = Math.max(entry.needed, least * takenAhead, entry.typical * takenAhead) + overdrawn
+    entry.slice.take(Math.max(1, want), Math.max(1, Math.min(entry.least, least)) + overdrawn)
+    entry.least = Infinity
+    return this.#exchange(entry)
+  }
+
+  #takeAhead(entry: Entry): void {
+    const { clock } = this.#options
+    if (entry.flight !== null || clock.elapsed() < entry.refusedUntil) return
+    void this.#take(entry, 1).then((outcome) => {
+      if (outcome.kind === 'answered' && outcome.answer.free === 0) entry.refusedUntil = clock.elapsed() + askAgainMs
+    })
+  }
+
+  /** Sends the pending change of a slice. */
+  #exchange(entry: Entry): Promise<Outcome> {
+    const { place, onFailure } = this.#options
+    const { slice } = entry
+    const change = slice.pending
+    if (change === null) throw new Error('a slice has nothing to send')
+    const exchange = async (): Promise<Outcome> => {
+      try {
+        const answer = await place.change(change)
+        if (answer === null) {
+          this.#startOver()
+          return { kind: 'gone' }
+        }
+        slice.answered(change, answer)
+        return { kind: 'answered', answer }
+      } catch (failure) {
+        onFailure(failure)
+        return { kind: 'failed', failure }
+      } finally {
+        entry.flight = null
+      }
+    }
+    return (entry.flight = exchange())
+  }
+
+  async #open(): Promise<unknown> {
+    try {
+      const holder = this.#holder
+      if (!this.#isOpen) await this.#options.place.open(holder)
+      else if (!(await this.#options.place.beat(holder))) this.#startOver()
+      if (holder !== this.#holder) return await this.#open()
+      this.#isOpen = true
+      this.#beatenAt = this.#options.clock.elapsed()
+      return null
+    } catch (failure) {
+      this.#options.onFailure(failure)
+      return failure
+    }
+  }
+
+  /** What was held is no longer this process's: running requests keep what they reserved, new ones begin under a new name. */
+  #startOver(): void {
+    this.#holder = crypto.randomUUID()
+    this.#entries.clear()
+    this.#isOpen = false
+    this.#beatenAt = -Infinity
+  }
+
+  async #giveBack(): Promise<void> {
+    const now = this.#options.clock.elapsed()
+    const holding = [...this.#entries.values()].filter(({ slice }) => slice.available > 0 || slice.pending !== null)
+    if (holding.length === 0) return
+    const wanted = new Set(await this.#options.place.wanted(holding.map(({ slice }) => slice.counter)))
+    for (const entry of holding) {
+      const { slice } = entry
+      const isIdle = now - entry.usedAt > idleMs
+      if (entry.flight !== null) continue
+      if (slice.pending === null && !isIdle && !wanted.has(slice.counter)) continue
+      const kept = isIdle ? 0 : Math.floor(slice.available / 2)
+      if (slice.pending !== null || slice.give(slice.available - kept) !== null) await this.#exchange(entry)
+      if (isIdle && slice.available === 0 && slice.reserved === 0 && slice.pending === null) this.#forget(slice)
+    }
+  }
+
+  #forget(slice: Slice): void {
+    this.#lastSequence = Math.max(this.#lastSequence, slice.sequence)
+    this.#entries.delete(slice.counter)
+  }
+}
+
+interface Part {
+  readonly slice: Slice
+  readonly amount: number
+}
+
+/** What one request has reserved, until its cost is known. */
+export class Reservation {
+  readonly holder: string
+  readonly #parts: readonly Part[]
+  #isOpen = true
+
+  constructor(holder: string, parts: readonly Part[]) {
+    this.holder = holder
+    this.#parts = parts
+  }
+
+  /** The counters that it is reserved of, with the amounts. */
+  get charges(): readonly Charge[] {
+    return this.#parts.map(({ slice, amount }) => ({ counter: slice.counter, amount }))
+  }
+
+  /**
+   * The request has ended: these counters are charged with its cost, the others with nothing. A second time does nothing.
+   */
+  settle(cost: number, charged: ReadonlySet<string>): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    for (const { slice, amount } of this.#parts) slice.settle(amount, charged.has(slice.counter) ? cost : 0)
+  }
+}
