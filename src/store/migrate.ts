@@ -19,8 +19,9 @@ import { checkUsagePast, usageColumns, usageIndexes } from './migrations/0008-us
 import { limits } from './migrations/0009-limits.ts'
 import { keptResponses } from './migrations/0010-kept-responses.ts'
 import { schemaRange } from './migrations/0011-schema-range.ts'
-import { usageScale } from './migrations/0014-usage-scale.ts'
 import { money } from './migrations/0013-money.ts'
+import { usageScale } from './migrations/0014-usage-scale.ts'
+import { search } from './migrations/0018-search.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -42,8 +43,9 @@ export const migrations: readonly Migration[] = [
   { version: 9, name: 'limits', kind: 'expand', run: limits },
   { version: 10, name: 'kept responses', kind: 'expand', run: keptResponses },
   { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
-  { version: 14, name: 'usage at scale', kind: 'expand', run: usageScale },
   { version: 13, name: 'money', kind: 'expand', run: money },
+  { version: 14, name: 'usage at scale', kind: 'expand', run: usageScale },
+  { version: 18, name: 'search', kind: 'expand', run: search },
 ]
 
 export interface MigrateOptions {

@@ -393,6 +393,16 @@ export interface ChunkCodesTable {
   set_row: number
   first: number
   codes: Uint8Array
+  /** Null for codes of a version that had no centres, and for those made before the space had one. */
+  centre_row: number | null
+  /** Null for codes of a version that had none. */
+  scales: Uint8Array | null
+}
+
+export interface VectorCentresTable {
+  row: Generated<number>
+  space_row: number
+  centre: Uint8Array
 }
 
 /** PostgreSQL only, like the two after it. */
@@ -560,6 +570,7 @@ export interface Tables {
   document_chunks: DocumentChunksTable
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
+  vector_centres: VectorCentresTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable
   changes: ChangesTable

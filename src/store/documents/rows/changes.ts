@@ -6,8 +6,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Tables } from '../../schema.ts'
 
-/** Entries that are kept. A search that is further behind forgets what it holds. */
-const changesKept = 10_000
+/** Entries that are kept. A search that is further behind compares the list of all sets. */
+const changesKept = 100_000
 
 /**
  * Notes changes, in the transaction that makes them. Taking the version holds the counter's only row
@@ -37,13 +37,14 @@ export async function changeVersion(kysely: Kysely<Tables>): Promise<number> {
   return row?.version ?? 0
 }
 
-/** The sets that were changed after this version, up to the current one; null when too many to be worth it. */
+/** The sets that were changed after this version, up to the current one; null when the log no longer reaches back. */
 export async function changedSince(
   kysely: Kysely<Tables>,
   versions: { readonly seen: number; readonly current: number },
 ): Promise<readonly number[] | null> {
   const { seen, current } = versions
-  if (current - seen > changesKept / 10) return null
+  // Also behind: a copy of the database that was put back.
+  if (current - seen > changesKept || current < seen) return null
   const rows = await kysely
     .selectFrom('document_changes')
     .select(sql<number>`distinct set_row`.as('setRow'))

@@ -1,230 +1,317 @@
 /**
- * The codes of one vector space in memory, a block for each set of chunks, and the scan over them. The
- * blocks lie in segments of fixed size: 48 bytes for a chunk of 384 dimensions, and little more.
+ * The codes of one vector space in memory, and the scan over them. A set of chunks is one piece of neighbouring codes,
+ * or a few: 52 bytes a chunk of 384 dimensions, and 24 a set.
  *
- * A scan looks at the sets that it is given and at nothing else: filters cost nothing and cut nothing
- * off. It goes by the bits first; what is near then is ordered by the query's own values against the
- * bits, which tells more. The caller compares the best of those with the vectors themselves.
+ * A scan looks at the sets that it is given and at nothing else: filters cost nothing and cut nothing off. It goes by
+ * the bits first; what is near then is ordered by the query's own values against the bits, which tells more. The caller
+ * compares the best of those with the vectors themselves.
  */
 import { chunkRow } from '../rows/chunk-row.ts'
-import type { SignCoder } from '../indexing/sign-code.ts'
+import { scaleUnit, type SignCoder } from '../indexing/sign-code.ts'
+import { byteTables, tableProduct } from './byte-tables.ts'
+import { CodeMemory, type CodeRange } from './code-memory.ts'
+import { grown } from './grown.ts'
+import { TopCodes } from './top-codes.ts'
 
-interface Block {
-  readonly setRow: number
-  /** Place of its first code, over all segments. */
-  readonly start: number
+/** Codes of one centre, one after the other. */
+export interface CodePiece {
+  /** Number of the centre; 0 for none. */
+  readonly centre: number
+  /** Place of the first of them in its set. */
+  readonly first: number
+  readonly codes: Uint8Array
+  /** As sign-code.ts has them. */
+  readonly scales: Uint8Array
+}
+
+export interface NearRow {
+  readonly row: number
+  /** The squared distance between the unit vectors, estimated. */
+  readonly distance: number
+  /** The distance is seldom farther from the estimate than this. */
+  readonly error: number
+}
+
+interface Asked {
+  readonly vector: Float32Array
+  /** The sets that are looked at. */
+  readonly has: (slot: number) => boolean
+  readonly setRowOf: (slot: number) => number
+  /** Most rows that are returned; as many more are looked at as the number of codes asks for. */
   readonly count: number
 }
 
-const segmentCodes = 2 ** 14
-/** How many more codes the second pass looks at than the caller asks for. */
-const looked = { min: 4096, times: 10 }
+const dead = 0xffff_ffff
+const noPiece = -1
+/** One in so many codes, and at least so many, get the second look. */
+const secondLook = { part: 128, min: 4096, max: 32_768 }
+/** Times the query's length and the code's factor: 2.2 standard deviations of an estimate (RaBitQ, theorem 3.2). */
+const deviations = 2.2 * 1.2
 
 export class CodeIndex {
   readonly coder: SignCoder
-  readonly #blocks = new Map<number, Block>()
-  #segments: Uint32Array[] = []
-  #used = 0
+  /** Rotated, by their numbers. */
+  readonly #centres = new Map<number, Float32Array>()
+  #memory: CodeMemory
+  /** The pieces of each segment of the memory. */
+  #segments: PieceList[] = []
+  /** The first piece of each slot: 1 more than its number, or 0. */
+  #pieceOf = new Float64Array(16)
   #wasted = 0
-  #distances = new Uint16Array(0)
 
   constructor(coder: SignCoder) {
     this.coder = coder
+    this.#memory = new CodeMemory(coder.words * Uint32Array.BYTES_PER_ELEMENT)
   }
 
-  has(setRow: number): boolean {
-    return this.#blocks.has(setRow)
-  }
-
-  /** Bytes that the codes take. */
   get bytes(): number {
-    return this.#segments.length * segmentCodes * this.coder.words * Uint32Array.BYTES_PER_ELEMENT
+    const lists = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0)
+    return this.#memory.bytes + lists + this.#pieceOf.byteLength
   }
 
-  /** The codes of a set's chunks in their order, from the first to the last. */
-  add(setRow: number, codes: Uint8Array): void {
-    const { words } = this.coder
-    const aligned = new Uint32Array(new Uint8Array(codes).buffer)
-    this.#append(setRow, aligned.length / words, (from, count) =>
-      aligned.subarray(from * words, (from + count) * words),
+  has(slot: number): boolean {
+    return (this.#pieceOf[slot] ?? 0) > 0
+  }
+
+  hasCentre(number: number): boolean {
+    return number === 0 || this.#centres.has(number)
+  }
+
+  /** @param mean of unit vectors, not rotated */
+  addCentre(number: number, mean: Float32Array): void {
+    this.#centres.set(number, this.coder.rotate(mean))
+  }
+
+  /** The codes of the set in this slot, which has none yet. Their centres are known. */
+  add(slot: number, pieces: readonly CodePiece[]): void {
+    this.#pieceOf = grown(this.#pieceOf, slot + 1)
+    let next = noPiece
+    for (const { centre, first, codes, scales } of pieces) {
+      let at = first
+      for (const range of this.#memory.append(centre, codes, scales)) {
+        next = this.#enter({ slot, first: at, next }, range)
+        at += range.count
+      }
+    }
+    this.#pieceOf[slot] = next + 1
+  }
+
+  remove(slot: number): void {
+    const { segmentCodes } = this.#memory
+    let piece = (this.#pieceOf[slot] ?? 0) - 1
+    if (piece < 0) return
+    this.#pieceOf[slot] = 0
+    while (piece >= 0) {
+      const segment = Math.floor(piece / segmentCodes)
+      const list = this.#segments[segment]
+      if (list === undefined) return
+      const index = piece % segmentCodes
+      list.slots[index] = dead
+      this.#wasted += list.counts[index] ?? 0
+      piece = list.nexts[index] ?? noPiece
+    }
+    if (this.#wasted > segmentCodes && this.#wasted > this.#memory.codes / 4) this.#compact()
+  }
+
+  /** Every set's pieces, with codes that are valid until the index changes. */
+  pieces(): Iterable<CodePiece & { readonly slot: number }> {
+    return piecesOf(this.#memory, this.#segments, this.coder)
+  }
+
+  /** What is likely to be nearest, the likeliest first. */
+  nearest(asked: Asked): readonly NearRow[] {
+    const queries = new Map<number, CentredQuery>()
+    const queryOf = (centre: number): CentredQuery => {
+      const known = queries.get(centre) ?? this.#centred(asked.vector, centre)
+      queries.set(centre, known)
+      return known
+    }
+    return this.#secondLook(this.#firstLook(asked, queryOf), asked, queryOf)
+  }
+
+  #centred(vector: Float32Array, centre: number): CentredQuery {
+    const { coder } = this
+    const residual = coder.residual(vector, this.#centres.get(centre) ?? null)
+    const code = new Uint8Array(coder.encode(residual).buffer)
+    let [squares, sum] = [0, 0]
+    for (const value of residual) {
+      squares += value * value
+      sum += Math.abs(value)
+    }
+    return { residual, code, squares, mean: sum / coder.dimensions, tables: null }
+  }
+
+  /** Places of the codes that come nearest by their bits. */
+  #firstLook(asked: Asked, queryOf: (centre: number) => CentredQuery): Float64Array {
+    const runs = this.#runs(asked)
+    const total = runs.reduce((sum, { count }) => sum + count, 0)
+    const { part, min, max } = secondLook
+    const top = new TopCodes(Math.max(asked.count, Math.min(max, Math.max(min, Math.ceil(total / part)))))
+    let segment = -1
+    let numbers = { factor: 0, middle: 0, best: 0 }
+    for (const run of runs) {
+      const its = Math.floor(run.place / this.#memory.segmentCodes)
+      if (its !== segment) {
+        segment = its
+        const { code, mean, squares } = queryOf(this.#memory.centreOf(run.place))
+        this.#memory.setQuery(code)
+        const { dimensions } = this.coder
+        numbers = { factor: (4 * mean) / scaleUnit / Math.sqrt(dimensions), middle: dimensions / 2, best: -squares }
+      }
+      top.add(this.#memory.scan(run, numbers), run.place)
+    }
+    return top.best()
+  }
+
+  /** Codes of the sets that are looked at, in ranges as long as they can be. */
+  #runs({ has }: Asked): readonly CodeRange[] {
+    const runs: { place: number; count: number }[] = []
+    const { segmentCodes } = this.#memory
+    for (const [segment, { slots, starts, counts, used }] of this.#segments.entries()) {
+      let run: { place: number; count: number } | null = null
+      for (let index = 0; index < used; index += 1) {
+        const slot = slots[index] ?? dead
+        if (slot === dead || !has(slot)) run = null
+        else if (run === null) {
+          run = { place: segment * segmentCodes + (starts[index] ?? 0), count: counts[index] ?? 0 }
+          runs.push(run)
+        } else run.count += counts[index] ?? 0
+      }
+    }
+    return runs
+  }
+
+  /** These codes, the nearest first by the query's own values. */
+  #secondLook(places: Float64Array, asked: Asked, queryOf: (centre: number) => CentredQuery): readonly NearRow[] {
+    const { bytes, halves } = this.#memory.views()
+    const estimates = new Float64Array(places.length)
+    const errors = new Float64Array(places.length)
+    const codeBytes = this.coder.words * Uint32Array.BYTES_PER_ELEMENT
+    const root = scaleUnit * Math.sqrt(this.coder.dimensions)
+    let [centre, query] = [0, queryOf(0)]
+    for (let index = 0; index < places.length; index += 1) {
+      const at = this.#memory.addressOf(places[index] ?? 0)
+      if (at.centre !== centre) [centre, query] = [at.centre, queryOf(at.centre)]
+      const tables = (query.tables ??= byteTables(query.residual))
+      const factor = (halves[at.scales / 2] ?? 0) / root
+      const length = (halves[at.scales / 2 + 1] ?? 0) / scaleUnit
+      estimates[index] = query.squares + length - 2 * factor * tableProduct(tables, bytes, at.codes, codeBytes)
+      errors[index] = deviations * factor * Math.sqrt(query.squares)
+    }
+    // Numbers sort many times faster than by a comparison, so all but the best are left out first.
+    const worst = estimates.slice().sort()[asked.count - 1] ?? Number.POSITIVE_INFINITY
+    const best: number[] = []
+    for (let index = 0; index < estimates.length; index += 1) if ((estimates[index] ?? 0) <= worst) best.push(index)
+    best.sort((a, b) => (estimates[a] ?? 0) - (estimates[b] ?? 0) || a - b)
+    return best.slice(0, asked.count).map((index) => ({
+      row: this.#rowAt(places[index] ?? 0, asked),
+      distance: estimates[index] ?? 0,
+      error: errors[index] ?? 0,
+    }))
+  }
+
+  #rowAt(place: number, { setRowOf }: Asked): number {
+    const { segmentCodes } = this.#memory
+    const offset = place % segmentCodes
+    const list = this.#segments[Math.floor(place / segmentCodes)]
+    if (list === undefined) return 0
+    // Binary search: pieces are in the order of their places.
+    let [low, high] = [0, list.used - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((list.starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return chunkRow(setRowOf(list.slots[low] ?? 0), (list.firsts[low] ?? 0) + offset - (list.starts[low] ?? 0))
+  }
+
+  #enter(
+    { slot, first, next }: { readonly slot: number; readonly first: number; readonly next: number },
+    range: CodeRange,
+  ) {
+    const { segmentCodes } = this.#memory
+    const segment = Math.floor(range.place / segmentCodes)
+    const list = (this.#segments[segment] ??= new PieceList())
+    return (
+      segment * segmentCodes + list.push({ slot, first, next, start: range.place % segmentCodes, count: range.count })
     )
   }
 
-  remove(setRow: number): void {
-    const block = this.#blocks.get(setRow)
-    if (block === undefined) return
-    this.#blocks.delete(setRow)
-    this.#wasted += block.count
-    if (this.#wasted > segmentCodes && this.#wasted > this.#used / 4) this.#compact()
-  }
-
-  /** Rows whose vectors are likely to be nearest to this one, at most `count`, the likeliest first; all when there are no more. */
-  nearest(vector: Float32Array, sets: Iterable<number>, count: number): readonly number[] {
-    const blocks: Block[] = []
-    let total = 0
-    for (const setRow of sets) {
-      const block = this.#blocks.get(setRow)
-      if (block === undefined) continue
-      blocks.push(block)
-      total += block.count
-    }
-    const rotated = this.coder.rotate(vector)
-    this.#measure(blocks, total, this.coder.encode(rotated))
-    const farthest = this.#farthest(total, Math.max(looked.min, count * looked.times))
-    return this.#ordered(blocks, { farthest, count }, rotated).slice(0, count)
-  }
-
-  #append(setRow: number, count: number, codes: (from: number, count: number) => Uint32Array): void {
-    const { words } = this.coder
-    const start = this.#used
-    for (let done = 0; done < count;) {
-      const place = (start + done) % segmentCodes
-      if (place === 0 || this.#segments.length === 0) this.#segments.push(new Uint32Array(segmentCodes * words))
-      const some = Math.min(count - done, segmentCodes - place)
-      this.#segments.at(-1)?.set(codes(done, some), place * words)
-      done += some
-    }
-    this.#used += count
-    this.#blocks.set(setRow, { setRow, start, count })
-  }
-
+  /** Copies what can be found; the memory of the rest is given back. */
   #compact(): void {
-    const [segments, blocks, { words }] = [this.#segments, [...this.#blocks.values()], this.coder]
+    const [memory, segments] = [this.#memory, this.#segments]
+    this.#memory = new CodeMemory(this.coder.words * Uint32Array.BYTES_PER_ELEMENT)
     this.#segments = []
-    this.#used = 0
+    this.#pieceOf.fill(0)
     this.#wasted = 0
-    for (const { setRow, start, count } of blocks) {
-      const copy = new Uint32Array(count * words)
-      let done = 0
-      eachRun(start, count, (segment, place, some) => {
-        const codes = segments[segment]?.subarray(place * words, (place + some) * words)
-        if (codes !== undefined) copy.set(codes, done * words)
-        done += some
-      })
-      this.#append(setRow, count, (from, some) => copy.subarray(from * words, (from + some) * words))
-    }
-  }
-
-  /** Puts the number of differing bits of every code into `#distances`, in the order of the blocks. */
-  #measure(blocks: readonly Block[], total: number, query: Uint32Array): void {
-    if (this.#distances.length < total) this.#distances = new Uint16Array(Math.ceil(total * 1.25))
-    const [distances, { words }] = [this.#distances, this.coder]
-    let out = 0
-    for (const { start, count } of blocks) {
-      eachRun(start, count, (segment, place, some) => {
-        const codes = this.#segments[segment] ?? query
-        out = measureRun({ codes, query, words, distances }, place * words, some, out)
-      })
-    }
-  }
-
-  /** The distance up to which there are at least `count` codes. */
-  #farthest(total: number, count: number): number {
-    const codesAt = new Uint32Array(this.coder.words * 32 + 1)
-    for (let at = 0; at < total; at += 1) {
-      const distance = this.#distances[at] ?? 0
-      codesAt[distance] = (codesAt[distance] ?? 0) + 1
-    }
-    let farthest = 0
-    for (let seen = codesAt[0] ?? 0; seen < count && farthest < codesAt.length - 1;) {
-      farthest += 1
-      seen += codesAt[farthest] ?? 0
-    }
-    return farthest
-  }
-
-  /** The rows of the best `count` codes within that distance, and of those that are as good as the last of them. */
-  #ordered(
-    blocks: readonly Block[],
-    { farthest, count }: { readonly farthest: number; readonly count: number },
-    rotated: Float32Array,
-  ): readonly number[] {
-    const tables = byteTables(rotated)
-    const rows: number[] = []
-    const scores: number[] = []
-    let at = 0
-    for (const { setRow, start, count: codes } of blocks) {
-      for (let ordinal = 0; ordinal < codes; ordinal += 1, at += 1) {
-        if ((this.#distances[at] ?? 0) > farthest) continue
-        rows.push(chunkRow(setRow, ordinal))
-        scores.push(this.#score(start + ordinal, tables))
+    for (const piece of piecesOf(memory, segments, this.coder)) {
+      let { first } = piece
+      for (const range of this.#memory.append(piece.centre, piece.codes, piece.scales)) {
+        const next = (this.#pieceOf[piece.slot] ?? 0) - 1
+        this.#pieceOf[piece.slot] = 1 + this.#enter({ slot: piece.slot, first, next }, range)
+        first += range.count
       }
     }
-    // Numbers sort many times faster than objects do, and all but the best are left out here.
-    const least = Float64Array.from(scores).sort().at(-Math.min(count, scores.length)) ?? 0
-    const best = rows.flatMap((row, index) => {
-      const score = scores[index] ?? 0
-      return score >= least ? { row, score } : []
-    })
-    return best.sort((one, other) => other.score - one.score || one.row - other.row).map(({ row }) => row)
-  }
-
-  /** The scalar product of the query with the signs of a code. */
-  #score(place: number, tables: Float32Array): number {
-    const { words } = this.coder
-    const segment = this.#segments[Math.floor(place / segmentCodes)]
-    const first = (place % segmentCodes) * words
-    let score = 0
-    for (let word = 0; word < words; word += 1) {
-      const code = segment?.[first + word] ?? 0
-      const table = word * 1024
-      score +=
-        (tables[table + (code & 255)] ?? 0) +
-        (tables[table + 256 + ((code >>> 8) & 255)] ?? 0) +
-        (tables[table + 512 + ((code >>> 16) & 255)] ?? 0) +
-        (tables[table + 768 + (code >>> 24)] ?? 0)
-    }
-    return score
   }
 }
 
-interface Measuring {
-  readonly codes: Uint32Array
-  readonly query: Uint32Array
-  readonly words: number
-  readonly distances: Uint16Array
+/** What a query is to the codes of one centre. */
+interface CentredQuery {
+  readonly residual: Float32Array
+  readonly code: Uint8Array
+  /** Squared length of the residual. */
+  readonly squares: number
+  /** Mean of its values without their signs. */
+  readonly mean: number
+  tables: Float32Array | null
 }
 
-/** Measures codes that lie one after the other; returns where the next distance goes. */
-function measureRun({ codes, query, words, distances }: Measuring, from: number, count: number, out: number): number {
-  let at = from
-  for (let code = 0; code < count; code += 1) {
-    let distance = 0
-    for (let word = 0; word < words; word += 1, at += 1) {
-      // Counts the bits of a word (Warren, "Hacker's Delight", 5-1).
-      let bits = (codes[at] ?? 0) ^ (query[word] ?? 0)
-      bits -= (bits >>> 1) & 0x55555555
-      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-      distance += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-    }
-    distances[out + code] = distance
+/** Pieces in the order of their places. */
+class PieceList {
+  slots = new Uint32Array(16)
+  firsts = new Uint32Array(16)
+  starts = new Uint32Array(16)
+  counts = new Uint32Array(16)
+  /** Another piece of the same set, or `noPiece`. */
+  nexts = new Float64Array(16)
+  used = 0
+
+  get bytes(): number {
+    return this.slots.length * 24
   }
-  return out + count
-}
 
-/** The pieces of a block that lie in one segment each. */
-function eachRun(start: number, count: number, run: (segment: number, place: number, count: number) => void): void {
-  for (let done = 0; done < count;) {
-    const place = (start + done) % segmentCodes
-    const some = Math.min(count - done, segmentCodes - place)
-    run(Math.floor((start + done) / segmentCodes), place, some)
-    done += some
+  /** Returns the index of the piece. */
+  push(piece: { slot: number; first: number; start: number; count: number; next: number }): number {
+    const index = this.used
+    this.used += 1
+    this.slots = grown(this.slots, this.used)
+    this.firsts = grown(this.firsts, this.used)
+    this.starts = grown(this.starts, this.used)
+    this.counts = grown(this.counts, this.used)
+    this.nexts = grown(this.nexts, this.used)
+    this.slots[index] = piece.slot
+    this.firsts[index] = piece.first
+    this.starts[index] = piece.start
+    this.counts[index] = piece.count
+    this.nexts[index] = piece.next
+    return index
   }
 }
 
-/** For each byte of a code and each value of it: the sum of the query's values, with the signs of its bits. */
-function byteTables(rotated: Float32Array): Float32Array {
-  const bytes = rotated.length / 8
-  const tables = new Float32Array(bytes * 256)
-  for (let byte = 0; byte < bytes; byte += 1) {
-    const values = rotated.subarray(byte * 8, byte * 8 + 8)
-    const table = tables.subarray(byte * 256, byte * 256 + 256)
-    table[0] = -values.reduce((sum, value) => sum + value, 0)
-    for (let bits = 1; bits < 256; bits += 1) {
-      // As the value without its lowest bit, with that bit's sign turned.
-      const lowest = 31 - Math.clz32(bits & -bits)
-      table[bits] = (table[bits & (bits - 1)] ?? 0) + 2 * (values[lowest] ?? 0)
+/** Every set's pieces that can be found, with codes that are valid until the memory changes. */
+function* piecesOf(
+  memory: CodeMemory,
+  segments: readonly PieceList[],
+  { words }: SignCoder,
+): Iterable<CodePiece & { readonly slot: number }> {
+  const codeBytes = words * Uint32Array.BYTES_PER_ELEMENT
+  for (const [segment, { slots, firsts, starts, counts, used }] of segments.entries()) {
+    for (let index = 0; index < used; index += 1) {
+      const slot = slots[index] ?? dead
+      if (slot === dead) continue
+      const range = { place: segment * memory.segmentCodes + (starts[index] ?? 0), count: counts[index] ?? 0 }
+      const { centre } = memory.addressOf(range.place)
+      yield { slot, first: firsts[index] ?? 0, centre, ...memory.read(range, codeBytes) }
     }
   }
-  return tables
 }

@@ -1,11 +1,11 @@
 /** What the two engines' searches by words have in common. */
 import type { Connection } from '../../database.ts'
 import type { FindQuery, RankedChunk } from '../document-store.ts'
-import type { AllowedSets } from './allowed-sets.ts'
+import type { Allowed } from './visible-sets.ts'
 
 export interface KeywordQuery extends Pick<FindQuery, 'viewer' | 'filter' | 'limit'> {
   readonly keywords: string
-  readonly allowed: AllowedSets
+  readonly allowed: Allowed
   /** The version of the database's changes; it says how old a cached count is. */
   readonly version: number
 }

@@ -87,13 +87,13 @@ async function ranked(
 ): Promise<readonly RankedChunk[]> {
   const { allowed, limit } = query
   const select = `select rowid as row, -${weights} as score from chunk_terms where chunk_terms match ?`
-  if (allowed.chunksOf.size <= listedSetsMax) {
+  if (allowed.sets <= listedSetsMax) {
     const text = `${select} and ${listed} order by score desc, rowid limit ?`
     return rowsOf(reading, text, [matching(words), listOf(query), limit])
   }
   const rows = await rowsOf(reading, select, [matching(words)])
   return rows
-    .filter(({ row }) => allowed.chunksOf.has(setOf(row)))
+    .filter(({ row }) => allowed.hasSet(setOf(row)))
     .toSorted(byScore)
     .slice(0, limit)
 }
@@ -105,13 +105,13 @@ async function someRanked(
   query: KeywordQuery,
 ): Promise<readonly RankedChunk[]> {
   const { allowed, limit } = query
-  const few = allowed.chunksOf.size <= listedSetsMax
+  const few = allowed.sets <= listedSetsMax
   const text = `select rowid as row, -${weights} as score from chunk_terms
     where chunk_terms match ? ${few ? `and ${listed}` : ''} limit ?`
   for (let most = commonRowsMax(query); ; most *= 8) {
     const parameters = few ? [matching(words), listOf(query), most] : [matching(words), most]
     const rows = await rowsOf(reading, text, parameters)
-    const seen = rows.filter(({ row }) => allowed.chunksOf.has(setOf(row)))
+    const seen = rows.filter(({ row }) => allowed.hasSet(setOf(row)))
     if (seen.length >= limit || rows.length < most) return seen.toSorted(byScore)
   }
 }
@@ -126,7 +126,7 @@ async function rowsOf(
 }
 
 function listOf({ allowed }: KeywordQuery): string {
-  return JSON.stringify([...allowed.chunksOf.keys()])
+  return JSON.stringify([...allowed.setRows()])
 }
 
 /** Words hold letters and digits only, and quoted words are not operators. */

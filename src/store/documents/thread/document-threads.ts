@@ -1,9 +1,10 @@
 /**
- * Who does the work on documents. An SQLite file gets two threads: one writes, and the other reads and
- * searches, since WAL lets a reader see the last commit while a writer is at work, and no search has to
- * wait for an import. On PostgreSQL only the search has a thread, for the scan over the codes. A
- * database in memory cannot be shared between threads, so there the calling one does everything.
+ * Who does the work on documents. An SQLite file gets threads for writing, for reading records and for searching:
+ * WAL lets a reader see the last commit while a writer is at work, so none of them waits for another. On PostgreSQL
+ * only the search has threads, for the scan over the codes. A database in memory cannot be shared between threads, so
+ * there the calling one does everything.
  */
+import { availableParallelism } from 'node:os'
 import { ownScript } from '#lib/own-scripts.ts'
 import type { Database } from '../../database.ts'
 import { JobThread } from '../../threads/job-thread.ts'
@@ -12,6 +13,10 @@ import type { DocumentSource } from './document-worker.ts'
 import { queueStatus } from '../records/queue-status.ts'
 import { documentRecords, type DocumentRecords } from '../records/records.ts'
 import { documentSearch, type ChunkSearch } from '../search/document-search.ts'
+import { SearchThreads } from './search-threads.ts'
+
+/** Each has the codes in its memory. */
+const searchThreadsMax = 2
 
 type Works = DocumentWrites & DocumentRecords & ChunkSearch
 
@@ -41,18 +46,17 @@ const recordJobs = [
   'hasOtherPlaces',
   'chunksInContext',
 ] as const satisfies readonly (keyof DocumentRecords)[]
-const searchJobs = ['spaces', 'find'] as const satisfies readonly (keyof ChunkSearch)[]
 
 /** The work on the documents of this database. @param url of the database, for connections outside of the pool */
 export function documentWork(database: Database, url: string): DocumentWork {
   const queue = queueStatus(database)
   if (database.engine === 'postgres') {
-    const searching = threadFor({ engine: 'postgres', url })
+    const searching = searchThreads({ engine: 'postgres', url })
     return {
       queue,
       writes: documentWrites(database),
       records: documentRecords(database),
-      search: searching.jobs(searchJobs),
+      search: searching.search(),
       close: () => searching.close(),
     }
   }
@@ -62,20 +66,25 @@ export function documentWork(database: Database, url: string): DocumentWork {
       queue,
       writes: documentWrites(database),
       records: documentRecords(database),
-      search: documentSearch(database),
+      search: documentSearch(database, { follow: false }).search,
       close: async () => undefined,
     }
   }
-  const [writing, reading] = [threadFor({ engine: 'sqlite', file }), threadFor({ engine: 'sqlite', file })]
+  const source: DocumentSource = { engine: 'sqlite', file }
+  const [writing, reading, searching] = [threadFor(source), threadFor(source), searchThreads(source)]
   return {
     queue,
     writes: writing.jobs(writeJobs),
     records: reading.jobs(recordJobs),
-    search: reading.jobs(searchJobs),
+    search: searching.search(),
     async close() {
-      await Promise.all([writing.close(), reading.close()])
+      await Promise.all([writing.close(), reading.close(), searching.close()])
     },
   }
+}
+
+function searchThreads(source: DocumentSource): SearchThreads {
+  return new SearchThreads(Math.min(searchThreadsMax, availableParallelism()), () => threadFor(source))
 }
 
 function threadFor(source: DocumentSource): JobThread<Works> {

@@ -21,9 +21,13 @@ function open(source: DocumentSource): OpenedJobs {
       ? openSqliteBeside(source.file, 'full')
       : openPostgres({ url: source.url, poolMax: 1, patient: false })
   const database = { engine: source.engine, kysely: connection.kysely }
+  const searching = documentSearch(database, { follow: true })
   return {
-    jobs: { ...documentWrites(database), ...documentRecords(database), ...documentSearch(database) },
-    close: () => connection.close(),
+    jobs: { ...documentWrites(database), ...documentRecords(database), ...searching.search },
+    async close() {
+      await searching.close()
+      await connection.close()
+    },
   }
 }
 

@@ -8,7 +8,9 @@ import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { DocumentStore, NewChunk } from '../document-store.ts'
 import { leasedDocument } from './lease.ts'
 import { plainText, plainTextOrNull } from '../plain-text.ts'
+import { Centres, type Centre } from '../indexing/centres.ts'
 import { signCoder } from '../indexing/sign-code.ts'
+import { bytesOf } from '../indexing/vector-bytes.ts'
 import { foldedWords, wordVector } from '../indexing/words.ts'
 import { insertRows } from '../statements.ts'
 
@@ -21,19 +23,21 @@ const mergePages = 16
 /** Staging in this database; one slice at a time. */
 export function documentStaging(connection: Connection): Pick<DocumentStore, 'stage' | 'complete'> {
   const { engine, kysely } = connection
+  const centres = new Centres(connection)
   /** Chunks whose words wait for a merge. */
   let unmerged = 0
   return {
     async stage(lease, space, chunks) {
       if (chunks.length === 0) return
       // Made before the transaction, which on SQLite keeps all others from writing.
-      const rows = rowsOf(engine, space.dimensions, chunks)
+      const rows = rowsOf(engine, chunks, { dimensions: space.dimensions, centre: await centres.of(space) })
       await kysely.transaction().execute(async (trx) => {
         const document = await leasedDocument({ engine, kysely: trx }, lease)
         const spaceRow = await spaceRowOf(trx, space, document.embedder)
         const setRow = await setRowOf(trx, document, spaceRow)
         await writeRows(trx, setRow, rows)
       })
+      await centres.afterStoring(space.key, chunks.length)
       unmerged += chunks.length
       if (engine === 'sqlite' && unmerged >= sliceMax) {
         unmerged = 0
@@ -85,7 +89,7 @@ interface ChunkRows {
   readonly vectors: readonly Ordered[]
   readonly words: readonly Ordered[]
   /** One entry for each run of chunks without a gap. */
-  readonly codes: readonly { readonly first: number; readonly codes: Uint8Array }[]
+  readonly codes: readonly Readonly<Record<string, unknown>>[]
   /** What the engine's index of words calls the number of a chunk. */
   readonly wordsRow: 'row' | 'rowid'
 }
@@ -95,7 +99,12 @@ interface Ordered {
   readonly columns: Readonly<Record<string, unknown>>
 }
 
-function rowsOf(engine: Engine, dimensions: number, chunks: readonly NewChunk[]): ChunkRows {
+interface Coding {
+  readonly dimensions: number
+  readonly centre: Centre | null
+}
+
+function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): ChunkRows {
   return {
     chunks: chunks.map((chunk) => ({
       ordinal: chunk.ordinal,
@@ -112,7 +121,7 @@ function rowsOf(engine: Engine, dimensions: number, chunks: readonly NewChunk[])
     })),
     vectors: chunks.map(({ ordinal, vector }) => ({ ordinal, columns: { vector: bytesOf(vector) } })),
     words: chunks.map((chunk) => ({ ordinal: chunk.ordinal, columns: wordColumns(engine, chunk) })),
-    codes: codeRows(dimensions, chunks),
+    codes: codeRows(coding, chunks),
     wordsRow: engine === 'sqlite' ? 'rowid' : 'row',
   }
 }
@@ -124,17 +133,23 @@ function wordColumns(engine: Engine, { text, headingPath, tableHeader }: NewChun
     : { terms: wordVector(text, heading) }
 }
 
-function codeRows(dimensions: number, chunks: readonly NewChunk[]): ChunkRows['codes'] {
+function codeRows({ dimensions, centre }: Coding, chunks: readonly NewChunk[]): ChunkRows['codes'] {
   const runs: NewChunk[][] = []
   for (const chunk of chunks) {
     const run = runs.at(-1)
     if (run?.at(-1)?.ordinal === chunk.ordinal - 1) run.push(chunk)
     else runs.push([chunk])
   }
-  return runs.map((run) => ({
-    first: run[0]?.ordinal ?? 0,
-    codes: Buffer.from(signCoder(dimensions).encodeAll(run.map(({ vector }) => vector)).buffer),
-  }))
+  return runs.map((run) => {
+    const vectors = run.map(({ vector }) => vector)
+    const { codes, scales } = signCoder(dimensions).encodeAll(vectors, centre?.rotated ?? null)
+    return {
+      first: run[0]?.ordinal ?? 0,
+      codes: Buffer.from(codes.buffer),
+      centre_row: centre?.row ?? null,
+      scales: Buffer.from(scales.buffer),
+    }
+  })
 }
 
 async function writeRows(trx: Transaction<Tables>, setRow: number, rows: ChunkRows): Promise<void> {
@@ -153,8 +168,4 @@ async function writeRows(trx: Transaction<Tables>, setRow: number, rows: ChunkRo
     .set(({ eb }) => ({ chunks: eb('chunks', '+', rows.chunks.length) }))
     .where('row', '=', setRow)
     .execute()
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

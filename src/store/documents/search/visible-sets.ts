@@ -1,0 +1,214 @@
+/**
+ * All visible sets of chunks with their classes, in memory and as of one version of the database. A change of the
+ * database is applied by reading the sets that its log names, however many they are; only when the log no longer
+ * reaches back is the list of all sets read and compared. A set has a number of its own, its slot, while it is visible.
+ */
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Connection } from '../../database.ts'
+import type { FindQuery } from '../document-store.ts'
+import { plainText } from '../plain-text.ts'
+import { changedSince } from '../rows/changes.ts'
+import { isOneOf } from '../statements.ts'
+import { grown } from './grown.ts'
+import { SetTable } from './set-table.ts'
+import { VisibleClasses, type ChosenClasses, type ClassTraits } from './visible-classes.ts'
+
+export interface Allowed extends Pick<ChosenClasses, 'sets' | 'chunks' | 'spaces'> {
+  /** Whether the search may look at the set in this slot. */
+  readonly has: (slot: number) => boolean
+  readonly hasSet: (setRow: number) => boolean
+  readonly setRows: () => Iterable<number>
+}
+
+/** What became visible and what vanished. A set whose owners or category changed is in neither. */
+export interface SetChanges {
+  readonly added: readonly { readonly slot: number; readonly setRow: number; readonly spaceRow: number }[]
+  readonly removed: readonly { readonly slot: number; readonly spaceRow: number }[]
+}
+
+/** Sets that one statement reads. */
+const readTogether = 5000
+const none = 0xffff_ffff
+
+interface Pending {
+  readonly added: Map<number, { readonly setRow: number; readonly spaceRow: number }>
+  /** The vector space of each slot. */
+  readonly removed: Map<number, number>
+}
+
+interface SetRow extends Omit<ClassTraits, 'owners'> {
+  readonly setRow: number
+  readonly chunks: number
+  /** As in a class, one a line; null for none. */
+  readonly owners: string | null
+}
+
+export class VisibleSets {
+  readonly #classes = new VisibleClasses()
+  readonly #slots = new SetTable()
+  #setRows = new Float64Array(16)
+  #chunks = new Uint32Array(16)
+  #classOf = new Uint32Array(16).fill(none)
+  readonly #unused: number[] = []
+  #used = 0
+  #pending: Pending = { added: new Map(), removed: new Map() }
+  /** Null before the first reading. */
+  #version: number | null = null
+
+  get version(): number | null {
+    return this.#version
+  }
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  slotOf(setRow: number): number | undefined {
+    return this.#slots.get(setRow)
+  }
+
+  setRowOf(slot: number): number {
+    return this.#setRows[slot] ?? 0
+  }
+
+  /** Brings this up to `version`, which `reading` sees. */
+  async catchUp(reading: Connection, version: number): Promise<void> {
+    const seen = this.#version
+    if (seen === version) return
+    const changed = seen === null ? null : await changedSince(reading.kysely, { seen, current: version })
+    // An error on the way leaves what was applied so far, and the next call reads everything.
+    this.#version = null
+    if (changed === null) await this.#readAll(reading)
+    else await this.#readSome(reading, changed)
+    this.#version = version
+  }
+
+  /** What has changed since the last call. Slots that were given up may be taken again: removals come first. */
+  takeChanges(): SetChanges {
+    const { added, removed } = this.#pending
+    this.#pending = { added: new Map(), removed: new Map() }
+    return {
+      added: [...added].map(([slot, each]) => ({ slot, ...each })),
+      removed: [...removed].map(([slot, spaceRow]) => ({ slot, spaceRow })),
+    }
+  }
+
+  /** The sets of a vector space by their slots. */
+  *inSpace(spaceRow: number): Iterable<readonly [slot: number, setRow: number]> {
+    for (let slot = 0; slot < this.#used; slot += 1) {
+      const setRow = this.#setRows[slot] ?? 0
+      if (setRow > 0 && this.#classes.spaceOf(this.#classOf[slot] ?? none) === spaceRow) yield [slot, setRow]
+    }
+  }
+
+  /** What the query may look at; until the next change. */
+  async allowed(reading: Connection, query: Pick<FindQuery, 'viewer' | 'filter'>): Promise<Allowed> {
+    const { mask, sets, chunks, spaces } = this.#classes.choose(query)
+    const classOf = this.#classOf
+    const inClass = (slot: number): boolean => mask[classOf[slot] ?? none] === 1
+    const { ids } = query.filter
+    if (ids === undefined) return this.#within(inClass, { sets, chunks, spaces })
+    const rows = await reading.kysely
+      .selectFrom('documents')
+      .select('visible_set')
+      .where(isOneOf(reading.engine, 'id', ids.map(plainText)))
+      .execute()
+    const slots = rows
+      .map(({ visible_set: setRow }) => (setRow === null ? undefined : this.#slots.get(setRow)))
+      .filter((slot) => slot !== undefined && inClass(slot)) as number[]
+    const listed = new Set(slots)
+    return this.#within((slot) => listed.has(slot), {
+      sets: slots.length,
+      chunks: slots.reduce((sum, slot) => sum + (this.#chunks[slot] ?? 0), 0),
+      spaces: new Set(slots.map((slot) => this.#classes.spaceOf(classOf[slot] ?? none))),
+    })
+  }
+
+  #within(has: (slot: number) => boolean, counts: Pick<Allowed, 'sets' | 'chunks' | 'spaces'>): Allowed {
+    const hasSet = (setRow: number): boolean => {
+      const slot = this.#slots.get(setRow)
+      return slot !== undefined && has(slot)
+    }
+    return { ...counts, has, hasSet, setRows: () => this.#setRowsWhere(has) }
+  }
+
+  *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {
+    for (let slot = 0; slot < this.#used; slot += 1) if (has(slot)) yield this.#setRows[slot] ?? 0
+  }
+
+  async #readSome(reading: Connection, changed: readonly number[]): Promise<void> {
+    for (let start = 0; start < changed.length; start += readTogether) {
+      const some = changed.slice(start, start + readTogether)
+      const rows = await setRowsOf(reading, isOneOf(reading.engine, 'documents.visible_set', some))
+      const visible = new Set(rows.map(({ setRow }) => setRow))
+      for (const setRow of some) if (!visible.has(setRow)) this.#remove(setRow)
+      for (const row of rows) this.#put(row)
+    }
+  }
+
+  async #readAll(reading: Connection): Promise<void> {
+    const seen = new Uint8Array(this.#used)
+    for (let after = 0; ;) {
+      const rows = await setRowsOf(reading, sql<SqlBool>`documents.visible_set > ${after}`)
+      for (const row of rows) {
+        const slot = this.#slots.get(row.setRow)
+        if (slot !== undefined) seen[slot] = 1
+        this.#put(row)
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < readTogether) break
+      after = last.setRow
+    }
+    for (const [slot, visible] of seen.entries()) {
+      const setRow = this.#setRows[slot] ?? 0
+      if (visible === 0 && setRow > 0) this.#remove(setRow)
+    }
+  }
+
+  #put({ setRow, chunks, owners, ...traits }: SetRow): void {
+    const entered = { ...traits, owners: owners === null ? [] : owners.split('\n') }
+    const known = this.#slots.get(setRow)
+    const slot = known ?? this.#newSlot()
+    if (known !== undefined) this.#classes.leave(this.#classOf[slot] ?? none, this.#chunks[slot] ?? 0)
+    else this.#pending.added.set(slot, { setRow, spaceRow: traits.spaceRow })
+    this.#slots.set(setRow, slot)
+    this.#setRows[slot] = setRow
+    this.#chunks[slot] = chunks
+    this.#classOf[slot] = this.#classes.enter(entered, chunks)
+  }
+
+  #remove(setRow: number): void {
+    const slot = this.#slots.get(setRow)
+    if (slot === undefined) return
+    const left = this.#classOf[slot] ?? none
+    if (!this.#pending.added.delete(slot)) this.#pending.removed.set(slot, this.#classes.spaceOf(left))
+    this.#classes.leave(left, this.#chunks[slot] ?? 0)
+    this.#slots.delete(setRow)
+    this.#setRows[slot] = 0
+    this.#classOf[slot] = none
+    this.#unused.push(slot)
+  }
+
+  #newSlot(): number {
+    const slot = this.#unused.pop() ?? this.#used++
+    this.#setRows = grown(this.#setRows, slot + 1)
+    this.#chunks = grown(this.#chunks, slot + 1)
+    this.#classOf = grown(this.#classOf, slot + 1)
+    return slot
+  }
+}
+
+/** Sets with their traits, in their order. */
+async function setRowsOf({ kysely }: Connection, among: RawBuilder<SqlBool>): Promise<readonly SetRow[]> {
+  const { rows } = await sql<SetRow>`
+    select documents.visible_set as "setRow", documents.importer_id as "importerId", documents.category as category,
+      chunk_sets.space_row as "spaceRow", chunk_sets.chunks as chunks,
+      (select string_agg(
+          case when owner.from_version <= documents.visible_version then '+' else '-' end || owner.principal,
+          ${sql.lit('\n')} order by owner.principal)
+        from document_owners as owner where owner.document_row = documents.row) as owners
+    from documents join chunk_sets on chunk_sets.row = documents.visible_set
+    where ${among} order by documents.visible_set limit ${sql.lit(readTogether)}
+  `.execute(kysely)
+  return rows
+}
