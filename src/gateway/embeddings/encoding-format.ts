@@ -11,7 +11,7 @@ const openBracket = 0x5b
 
 /** Text of vectors that is read at a stretch: some ten milliseconds. Other work has its turn in between. */
 const stretchBytes = 262_144
-/** A vector of more text than this is no embedding, and stays as it is. */
+/** A vector of more text than this stays as it is. */
 const vectorBytesMax = 1_048_576
 
 /** The answer with each vector that is a list of numbers as base64. What is encoded already stays as it is. */
@@ -34,7 +34,7 @@ export async function withBase64(body: Buffer<ArrayBuffer>): Promise<Buffer<Arra
   return replacements.length === 0 ? body : replaceSpans(body, replacements)
 }
 
-/** Null for a vector that is no list of numbers. */
+/** Null for a vector that is not a list of numbers. */
 function encode(body: Buffer, offset: number, { valueStart, valueEnd }: FieldSpan): string | null {
   if (body[offset + valueStart] !== openBracket || valueEnd - valueStart > vectorBytesMax) return null
   const text = body.toString('latin1', offset + valueStart + 1, offset + valueEnd - 1).trim()
