@@ -70,9 +70,8 @@ export class BackgroundResponses {
     const row = { id, ...owner, previousId: state.previousId, status: 'queued', lease: this.#lease() } as const
     const texts = { ...textsOf(pending), input: state.ownItems() }
     try {
-      await this.#store.insert(
-        { ...row, createdAt: now, usedAt: now },
-        texts,
+      await this.#store.insertMany(
+        [{ ...row, texts, createdAt: now, usedAt: now }],
         settings.get('responses.account_bytes_max'),
       )
     } catch (cause) {

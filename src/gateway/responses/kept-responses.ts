@@ -6,7 +6,13 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Conversation, ConversationItem, ConversationStore } from '#store/kept/conversations.ts'
-import type { KeptResponse, KeptResponseStore, KeptStatus, KeptTexts } from '#store/kept/kept-responses.ts'
+import type {
+  KeptResponse,
+  KeptResponseStore,
+  KeptStatus,
+  KeptTexts,
+  NewKeptResponse,
+} from '#store/kept/kept-responses.ts'
 import type { KeptState } from '../request/response-state.ts'
 import { inputItemId, keptResponseId } from './kept-ids.ts'
 
@@ -37,6 +43,10 @@ export class KeptResponses {
   readonly responses: KeptResponseStore
   readonly conversations: ConversationStore
   readonly #options: KeptResponsesOptions
+  /** Responses for the next transaction, which has not begun yet. */
+  #batch: { readonly responses: NewKeptResponse[]; readonly written: Promise<void> } | null = null
+  /** The transaction before it; never rejects. */
+  #written: Promise<void> = Promise.resolve()
 
   constructor(options: KeptResponsesOptions) {
     this.#options = options
@@ -46,20 +56,20 @@ export class KeptResponses {
 
   /** Keeps a complete answer, in its conversation too. Never rejects. */
   async keep(answer: ResponseObject, { userId, modelId }: KeptOwner, state: KeptState): Promise<void> {
-    const { clock, settings, onError } = this.#options
+    const { clock, onError } = this.#options
     const now = clock.now()
-    const bytesMax = settings.get('responses.account_bytes_max')
     try {
       if (state.conversationId !== null) await this.#addToConversation(state.conversationId, answer, state)
       if (!state.stored) return
       const { previousId } = state
       const status = statusOf(answer)
       const row = { id: keptResponseId(state.hex), userId, modelId, previousId, status, lease: null }
-      await this.responses.insert(
-        { ...row, createdAt: now, usedAt: now },
-        { ...textsOf(answer), input: state.ownItems() },
-        bytesMax,
-      )
+      await this.#insert({
+        ...row,
+        createdAt: now,
+        usedAt: now,
+        texts: { ...textsOf(answer), input: state.ownItems() },
+      })
     } catch (error) {
       onError(error)
     }
@@ -109,6 +119,22 @@ export class KeptResponses {
   async conversationItems(id: string): Promise<readonly string[]> {
     const range = { limit: conversationItemsMax, descending: false, after: null }
     return ((await reading(this.conversations.items(id, range))) ?? []).map(({ text }) => text)
+  }
+
+  /** Responses that are complete at about the same time share a transaction, and so one wait for the disk. */
+  #insert(response: NewKeptResponse): Promise<void> {
+    if (this.#batch === null) {
+      const responses: NewKeptResponse[] = []
+      const begun = this.#written.then(() => new Promise((resolve) => setImmediate(resolve)))
+      const written = begun.then(() => {
+        this.#batch = null
+        return this.responses.insertMany(responses, this.#options.settings.get('responses.account_bytes_max'))
+      })
+      this.#batch = { responses, written }
+      this.#written = written.catch(() => undefined)
+    }
+    this.#batch.responses.push(response)
+    return this.#batch.written
   }
 
   async #addToConversation(id: string, answer: ResponseObject, state: KeptState): Promise<void> {

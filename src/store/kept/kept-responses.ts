@@ -40,6 +40,11 @@ export interface Lease {
 export type KeptTextKind = 'input' | 'output' | 'response'
 export type KeptTexts = Readonly<Partial<Record<KeptTextKind, string>>>
 
+/** A response with its texts. */
+export interface NewKeptResponse extends Omit<KeptResponse, 'bytes'> {
+  readonly texts: KeptTexts
+}
+
 /** Some events of one that is being made, each a line of JSON; `position` is the sequence number of the first. */
 export interface KeptEvents {
   readonly position: number
@@ -63,8 +68,8 @@ export interface Ending {
 }
 
 export interface KeptResponseStore {
-  /** Adds a response; removes older ones of the account when it then has more than `bytesMax`. */
-  insert(response: Omit<KeptResponse, 'bytes'>, texts: KeptTexts, bytesMax: number): Promise<void>
+  /** Adds responses, all or none; removes older ones of an account that then has more than `bytesMax`. */
+  insertMany(responses: readonly NewKeptResponse[], bytesMax: number): Promise<void>
   /** Those that there are. */
   listOfIds(ids: readonly string[]): Promise<readonly KeptResponse[]>
   /** The response and all that it builds on, the oldest first; at most `most`, counted from the newest. */
@@ -101,7 +106,10 @@ export function keptResponseStore({ kysely }: Database, sealer: Sealer): KeptRes
 
 type Names<Name extends keyof KeptResponseStore> = Pick<KeptResponseStore, Name>
 
-function reads(kysely: Kysely<Tables>, sealer: Sealer): Names<'listOfIds' | 'chain' | 'texts' | 'events'> {
+function reads(
+  kysely: Kysely<Tables>,
+  sealer: Sealer,
+): Names<'listOfIds' | 'chain' | 'texts' | 'abandoned' | 'events'> {
   return {
     async listOfIds(ids) {
       if (ids.length === 0) return []
@@ -134,6 +142,15 @@ function reads(kysely: Kysely<Tables>, sealer: Sealer): Names<'listOfIds' | 'cha
       for (const id of ids) texts.push(await openText(sealer, byOwner.get(id) ?? []))
       return texts
     },
+    async abandoned(at, limit) {
+      const rows = await kysely
+        .selectFrom('kept_responses')
+        .selectAll()
+        .where('lease_until', '<', at)
+        .limit(limit)
+        .execute()
+      return rows.map(responseOf)
+    },
     events: (id, from) => readEvents(kysely, sealer, id, from),
   }
 }
@@ -158,27 +175,19 @@ async function readEvents(
   return events
 }
 
-function writes(kysely: Kysely<Tables>, sealer: Sealer): Names<'abandoned' | 'insert' | 'touch' | 'progress' | 'end'> {
+function writes(kysely: Kysely<Tables>, sealer: Sealer): Names<'insertMany' | 'touch' | 'progress' | 'end'> {
   return {
-    async abandoned(at, limit) {
-      const rows = await kysely
-        .selectFrom('kept_responses')
-        .selectAll()
-        .where('lease_until', '<', at)
-        .limit(limit)
-        .execute()
-      return rows.map(responseOf)
-    },
-    async insert(response, texts, bytesMax) {
-      const sealed = await sealTexts(sealer, response.id, texts)
-      const bytes = bytesOf(sealed)
+    async insertMany(responses, bytesMax) {
+      const sealed: (readonly SealedText[])[] = []
+      for (const { id, texts } of responses) sealed.push(await sealTexts(sealer, id, texts))
       await kysely.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('kept_responses')
-          .values(rowOf({ ...response, bytes }))
-          .execute()
-        await writeTexts(trx, sealed)
-        await addWithinLimit(trx, response.userId, bytes, { bytesMax, kept: response.id })
+        for (const [at, { texts: _, ...response }] of responses.entries()) {
+          const own = sealed[at] ?? []
+          const row = { ...response, bytes: bytesOf(own) }
+          await trx.insertInto('kept_responses').values(rowOf(row)).execute()
+          await writeTexts(trx, own)
+          await addWithinLimit(trx, row.userId, row.bytes, { bytesMax, kept: row.id })
+        }
       })
     },
     async touch(ids, at) {

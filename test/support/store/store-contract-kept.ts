@@ -47,7 +47,7 @@ async function keepsTexts({ keptResponses }: Store): Promise<void> {
     const kept = aKept()
     const text = `${'x'.repeat(Math.max(0, length - 2))}${length > 1 ? '🌊' : ''}`
     const long = { ...texts, input: text, output: `🌊${text}` }
-    await keptResponses.insert(kept, long, noLimit)
+    await keptResponses.insertMany([{ ...kept, texts: long }], noLimit)
     expect(await keptResponses.listOfIds([kept.id])).toEqual([{ ...kept, bytes: expect.any(Number) }])
     for (const kind of ['input', 'output', 'response'] as const)
       expect(await keptResponses.texts([kept.id, 'resp_none', kept.id], kind)).toEqual([long[kind], '', long[kind]])
@@ -61,7 +61,7 @@ async function chains({ keptResponses }: Store): Promise<void> {
     const previousId = chain.at(-1)!.id
     chain.push(aKept({ userId: turn === 0 ? other : owner, previousId }))
   }
-  for (const kept of chain) await keptResponses.insert(kept, texts, noLimit)
+  for (const kept of chain) await keptResponses.insertMany([{ ...kept, texts }], noLimit)
   const ids = chain.map(({ id }) => id)
   const found = async (id: string, most = 100) => (await keptResponses.chain(id, most)).map((each) => each.id)
   expect(await found(ids[6]!)).toEqual(ids.slice(2))
@@ -74,21 +74,21 @@ async function limits(store: Store): Promise<void> {
   const { keptResponses, conversations } = store
   const [owner, other] = [crypto.randomUUID(), crypto.randomUUID()]
   const theirs = aKept({ userId: other, usedAt: 0 })
-  await keptResponses.insert(theirs, texts, noLimit)
+  await keptResponses.insertMany([{ ...theirs, texts }], noLimit)
   const size = await bytesOf(store, theirs.id)
   const conversation = { id: 'conv_limit', userId: owner, createdAt: 0, usedAt: 0 }
   await conversations.insert(conversation, '{}', noLimit)
   const leased = aKept({ userId: owner, usedAt: 0, status: 'queued', lease: { workerId: 'w', until: now } })
-  await keptResponses.insert(leased, texts, noLimit)
+  await keptResponses.insertMany([{ ...leased, texts }], noLimit)
   const own = Array.from({ length: 10 }, (_, at) => aKept({ userId: owner, usedAt: at + 1 }))
-  for (const kept of own) await keptResponses.insert(kept, texts, size * 5 + 200)
+  for (const kept of own) await keptResponses.insertMany([{ ...kept, texts }], size * 5 + 200)
   const left = (await keptResponses.listOfIds(own.map(({ id }) => id))).map(({ id }) => id)
   expect(new Set(left)).toEqual(new Set(own.slice(-left.length).map(({ id }) => id)))
   expect(left.length).toBeWithin(3, 6)
   expect(await keptResponses.listOfIds([leased.id, theirs.id])).toHaveLength(2)
   expect(await conversations.find(conversation.id)).not.toBeNull()
   const last = aKept({ userId: owner })
-  await keptResponses.insert(last, texts, 1)
+  await keptResponses.insertMany([{ ...last, texts }], 1)
   expect(await keptResponses.listOfIds(own.map(({ id }) => id))).toEqual([])
   expect(await conversations.find(conversation.id)).toBeNull()
   expect(await keptResponses.listOfIds([last.id])).toHaveLength(1)
@@ -96,7 +96,7 @@ async function limits(store: Store): Promise<void> {
 
 async function leases({ keptResponses }: Store): Promise<void> {
   const kept = aKept({ status: 'queued', lease: { workerId: 'one', until: now } })
-  await keptResponses.insert(kept, texts, noLimit)
+  await keptResponses.insertMany([{ ...kept, texts }], noLimit)
   const { id } = kept
   const report = (workerId: string) => keptResponses.progress({ workerId, until: now + 10 }, [{ id, events: null }])
   expect([...(await report('one'))]).toEqual([id])
@@ -115,7 +115,7 @@ async function leases({ keptResponses }: Store): Promise<void> {
   expect(await keptResponses.texts([id], 'input')).toEqual([texts.input])
   expect(await keptResponses.listOfIds([id])).toMatchObject([{ status: 'completed', lease: null }])
   const again = aKept({ userId: kept.userId })
-  await keptResponses.insert(again, { ...texts, output: '{"later":1}' }, noLimit)
+  await keptResponses.insertMany([{ ...again, texts: { ...texts, output: '{"later":1}' } }], noLimit)
   const [first, second] = await keptResponses.listOfIds([id, again.id])
   expect(first?.bytes).toBe(second?.bytes)
 }
@@ -123,7 +123,7 @@ async function leases({ keptResponses }: Store): Promise<void> {
 async function replaysEvents({ keptResponses }: Store): Promise<void> {
   const lease = { workerId: 'one', until: now }
   const kept = aKept({ status: 'queued', lease, usedAt: now })
-  await keptResponses.insert(kept, texts, noLimit)
+  await keptResponses.insertMany([{ ...kept, texts }], noLimit)
   const { id } = kept
   for (const position of [0, 3, 4, 9])
     await keptResponses.progress(lease, [{ id, events: { position, lines: `from ${position}` } }])
@@ -149,7 +149,7 @@ async function replaysEvents({ keptResponses }: Store): Promise<void> {
 async function purges(store: Store): Promise<void> {
   const { keptResponses } = store
   const many = Array.from({ length: 25 }, (_, at) => aKept({ usedAt: at }))
-  for (const kept of many) await keptResponses.insert(kept, texts, noLimit)
+  for (const kept of many) await keptResponses.insertMany([{ ...kept, texts }], noLimit)
   expect(await keptResponses.purgeBefore(20, 15)).toBe(15)
   expect(await keptResponses.purgeBefore(20, 15)).toBe(5)
   await keptResponses.touch([many[20]!.id], 100)

@@ -363,7 +363,7 @@ describe('an earlier answer', () => {
 test('fields that this API does not have go to the provider as they are, and do not replace what is translated', () => {
   const extra = { seed: 7, top_a: 0.5, chat_template_kwargs: { thinking: true }, reasoning_effort: 'low' }
   const thinking = { type: 'enabled', budget_tokens: 20_000 }
-  const { chatBody } = readMessagesRequest({
+  const { chatBody: sent } = readMessagesRequest({
     model: 'm',
     max_tokens: 30_000,
     messages: [{ role: 'user', content: 'Hi' }],
@@ -371,6 +371,6 @@ test('fields that this API does not have go to the provider as they are, and do 
     none: null,
     ...extra,
   })
-  expect(chatBody).toMatchObject({ ...extra, reasoning_effort: 'high' })
-  expect(chatBody).not.toContainKey('none')
+  expect(sent).toMatchObject({ ...extra, reasoning_effort: 'high' })
+  expect(sent).not.toContainKey('none')
 })
