@@ -164,6 +164,9 @@ describe('describing', () => {
       'documents.embed_concurrency',
       'embeddings.join_milliseconds',
       'embeddings.join_items_max',
+      'responses.keep',
+      'responses.account_bytes_max',
+      'responses.background_max',
       'responses.retention_days',
       'usage.retention_days',
     ])
