@@ -22,6 +22,8 @@ export interface ExchangeOptions {
 
 /** Few enough for their hint to fit into a notification of PostgreSQL (8,000 bytes). */
 const claimsMax = 60
+/** A place that loses its state is agreed on again at most this often. */
+const renewMs = 1000
 /** An answer that takes longer is not worth asking for. */
 const slowMs = 25
 
@@ -36,6 +38,7 @@ interface Hint {
 export class Exchange {
   readonly #options: ExchangeOptions
   #agreed: { readonly view: View; readonly token: string } | null = null
+  #agreedAt = -Infinity
   #seq = 0
   /** `elapsed` when the batch under way was sent; null without one. */
   #sentAt: number | null = null
@@ -60,15 +63,17 @@ export class Exchange {
     return this.#sentAt === null || clock.elapsed() - this.#sentAt < slowMs
   }
 
-  /** Whether the place has lost what the members agreed on with this token. */
+  /** Whether the place has lost what the members agreed on with this token. Not at once, so that a place that always does keeps nobody busy. */
   isVoid(token: string): boolean {
-    return this.#isVoid && this.#agreed?.token === token
+    const isOld = this.#options.clock.elapsed() - this.#agreedAt >= renewMs
+    return this.#isVoid && isOld && this.#agreed?.token === token
   }
 
   /** The members have agreed on the token of the settled epoch. */
   agree(view: View, token: string): void {
     if (this.#agreed?.view === view && this.#agreed.token === token) return
     this.#agreed = { view, token }
+    this.#agreedAt = this.#options.clock.elapsed()
     this.#isVoid = false
     void this.flush()
   }

@@ -148,6 +148,8 @@ export class RosterMember {
       return false
     }
     if (roster.token !== null) {
+      // A process that lends elsewhere, while the setting is being changed: nothing is lent until all use one place.
+      if (!roster.token.startsWith(`${place.kind}:`)) return true
       exchange.agree(this.#view, roster.token)
       return true
     }

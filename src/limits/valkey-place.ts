@@ -25,6 +25,7 @@ interface Connection {
 const answerTimeoutMs = 1000
 
 export class ValkeyPlace implements Place {
+  readonly kind = 'valkey'
   readonly #options: ValkeyPlaceOptions
   readonly #key: string
   readonly #channel: string
@@ -40,14 +41,14 @@ export class ValkeyPlace implements Place {
 
   async open(epoch: number): Promise<string | null> {
     const { commands, runId } = await this.#connected()
-    const token = `${runId}:${crypto.randomUUID()}`
-    const args = [valkeyOpen, '1', this.#key, String(epoch), token, `${runId}:`]
+    const run = this.#tokenOf(runId)
+    const args = [valkeyOpen, '1', this.#key, String(epoch), `${run}${crypto.randomUUID()}`, run]
     return (await this.#answer(commands.send('EVAL', args))) as string | null
   }
 
   async exchange(batch: Batch): Promise<readonly number[] | null> {
     const { commands, runId } = await this.#connected()
-    if (!batch.token.startsWith(`${runId}:`)) return null
+    if (!batch.token.startsWith(this.#tokenOf(runId))) return null
     const { token, members, self, seq, claims } = batch
     const args = [
       valkeyExchange,
@@ -73,6 +74,11 @@ export class ValkeyPlace implements Place {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     await this.#drop()
+  }
+
+  /** What tokens of a run of the server begin with. */
+  #tokenOf(runId: string): string {
+    return `${this.kind}:${runId}:`
   }
 
   #connected(): Promise<Connection> {

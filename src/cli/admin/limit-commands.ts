@@ -44,7 +44,7 @@ const remove = dataCommand({
     const left = rules.filter((each) => each !== text)
     if (left.length === rules.length) {
       output.problems([`There is no rate limit "${text}". List them with: sluice limits list`])
-      return 2
+      return 1
     }
     output.result(await client.call('PUT', path, { value: left }), [`Removed ${text}.`])
     return 0

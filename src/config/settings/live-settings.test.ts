@@ -128,6 +128,7 @@ describe('describing', () => {
       'gateway.response_headers',
       'limits.realtime_inflight.enforce',
       'limits.realtime_inflight.default',
+      'limits.rates',
       'failover.statuses',
       'failover.max_attempts',
       'failover.budget_seconds',

@@ -22,6 +22,8 @@ export interface LimitStore {
 }
 
 const listenTimeoutMs = 5000
+/** The kind of the place here. */
+const kind = 'postgres'
 /** Longest payload of a notification. */
 const payloadMax = 7900
 
@@ -110,6 +112,7 @@ function rosterStore({ kysely }: Database): RosterStore {
 /** The place in tables. Each call holds the place, so they run one after the other. */
 function postgresPlace({ kysely }: Database): Place {
   return {
+    kind,
     open: (epoch) => kysely.transaction().execute((trx) => open(trx, epoch)),
     exchange: (batch) => exchange(kysely, batch),
     async tell(hint) {
@@ -125,7 +128,7 @@ async function open(trx: Transaction<Tables>, epoch: number): Promise<string | n
   const held = await trx.selectFrom('limit_place').select(['epoch', 'token']).executeTakeFirst()
   if (held !== undefined && held.epoch > epoch) return null
   if (held?.epoch === epoch) return held.token
-  const token = crypto.randomUUID()
+  const token = `${kind}:${crypto.randomUUID()}`
   await trx.deleteFrom('limit_place').execute()
   await trx.deleteFrom('limit_place_claims').execute()
   await trx.deleteFrom('limit_place_batches').execute()

@@ -77,7 +77,8 @@ export class LedgerWorld {
   }
 
   placeFor(owner: Process): MemoryPlace {
-    return this.#remote(this.#place, owner, ['open', 'exchange', 'tell'])
+    const { kind } = this.#place
+    return Object.assign(this.#remote(this.#place, owner, ['open', 'exchange', 'tell']), { kind })
   }
 
   rosterFor(owner: Process): MemoryRoster {
@@ -107,11 +108,12 @@ export class LedgerWorld {
   }
 
   /** No more faults: everything is delivered, all processes beat and look, in turns, for a while. */
-  async calm(): Promise<void> {
+  async calm(rounds: number): Promise<void> {
     this.#isCalm = true
     for (const process of this.processes) this.#revive(process)
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       for (const process of this.processes) {
+        process.clock.advance(500)
         this.look(process)
         void process.exchange.beat()
         await this.deliverAll()

@@ -12,6 +12,7 @@ interface Held {
 }
 
 export class MemoryPlace implements Place {
+  readonly kind = 'memory'
   #held: Held | null = null
   #earlier: Held | null = null
   #tokens = 0
@@ -25,7 +26,7 @@ export class MemoryPlace implements Place {
     if (this.#held !== null && this.#held.epoch > epoch) return null
     if (this.#held?.epoch !== epoch) {
       this.#tokens += 1
-      this.#held = { epoch, token: `${epoch}-${this.#tokens}`, rows: new Map(), seqs: new Map() }
+      this.#held = { epoch, token: `memory:${epoch}-${this.#tokens}`, rows: new Map(), seqs: new Map() }
     }
     return this.#held.token
   }
