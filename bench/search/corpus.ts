@@ -18,13 +18,18 @@ export interface Corpus {
   question(): string
 }
 
-/** A corpus of its own for each seed. */
-export function corpus(seed: number): Corpus {
+/** A corpus of its own for each seed. @param leaning all vectors to one side, with a power-law spectrum besides */
+export function corpus(seed: number, leaning = false): Corpus {
   const random = randomNumbers(seed)
   const normal = (): number => Math.sqrt(-2 * Math.log(random() || 1e-9)) * Math.cos(2 * Math.PI * random())
   const centres = Array.from({ length: clusters }, () => unit(Float32Array.from({ length: dimensions }, normal)))
   const word = zipf(random)
+  const common = unit(Float32Array.from({ length: dimensions }, normal))
   const vector = (): Float32Array => {
+    if (leaning) {
+      const own = unit(Float32Array.from({ length: dimensions }, (_each, at) => normal() / Math.sqrt(at + 1)))
+      return unit(own.map((value, at) => value + 2 * (common[at] ?? 0)))
+    }
     const centre = centres[Math.floor(random() * clusters)]
     const spread = noise / Math.sqrt(dimensions)
     return unit(Float32Array.from({ length: dimensions }, (_each, at) => (centre?.[at] ?? 0) + spread * normal()))

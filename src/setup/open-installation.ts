@@ -63,6 +63,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         url,
         poolMax: settings['database.pool_max'],
         reportPoolMax: settings['database.report_pool_max'],
+        searchDirectory: join(dataDirectory, 'search'),
         sealer: ownSealer,
         onBlocked: (migration, error) =>
           logger.warn('a migration waits for a lock', { migration: migration.name, error }),

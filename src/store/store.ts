@@ -95,6 +95,8 @@ export interface LiveReads {
 export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, Partial<MigrateOptions> {
   /** Most PostgreSQL connections for reports, besides those of `poolMax`; 4 when absent. */
   readonly reportPoolMax?: number
+  /** A folder for what searches keep for the next process; none is kept when absent. */
+  readonly searchDirectory?: string
   /** Seals what providers authenticate with, and what callers had the gateway keep. */
   readonly sealer: Sealer
 }
@@ -107,7 +109,9 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const { database, waiting } = await withAvailability({ open: () => openMigrated(options) }).open()
   const pools = openPools(database, options.url, reportPoolMax)
   const slow = slowWork(database, pools)
-  const documents = documentStore(documentWork(database, options.url))
+  const documents = documentStore(
+    documentWork(database, { url: options.url, searchDirectory: options.searchDirectory ?? null }),
+  )
   const {
     ping,
     finishUpgrade,

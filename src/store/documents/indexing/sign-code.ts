@@ -33,9 +33,9 @@ export interface Codes {
   readonly scales: Uint8Array<ArrayBuffer>
 }
 
-/** What stands for 1 in the scales. */
+/** The number that means 1 in the scales. */
 export const scaleUnit = 16_384
-/** The scales of codes that were stored without any: unit vectors, whose bits tell of them what they do on average. */
+/** The scales of codes that were stored without any: unit vectors, with the average product of vectors and their signs. */
 export const plainScales = Uint16Array.of(Math.round(Math.sqrt(Math.PI / 2) * scaleUnit), scaleUnit)
 
 const rounds = 4

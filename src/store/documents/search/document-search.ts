@@ -14,7 +14,7 @@ import { isOneOf } from '../statements.ts'
 import type { KeywordSearch } from './keyword-search.ts'
 import { PostgresWords } from './postgres-words.ts'
 import { SqliteWords } from './sqlite-words.ts'
-import { VectorSearch } from './vector-search.ts'
+import { VectorSearch, type CodeFiles } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
 export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find'>
@@ -22,6 +22,7 @@ export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find'>
 export interface SearchOptions {
   /** Whether to follow the database between searches; `close` ends it. */
   readonly follow: boolean
+  readonly files: CodeFiles
 }
 
 const snapshot = { sqlite: 'begin deferred', postgres: 'begin isolation level repeatable read read only' } as const
@@ -31,9 +32,9 @@ const followMs = { min: 500, max: 16_000 }
 /** The search in this database. */
 export function documentSearch(
   connection: Connection,
-  { follow }: SearchOptions,
+  { follow, files }: SearchOptions,
 ): { readonly search: ChunkSearch; close(): Promise<void> } {
-  const searcher = new Searcher(connection.engine === 'sqlite' ? new SqliteWords() : new PostgresWords())
+  const searcher = new Searcher(connection.engine === 'sqlite' ? new SqliteWords() : new PostgresWords(), files)
   let waitMs = followMs.min
   let timer: ReturnType<typeof setTimeout> | null = null
   let closed = false
@@ -52,6 +53,7 @@ export function documentSearch(
   const followOnce = async (): Promise<void> => {
     // The database may be away; a search says so, and this tries again.
     const changed = await inSnapshot((snapshotted) => searcher.follow(snapshotted)).catch(() => false)
+    await searcher.save('much changed')
     lookAgain(changed ? followMs.min : Math.min(followMs.max, waitMs * 2))
   }
   const search: ChunkSearch = {
@@ -68,6 +70,7 @@ export function documentSearch(
       closed = true
       if (timer !== null) clearTimeout(timer)
       await reading
+      await searcher.save('changed')
     },
   }
 }
@@ -86,10 +89,11 @@ function readSnapshot<T>(connection: Connection, read: (reading: Connection) => 
 class Searcher {
   readonly #words: KeywordSearch
   readonly #sets = new VisibleSets()
-  readonly #vectors = new VectorSearch(this.#sets)
+  readonly #vectors: VectorSearch
 
-  constructor(words: KeywordSearch) {
+  constructor(words: KeywordSearch, files: CodeFiles) {
     this.#words = words
+    this.#vectors = new VectorSearch(this.#sets, files)
   }
 
   async spaces(
@@ -127,6 +131,11 @@ class Searcher {
     const version = await this.#catchUp(reading)
     await this.#vectors.load(reading)
     return version !== before
+  }
+
+  /** Writes codes for the next process, if they have changed. */
+  save(which: 'changed' | 'much changed'): Promise<void> {
+    return this.#vectors.save(which)
   }
 
   async #catchUp(reading: Connection): Promise<number> {

@@ -41,6 +41,8 @@ interface SetRow extends Omit<ClassTraits, 'owners'> {
   readonly chunks: number
   /** As in a class, one a line; null for none. */
   readonly owners: string | null
+  /** Which bytes of which document, and which attempt at them. */
+  readonly content: string
 }
 
 export class VisibleSets {
@@ -48,6 +50,8 @@ export class VisibleSets {
   readonly #slots = new SetTable()
   #setRows = new Float64Array(16)
   #chunks = new Uint32Array(16)
+  /** A number that tells a set's content from what had the same number in a database that was put back. */
+  #marks = new Uint32Array(16)
   #classOf = new Uint32Array(16).fill(none)
   readonly #unused: number[] = []
   #used = 0
@@ -91,6 +95,10 @@ export class VisibleSets {
       added: [...added].map(([slot, each]) => ({ slot, ...each })),
       removed: [...removed].map(([slot, spaceRow]) => ({ slot, spaceRow })),
     }
+  }
+
+  markOf(slot: number): number {
+    return this.#marks[slot] ?? 0
   }
 
   /** The sets of a vector space by their slots. */
@@ -165,7 +173,7 @@ export class VisibleSets {
     }
   }
 
-  #put({ setRow, chunks, owners, ...traits }: SetRow): void {
+  #put({ setRow, chunks, owners, content, ...traits }: SetRow): void {
     const entered = { ...traits, owners: owners === null ? [] : owners.split('\n') }
     const known = this.#slots.get(setRow)
     const slot = known ?? this.#newSlot()
@@ -174,6 +182,7 @@ export class VisibleSets {
     this.#slots.set(setRow, slot)
     this.#setRows[slot] = setRow
     this.#chunks[slot] = chunks
+    this.#marks[slot] = Bun.hash.crc32(`${content} ${chunks}`)
     this.#classOf[slot] = this.#classes.enter(entered, chunks)
   }
 
@@ -193,6 +202,7 @@ export class VisibleSets {
     const slot = this.#unused.pop() ?? this.#used++
     this.#setRows = grown(this.#setRows, slot + 1)
     this.#chunks = grown(this.#chunks, slot + 1)
+    this.#marks = grown(this.#marks, slot + 1)
     this.#classOf = grown(this.#classOf, slot + 1)
     return slot
   }
@@ -203,6 +213,7 @@ async function setRowsOf({ kysely }: Connection, among: RawBuilder<SqlBool>): Pr
   const { rows } = await sql<SetRow>`
     select documents.visible_set as "setRow", documents.importer_id as "importerId", documents.category as category,
       chunk_sets.space_row as "spaceRow", chunk_sets.chunks as chunks,
+      documents.id || ' ' || chunk_sets.fence || ' ' || coalesce(documents.visible_sha256, '') as content,
       (select string_agg(
           case when owner.from_version <= documents.visible_version then '+' else '-' end || owner.principal,
           ${sql.lit('\n')} order by owner.principal)

@@ -47,11 +47,18 @@ const recordJobs = [
   'chunksInContext',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
-/** The work on the documents of this database. @param url of the database, for connections outside of the pool */
-export function documentWork(database: Database, url: string): DocumentWork {
+export interface DocumentWorkOptions {
+  /** The database's, for connections outside of the pool. */
+  readonly url: string
+  /** Where the search keeps codes for the next process; null keeps none. */
+  readonly searchDirectory: string | null
+}
+
+/** The work on the documents of this database. */
+export function documentWork(database: Database, { url, searchDirectory }: DocumentWorkOptions): DocumentWork {
   const queue = queueStatus(database)
   if (database.engine === 'postgres') {
-    const searching = searchThreads({ engine: 'postgres', url })
+    const searching = searchThreads({ engine: 'postgres', url, codes: { directory: searchDirectory, write: false } })
     return {
       queue,
       writes: documentWrites(database),
@@ -66,11 +73,11 @@ export function documentWork(database: Database, url: string): DocumentWork {
       queue,
       writes: documentWrites(database),
       records: documentRecords(database),
-      search: documentSearch(database, { follow: false }).search,
+      search: documentSearch(database, { follow: false, files: { directory: null, write: false } }).search,
       close: async () => undefined,
     }
   }
-  const source: DocumentSource = { engine: 'sqlite', file }
+  const source: DocumentSource = { engine: 'sqlite', file, codes: { directory: searchDirectory, write: false } }
   const [writing, reading, searching] = [threadFor(source), threadFor(source), searchThreads(source)]
   return {
     queue,
@@ -84,7 +91,9 @@ export function documentWork(database: Database, url: string): DocumentWork {
 }
 
 function searchThreads(source: DocumentSource): SearchThreads {
-  return new SearchThreads(Math.min(searchThreadsMax, availableParallelism()), () => threadFor(source))
+  const count = Math.min(searchThreadsMax, availableParallelism())
+  // All of them read the codes that the first one writes.
+  return new SearchThreads(count, (index) => threadFor({ ...source, codes: { ...source.codes, write: index === 0 } }))
 }
 
 function threadFor(source: DocumentSource): JobThread<Works> {

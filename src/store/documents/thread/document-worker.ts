@@ -9,11 +9,17 @@ import { serveJobs, type OpenedJobs } from '../../threads/job-worker.ts'
 import { documentWrites } from './document-work.ts'
 import { documentRecords } from '../records/records.ts'
 import { documentSearch } from '../search/document-search.ts'
+import type { CodeFiles } from '../search/vector-search.ts'
 
 /** What such a thread opens. */
 export type DocumentSource =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  | { readonly engine: 'postgres'; readonly url: string }
+  | ({ readonly engine: 'sqlite'; readonly file: string } & Searching)
+  | ({ readonly engine: 'postgres'; readonly url: string } & Searching)
+
+interface Searching {
+  /** Where a search keeps its codes for the next process. */
+  readonly codes: CodeFiles
+}
 
 function open(source: DocumentSource): OpenedJobs {
   const connection =
@@ -21,7 +27,7 @@ function open(source: DocumentSource): OpenedJobs {
       ? openSqliteBeside(source.file, 'full')
       : openPostgres({ url: source.url, poolMax: 1, patient: false })
   const database = { engine: source.engine, kysely: connection.kysely }
-  const searching = documentSearch(database, { follow: true })
+  const searching = documentSearch(database, { follow: true, files: source.codes })
   return {
     jobs: { ...documentWrites(database), ...documentRecords(database), ...searching.search },
     async close() {

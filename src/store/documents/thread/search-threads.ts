@@ -17,9 +17,9 @@ interface Searching {
 export class SearchThreads {
   readonly #threads: readonly Searching[]
 
-  constructor(count: number, thread: () => Thread) {
+  constructor(count: number, thread: (index: number) => Thread) {
     this.#threads = Array.from({ length: count }, (_each, index) => ({
-      thread: thread(),
+      thread: thread(index),
       jobs: 0,
       state: index === 0 ? 'warm' : 'cold',
     }))

@@ -4,8 +4,8 @@
  */
 import type { Connection } from '../../database.ts'
 import { rowsOf } from '../rows/chunk-row.ts'
-import { meanDirection, signCoder } from './sign-code.ts'
-import { floatsOf } from './vector-bytes.ts'
+import { meanDirection, signCoder } from '../indexing/sign-code.ts'
+import { floatsOf } from '../indexing/vector-bytes.ts'
 
 export interface Centre {
   readonly row: number
