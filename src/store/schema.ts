@@ -399,6 +399,11 @@ export interface ChunkCodesTable {
   scales: Uint8Array | null
 }
 
+/** Languages that texts were guessed to be in. */
+export interface DocumentLanguagesTable {
+  language: string
+}
+
 export interface VectorCentresTable {
   row: Generated<number>
   space_row: number
@@ -571,6 +576,7 @@ export interface Tables {
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
   vector_centres: VectorCentresTable
+  document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable
   changes: ChangesTable

@@ -207,7 +207,7 @@ export interface RankedChunk {
 }
 
 export interface FindResult {
-  /** Ranked by BM25 on SQLite, by ts_rank_cd on PostgreSQL. */
+  /** Ranked by BM25; how rare a word is, is counted in the chunks that the query allows. */
   readonly keyword: readonly RankedChunk[]
   /** Ranked by cosine similarity, -1 to 1; all spaces together, each in its own order. */
   readonly vector: readonly (RankedChunk & { readonly spaceKey: string })[]

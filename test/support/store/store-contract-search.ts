@@ -1,6 +1,7 @@
 /** The search over chunks: what every engine must do. */
 import { expect } from 'bun:test'
 import type { DocumentStore, FindQuery, NewChunk, NewDocument } from '#store/documents/document-store.ts'
+import { chunkTerms, levelGains, levelMarks } from '#store/documents/indexing/words.ts'
 import {
   aChunk,
   aDocument,
@@ -72,6 +73,7 @@ function wordContract(storeTest: StoreTest): void {
     expect(await textsOf(documents, 'centrifuge')).toEqual(['Nothing to see.'])
     expect(await textsOf(documents, 'turnover?')).toEqual(['Rows only.'])
     expect(await textsOf(documents, 'turn')).toEqual([])
+    expect(await textsOf(documents, 'turn*')).toEqual(['Rows only.'])
     expect(await textsOf(documents, '... !?')).toEqual([])
   })
 
@@ -116,6 +118,51 @@ function wordContract(storeTest: StoreTest): void {
     expect(await textsOf(documents, 'word '.repeat(5000))).toEqual([])
   })
 
+  storeTest('words are found in other forms, in the language of the document', async ({ documents }) => {
+    const english = 'The proposals were not accepted, and they will be discussed again at the next of our meetings.'
+    const german = 'Die Verträge wurden nicht unterzeichnet, weil das für uns und für sie zu teuer war.'
+    await withTexts(documents, [english])
+    await withTexts(documents, [german])
+    expect(await textsOf(documents, 'proposal')).toEqual([english])
+    expect(await textsOf(documents, 'accepting a meeting')).toEqual([english])
+    expect(await textsOf(documents, 'Vertrag')).toEqual([german])
+    expect(await textsOf(documents, 'what was the contract')).toEqual([])
+  })
+
+  storeTest('a document is found by its name and its title, by its first chunk', async ({ documents }) => {
+    await withTexts(documents, ['first', 'second'], { name: 'handbook-2024.pdf' })
+    await withTexts(documents, ['other'], { name: 'b.pdf' })
+    expect(await textsOf(documents, 'handbook')).toEqual(['first'])
+    expect(await textsOf(documents, 'handbook second')).toEqual(['second'])
+    expect((await textsOf(documents, 'annual report')).toSorted()).toEqual(['first', 'other'])
+  })
+
+  storeTest('what a search may not look at moves none of its scores', async ({ documents }) => {
+    await withTexts(documents, ['pump one', 'valve two', 'boiler three'], { importerId: 'bob', owners: ['user:bob'] })
+    const scores = async () => (await find(documents, { viewer: viewer('bob'), keywords: 'pump valve' })).keyword
+    const before = await scores()
+    expect(before).toHaveLength(2)
+    await withTexts(
+      documents,
+      Array.from({ length: 40 }, (_each, index) => `pump ${index}`),
+      { importerId: 'eve', owners: ['user:eve'] },
+    )
+    expect(await scores()).toEqual(before)
+  })
+
+  storeTest('the ranking is that of the terms counted by hand, on every engine', async ({ documents }) => {
+    const random = fixedNumbers(7)
+    const words = Array.from({ length: 40 }, (_each, index) => `w${index}x`)
+    const aText = (length: number): string =>
+      Array.from({ length }, () => words[Math.floor(40 * random() ** 2)]).join(' ')
+    const texts = Array.from({ length: 120 }, (_each, index) => `${aText(5 + (index % 60))} t${index}`)
+    for (let start = 0; start < texts.length; start += 30) await withTexts(documents, texts.slice(start, start + 30))
+    for (let round = 0; round < 12; round += 1) {
+      const question = aText(3)
+      expect([question, await textsOf(documents, question)]).toEqual([question, rankedByHand(texts, question)])
+    }
+  })
+
   storeTest('words that every chunk has are found too, up to the limit', async ({ documents }) => {
     await withTexts(
       documents,
@@ -124,6 +171,34 @@ function wordContract(storeTest: StoreTest): void {
     expect(await textsOf(documents, 'the common', { limit: 12 })).toHaveLength(12)
     expect((await textsOf(documents, 'the common 17', { limit: 12 }))[0]).toBe('the common text 17')
   })
+}
+
+/** The ten best: for each word the level of its weight, times how rare it is (Lucene's BM25). */
+function rankedByHand(texts: readonly string[], question: string): readonly string[] {
+  const chunks = texts.map((text) => new Set(chunkTerms(text, '', null)))
+  const scores = chunks.map(() => 0)
+  for (const word of new Set(question.split(' '))) {
+    const having = chunks.filter((terms) => terms.has(word)).length
+    const idf = Math.log(1 + (chunks.length - having + 0.5) / (having + 0.5))
+    for (const [level, mark] of levelMarks.entries()) {
+      for (const [index, terms] of chunks.entries()) {
+        if (terms.has(`${word}${mark}`)) scores[index]! += idf * levelGains[level]!
+      }
+    }
+  }
+  const order = [...texts.keys()].filter((index) => scores[index]! > 0)
+  return order
+    .sort((a, b) => Math.sign(Math.round((scores[b]! - scores[a]!) * 1e9)) || a - b)
+    .slice(0, 10)
+    .map((index) => texts[index]!)
+}
+
+function fixedNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
 }
 
 function vectorContract(storeTest: StoreTest): void {

@@ -6,6 +6,9 @@
 /** Most chunks of a document; sets may count up to 2^33. */
 export const chunksMax = 2 ** 20
 
+/** The place in a set that is not a chunk's: the row of the document's name and title in the index of words. */
+export const nameOrdinal = chunksMax - 1
+
 /** The row of a chunk. */
 export function chunkRow(setRow: number, ordinal: number): number {
   if (ordinal < 0 || ordinal >= chunksMax) throw new RangeError(`A document has at most ${chunksMax} chunks.`)

@@ -11,9 +11,7 @@ import type { Connection } from '../../database.ts'
 import { changeVersion } from '../rows/changes.ts'
 import type { Component, DocumentStore } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
-import type { KeywordSearch } from './keyword-search.ts'
-import { PostgresWords } from './postgres-words.ts'
-import { SqliteWords } from './sqlite-words.ts'
+import { KeywordSearch } from './keyword-search.ts'
 import { VectorSearch, type CodeFiles } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
@@ -34,7 +32,7 @@ export function documentSearch(
   connection: Connection,
   { follow, files }: SearchOptions,
 ): { readonly search: ChunkSearch; close(): Promise<void> } {
-  const searcher = new Searcher(connection.engine === 'sqlite' ? new SqliteWords() : new PostgresWords(), files)
+  const searcher = new Searcher(files)
   let waitMs = followMs.min
   let timer: ReturnType<typeof setTimeout> | null = null
   let closed = false
@@ -87,12 +85,11 @@ function readSnapshot<T>(connection: Connection, read: (reading: Connection) => 
 }
 
 class Searcher {
-  readonly #words: KeywordSearch
+  readonly #words = new KeywordSearch()
   readonly #sets = new VisibleSets()
   readonly #vectors: VectorSearch
 
-  constructor(words: KeywordSearch, files: CodeFiles) {
-    this.#words = words
+  constructor(files: CodeFiles) {
     this.#vectors = new VectorSearch(this.#sets, files)
   }
 
@@ -114,14 +111,13 @@ class Searcher {
   async find(reading: Connection, query: Parameters<DocumentStore['find']>[0]): ReturnType<DocumentStore['find']> {
     const version = await this.#catchUp(reading)
     const allowed = await this.#sets.allowed(reading, query)
-    const { keywords, viewer, filter, limit } = query
+    const { keywords, limit } = query
     const vector = []
     for (const { spaceKey, vector: asked } of query.vectors) {
       const nearest = await this.#vectors.nearest(reading, allowed, { spaceKey, vector: asked, limit })
       vector.push(...nearest.map((ranked) => ({ ...ranked, spaceKey })))
     }
-    const keyword =
-      keywords === null ? [] : await this.#words.search(reading, { keywords, viewer, filter, limit, allowed, version })
+    const keyword = keywords === null ? [] : await this.#words.search(reading, { keywords, limit, allowed, version })
     return { keyword, vector }
   }
 

@@ -1,40 +1,187 @@
-/** What the two engines' searches by words have in common. */
+/**
+ * Search by words: any of them, ranked by BM25, the same on both engines. How rare a word is, is counted in what the
+ * viewer and the filter allow, so documents that a search may not look at never move its scores, and tell nothing.
+ *
+ * The time is bounded: a word in more chunks than `listMax` is common. It does not find chunks as long as other words
+ * do; it only orders the best of them.
+ */
 import type { Connection } from '../../database.ts'
-import type { FindQuery, RankedChunk } from '../document-store.ts'
+import { chunkRow, nameOrdinal, ordinalOf, setOf } from '../rows/chunk-row.ts'
+import type { RankedChunk } from '../document-store.ts'
+import { levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
 import type { Allowed } from './visible-sets.ts'
+import { wordLists, type TermQuery, type Within } from './word-lists.ts'
 
-export interface KeywordQuery extends Pick<FindQuery, 'viewer' | 'filter' | 'limit'> {
+export interface KeywordQuery {
   readonly keywords: string
+  readonly limit: number
   readonly allowed: Allowed
-  /** The version of the database's changes; it says how old a cached count is. */
+  /** The version of the database's changes; it says how old it is that a word was found to be common. */
   readonly version: number
 }
 
-export interface KeywordSearch {
+/** Chunks of one word that are looked at. */
+const listMax = 20_000
+/** Up to this many sets the database itself narrows its lists to them. */
+const listedSetsMax = 2000
+/** A common word is looked up once more after so many changes. */
+const commonKeptFor = 500
+const commonMax = 10_000
+/** Names and titles of documents weigh so much beside the words of a chunk. */
+const nameWeight = 0.5
+
+interface Found {
+  readonly word: QueryWord
+  /** Allowed rows by level, each list those of the level before that have this one too. */
+  readonly levels: readonly Float64Array[]
+  readonly idf: number
+}
+
+export class KeywordSearch {
+  /** The version at which a word was found to be common. */
+  readonly #common = new Map<string, number>()
+
   /** The best chunks that have any of the words, within what is allowed. */
-  search(reading: Connection, query: KeywordQuery): Promise<readonly RankedChunk[]>
+  async search(reading: Connection, query: KeywordQuery): Promise<readonly RankedChunk[]> {
+    const { keywords, limit, allowed } = query
+    if (allowed.chunks === 0) return []
+    const languages = await reading.kysely.selectFrom('document_languages').select('language').execute()
+    const words = queryWords(keywords, languages.map(({ language }) => language).sort())
+    const within: Within = allowed.sets <= listedSetsMax ? { sets: [...allowed.setRows()] } : {}
+    const { rare, common } = await this.#divided(reading, words, { ...query, within })
+    const scores = scored(rare)
+    // Idf of a word that is in as many chunks as are looked at.
+    const least = idfOf(Math.max(allowed.chunks, listMax), listMax)
+    if (common.length > 0) {
+      if (scores.size < limit) await addCommon(reading, scores, { common, within, allowed, limit, idf: least })
+      else await refine(reading, scores, { common, limit, idf: least })
+    }
+    return best(scores, limit)
+  }
+
+  /** The words with all their chunks, and those that are in too many. */
+  async #divided(reading: Connection, words: readonly QueryWord[], query: KeywordQuery & { readonly within: Within }) {
+    const { allowed, version, within } = query
+    const isCommon = (word: QueryWord): boolean => {
+      const seen = within.sets === undefined ? this.#common.get(keyOf(word)) : undefined
+      return seen !== undefined && version - seen <= commonKeptFor && version >= seen
+    }
+    const tried = words.filter((word) => !isCommon(word))
+    const common = words.filter(isCommon)
+    const lists = await wordLists(
+      reading,
+      tried.map((word) => atLevel(word, 0)),
+      { ...within, limit: listMax + 1 },
+    )
+    const rare = tried.flatMap((word, index) => {
+      const list = lists[index] ?? new Float64Array()
+      if (list.length > listMax) {
+        common.push(word)
+        if (this.#common.size >= commonMax) this.#common.clear()
+        if (within.sets === undefined) this.#common.set(keyOf(word), version)
+      }
+      return list.length > 0 && list.length <= listMax ? { word, list: onlyAllowed(list, allowed) } : []
+    })
+    const higher = rare.flatMap(({ word }) => [1, 2, 3].map((level) => atLevel(word, level)))
+    const above = await wordLists(reading, higher, { ...within, limit: listMax })
+    const found = rare.map(({ word, list }, index): Found => {
+      const chunks = list.reduce((sum, row) => sum + (ordinalOf(row) === nameOrdinal ? 0 : 1), 0)
+      const levels = [list, ...above.slice(3 * index, 3 * index + 3).map((rows) => onlyAllowed(rows, allowed))]
+      return { word, levels, idf: idfOf(allowed.chunks, chunks) }
+    })
+    return { rare: found, common }
+  }
 }
 
-/** Most chunks that are ranked for common words, when the rarer words give too few hits. */
-export function commonRowsMax({ limit }: KeywordQuery): number {
-  return Math.max(200, limit * 4)
+/** Scores of all chunks that have one of the words; a document whose name alone has one is found by its first chunk. */
+function scored(found: readonly Found[]): Map<number, number> {
+  const scores = new Map<number, number>()
+  const names = new Map<number, number>()
+  for (const { levels, idf } of found) {
+    for (const [level, rows] of levels.entries()) {
+      const gain = idf * (levelGains[level] ?? 0)
+      for (const row of rows) {
+        if (ordinalOf(row) === nameOrdinal) names.set(setOf(row), (names.get(setOf(row)) ?? 0) + gain * nameWeight)
+        else scores.set(row, (scores.get(row) ?? 0) + gain)
+      }
+    }
+  }
+  if (names.size === 0) return scores
+  const named = new Set<number>()
+  for (const [row, score] of scores) {
+    const gain = names.get(setOf(row))
+    if (gain === undefined) continue
+    named.add(setOf(row))
+    scores.set(row, score + gain)
+  }
+  for (const [setRow, gain] of names) if (!named.has(setRow)) scores.set(chunkRow(setRow, 0), gain)
+  return scores
 }
 
-/** The first list, then what only the second has. */
-export function appendMissing(
-  first: readonly RankedChunk[],
-  second: readonly RankedChunk[],
-  limit: number,
-): readonly RankedChunk[] {
-  const seen = new Set(first.map(({ row }) => row))
-  const lowest = first.at(-1)?.score ?? Number.POSITIVE_INFINITY
-  const rest = second
-    .filter(({ row }) => !seen.has(row))
-    .map(({ row, score }) => ({ row, score: Math.min(score, lowest) }))
-  return [...first, ...rest].slice(0, limit)
+interface Common {
+  readonly common: readonly QueryWord[]
+  readonly limit: number
+  readonly idf: number
 }
 
-/** The best first; of equal ones the one that was stored earlier. */
-export function byScore(a: RankedChunk, b: RankedChunk): number {
-  return b.score - a.score || a.row - b.row
+/** Adds the common words' part to the scores of the best. */
+async function refine(reading: Connection, scores: Map<number, number>, { common, limit, idf }: Common): Promise<void> {
+  const rows = best(scores, Math.max(200, limit * 4)).map(({ row }) => row)
+  const queries = common.flatMap((word) => levelMarks.map((_mark, level) => atLevel(word, level)))
+  const lists = await wordLists(reading, queries, { rows, limit: rows.length })
+  for (const [index, list] of lists.entries()) {
+    const gain = idf * (levelGains[index % levelMarks.length] ?? 0)
+    for (const row of list) scores.set(row, (scores.get(row) ?? 0) + gain)
+  }
+}
+
+/** Finds chunks by common words: first those that have all of them, then some that have one. */
+async function addCommon(
+  reading: Connection,
+  scores: Map<number, number>,
+  { common, within, allowed, limit, idf }: Common & { readonly within: Within; readonly allowed: Allowed },
+): Promise<void> {
+  const groups = common.flatMap((word) => atLevel(word, 0).groups)
+  const queries = [{ groups }, ...groups.map((group) => ({ groups: [group] }))]
+  for (const [index, query] of queries.entries()) {
+    if (scores.size >= limit) return
+    const [list] = await wordLists(reading, [query], { ...within, limit: listMax })
+    const gain = idf * levelGains[0] * (index === 0 ? common.length : 1)
+    for (const row of onlyAllowed(list ?? new Float64Array(), allowed)) {
+      if (ordinalOf(row) !== nameOrdinal && !scores.has(row)) scores.set(row, gain)
+    }
+  }
+}
+
+function best(scores: ReadonlyMap<number, number>, limit: number): readonly RankedChunk[] {
+  const worst = Float64Array.from(scores.values()).sort().at(-Math.min(limit, scores.size)) ?? 0
+  return [...scores]
+    .filter(([, score]) => score >= worst)
+    .map(([row, score]) => ({ row, score }))
+    .sort((a, b) => b.score - a.score || a.row - b.row)
+    .slice(0, limit)
+}
+
+/** Rows are in the order of their sets, so each set is looked up once. */
+function onlyAllowed(rows: Float64Array, { hasSet }: Allowed): Float64Array {
+  let [last, has] = [-1, false]
+  return rows.filter((row) => {
+    const setRow = setOf(row)
+    if (setRow !== last) [last, has] = [setRow, hasSet(setRow)]
+    return has
+  })
+}
+
+function atLevel({ terms, prefix }: QueryWord, level: number): TermQuery {
+  const mark = levelMarks[level] ?? ''
+  return { groups: [{ terms: terms.map((term) => `${term}${mark}`), prefix }] }
+}
+
+function keyOf({ terms, prefix }: QueryWord): string {
+  return `${terms.join(' ')}${prefix ? '*' : ''}`
+}
+
+/** Never negative (Lucene's form). */
+function idfOf(all: number, having: number): number {
+  return Math.log(1 + (all - having + 0.5) / (having + 0.5))
 }

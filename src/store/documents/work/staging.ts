@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
-import { chunkRow } from '../rows/chunk-row.ts'
+import { chunkRow, nameOrdinal } from '../rows/chunk-row.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { DocumentStore, NewChunk } from '../document-store.ts'
 import { leasedDocument } from './lease.ts'
@@ -11,7 +11,8 @@ import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { Centres, type Centre } from './centres.ts'
 import { signCoder } from '../indexing/sign-code.ts'
 import { bytesOf } from '../indexing/vector-bytes.ts'
-import { foldedWords, wordVector } from '../indexing/words.ts'
+import { termColumns, termsOfChunk, termsOfName } from '../indexing/word-columns.ts'
+import { Languages } from './languages.ts'
 import { insertRows } from '../statements.ts'
 
 /** Chunks of one transaction: a few milliseconds of SQLite's write lock. */
@@ -24,13 +25,18 @@ const mergePages = 16
 export function documentStaging(connection: Connection): Pick<DocumentStore, 'stage' | 'complete'> {
   const { engine, kysely } = connection
   const centres = new Centres(connection)
+  const languages = new Languages(connection)
   /** Chunks whose words wait for a merge. */
   let unmerged = 0
   return {
     async stage(lease, space, chunks) {
       if (chunks.length === 0) return
       // Made before the transaction, which on SQLite keeps all others from writing.
-      const rows = rowsOf(engine, chunks, { dimensions: space.dimensions, centre: await centres.of(space) })
+      const rows = rowsOf(engine, chunks, {
+        dimensions: space.dimensions,
+        centre: await centres.of(space),
+        language: await languages.of(lease, chunks),
+      })
       await kysely.transaction().execute(async (trx) => {
         const document = await leasedDocument({ engine, kysely: trx }, lease)
         const spaceRow = await spaceRowOf(trx, space, document.embedder)
@@ -72,6 +78,11 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
           })
           .where('row', '=', document.row)
           .execute()
+        if (visibleSet !== null) {
+          const terms = termsOfName(document.name, completion.title)
+          const row = { [wordsRow(engine)]: chunkRow(visibleSet, nameOrdinal) }
+          await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, terms) }])
+        }
         await discardSets(trx, document.row, visibleSet)
         await logChanges(trx, [document.visible_set, visibleSet])
       }),
@@ -94,6 +105,10 @@ interface ChunkRows {
   readonly wordsRow: 'row' | 'rowid'
 }
 
+function wordsRow(engine: Engine): ChunkRows['wordsRow'] {
+  return engine === 'sqlite' ? 'rowid' : 'row'
+}
+
 interface Ordered {
   readonly ordinal: number
   readonly columns: Readonly<Record<string, unknown>>
@@ -102,6 +117,8 @@ interface Ordered {
 interface Coding {
   readonly dimensions: number
   readonly centre: Centre | null
+  /** The text's; null when it is not known. */
+  readonly language: string | null
 }
 
 function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): ChunkRows {
@@ -120,17 +137,13 @@ function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): Ch
       },
     })),
     vectors: chunks.map(({ ordinal, vector }) => ({ ordinal, columns: { vector: bytesOf(vector) } })),
-    words: chunks.map((chunk) => ({ ordinal: chunk.ordinal, columns: wordColumns(engine, chunk) })),
+    words: chunks.map((chunk) => ({
+      ordinal: chunk.ordinal,
+      columns: termColumns(engine, termsOfChunk(chunk, coding.language)),
+    })),
     codes: codeRows(coding, chunks),
-    wordsRow: engine === 'sqlite' ? 'rowid' : 'row',
+    wordsRow: wordsRow(engine),
   }
-}
-
-function wordColumns(engine: Engine, { text, headingPath, tableHeader }: NewChunk): Ordered['columns'] {
-  const heading = [...headingPath, tableHeader ?? ''].join(' ')
-  return engine === 'sqlite'
-    ? { text: foldedWords(text).join(' '), heading: foldedWords(heading).join(' ') }
-    : { terms: wordVector(text, heading) }
 }
 
 function codeRows({ dimensions, centre }: Coding, chunks: readonly NewChunk[]): ChunkRows['codes'] {

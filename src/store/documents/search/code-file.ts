@@ -1,0 +1,106 @@
+/**
+ * The codes of a vector space in a file, so that a process that starts has them at once. The database decides what is
+ * visible; the file only saves reading: a set's codes are taken from it when their mark is that of the set now, and
+ * any other set is read from the database. A file that is cut off or of another format is as good as none.
+ */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { CodeIndex, CodePiece } from './code-index.ts'
+import { SetTable } from './set-table.ts'
+
+/** What a set's codes are told by, besides its number: the same number can come again in a database that was put back. */
+export interface MarkedSets {
+  setRowOf(slot: number): number
+  markOf(slot: number): number
+}
+
+/** `SLUCODE` and the version of the format. */
+const magic = 0x534c_5501
+/** Magic, bytes of a code, pieces, codes; then for each piece the set as a double, then five numbers of 32 bits. */
+const headerBytes = 16
+const pieceBytes = 32
+const scaleBytes = 4
+
+export interface CodeFile {
+  /** The codes of this set, if the file has them. */
+  piecesOf(setRow: number, mark: number): readonly CodePiece[] | null
+}
+
+/** Writes all codes of the index; a file that is there is replaced in one step. */
+export async function writeCodeFile(file: string, index: CodeIndex, sets: MarkedSets): Promise<void> {
+  const bytes = fileBytes(index, sets)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const passing = `${file}.${crypto.randomUUID()}`
+  try {
+    await writeFile(passing, bytes, { mode: 0o600 })
+    await rename(passing, file)
+  } catch (thrown) {
+    await rm(passing, { force: true })
+    throw thrown
+  }
+}
+
+/** The file's codes; null when there is no usable one. */
+export function readCodeFile(file: string, codeBytes: number): CodeFile | null {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    return null
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < headerBytes || view.getUint32(0) !== magic || view.getUint32(4) !== codeBytes) return null
+  const [pieces, codes] = [view.getUint32(8), view.getUint32(12)]
+  if (bytes.length !== headerBytes + pieces * pieceBytes + codes * (codeBytes + scaleBytes)) return null
+  const firstOf = new SetTable()
+  for (let piece = pieces - 1; piece >= 0; piece -= 1) {
+    firstOf.set(view.getFloat64(headerBytes + piece * pieceBytes), piece)
+  }
+  const codesAt = headerBytes + pieces * pieceBytes
+  const scalesAt = codesAt + codes * codeBytes
+  return {
+    piecesOf(setRow, mark) {
+      const found: CodePiece[] = []
+      for (let piece = firstOf.get(setRow) ?? pieces; piece < pieces; piece += 1) {
+        const at = headerBytes + piece * pieceBytes
+        if (view.getFloat64(at) !== setRow) break
+        if (view.getUint32(at + 8) !== mark) return null
+        const [start, count] = [view.getUint32(at + 20), view.getUint32(at + 24)]
+        found.push({
+          first: view.getUint32(at + 12),
+          centre: view.getUint32(at + 16),
+          codes: bytes.subarray(codesAt + start * codeBytes, codesAt + (start + count) * codeBytes),
+          scales: bytes.subarray(scalesAt + start * scaleBytes, scalesAt + (start + count) * scaleBytes),
+        })
+      }
+      return found.length === 0 ? null : found
+    },
+  }
+}
+
+/** Pieces in the order of their sets, so that those of one set are neighbours. */
+function fileBytes(index: CodeIndex, sets: MarkedSets): Uint8Array {
+  const codeBytes = index.coder.words * Uint32Array.BYTES_PER_ELEMENT
+  const all = [...index.pieces()].map((piece) => ({ ...piece, setRow: sets.setRowOf(piece.slot) }))
+  all.sort((a, b) => a.setRow - b.setRow || a.first - b.first)
+  const codes = all.reduce((sum, { scales }) => sum + scales.length / scaleBytes, 0)
+  const codesAt = headerBytes + all.length * pieceBytes
+  const scalesAt = codesAt + codes * codeBytes
+  const bytes = new Uint8Array(scalesAt + codes * scaleBytes)
+  const view = new DataView(bytes.buffer)
+  for (const [place, value] of [magic, codeBytes, all.length, codes].entries()) view.setUint32(4 * place, value)
+  let start = 0
+  for (const [piece, { slot, setRow, first, centre, codes: its, scales }] of all.entries()) {
+    const count = scales.length / scaleBytes
+    const at = headerBytes + piece * pieceBytes
+    view.setFloat64(at, setRow)
+    for (const [place, value] of [sets.markOf(slot), first, centre, start, count].entries()) {
+      view.setUint32(at + 8 + 4 * place, value)
+    }
+    bytes.set(its, codesAt + start * codeBytes)
+    bytes.set(scales, scalesAt + start * scaleBytes)
+    start += count
+  }
+  return bytes
+}

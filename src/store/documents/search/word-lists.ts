@@ -1,0 +1,88 @@
+/** Which chunks have a term, as each engine's index tells it: FTS5 and GIN are asked for lists, and rank nothing. */
+import { sql } from 'kysely'
+import type { Connection } from '../../database.ts'
+import { chunksMax } from '../rows/chunk-row.ts'
+
+/** Chunks that have one term of each group. */
+export interface TermQuery {
+  readonly groups: readonly TermGroup[]
+}
+
+export interface TermGroup {
+  readonly terms: readonly string[]
+  readonly prefix: boolean
+}
+
+/** What the lists are narrowed to; neither narrows nothing. */
+export interface Within {
+  readonly sets?: readonly number[]
+  readonly rows?: readonly number[]
+}
+
+/** Rows of each query, ascending, at most `limit` of each: some of them when there are more. */
+export function wordLists(
+  reading: Connection,
+  queries: readonly TermQuery[],
+  options: Within & { readonly limit: number },
+): Promise<readonly Float64Array[]> {
+  if (queries.length === 0) return Promise.resolve([])
+  return reading.engine === 'sqlite' ? sqliteLists(reading, queries, options) : postgresLists(reading, queries, options)
+}
+
+async function sqliteLists(
+  { kysely }: Connection,
+  queries: readonly TermQuery[],
+  { sets, rows, limit }: Parameters<typeof wordLists>[2],
+): Promise<readonly Float64Array[]> {
+  const narrowed = sets
+    ? sql`and rowid / ${sql.lit(chunksMax)} in (select value from json_each(${JSON.stringify(sets)}))`
+    : rows
+      ? sql`and rowid in (select value from json_each(${JSON.stringify(rows)}))`
+      : sql``
+  const lists: Float64Array[] = []
+  for (const { groups } of queries) {
+    const result = await sql<{ rows: string }>`
+      select json_group_array(rowid) as rows from (
+        select rowid from chunk_terms where chunk_terms match ${expression(groups, '"', ' OR ', ' AND ', '*')}
+        ${narrowed} limit ${limit})
+    `.execute(kysely)
+    lists.push(Float64Array.from(JSON.parse(result.rows[0]?.rows ?? '[]') as readonly number[]).sort())
+  }
+  return lists
+}
+
+async function postgresLists(
+  { kysely }: Connection,
+  queries: readonly TermQuery[],
+  { sets, rows, limit }: Parameters<typeof wordLists>[2],
+): Promise<readonly Float64Array[]> {
+  const narrowed = sets
+    ? sql`and row / ${sql.lit(chunksMax)} = any(${sets})`
+    : rows
+      ? sql`and row = any(${rows})`
+      : sql``
+  // One statement for each, since the planner knows how rare a term is when it sees it.
+  const each = queries.map(
+    ({ groups }) => sql`(select string_agg(int8send(row), '') from (
+      select row from chunk_terms where terms @@ ${expression(groups, "'", ' | ', ' & ', ':*')}::tsquery
+      ${narrowed} limit ${limit}) as found)`,
+  )
+  const { rows: found } = await sql<{ lists: readonly (Buffer | null)[] }>`
+    select array[${sql.join(each)}] as lists`.execute(kysely)
+  return queries.map((_query, index) => {
+    const bytes = found[0]?.lists[index]
+    const list = new Float64Array((bytes?.length ?? 0) / 8)
+    for (let at = 0; at < list.length; at += 1) list[at] = Number(bytes?.readBigInt64BE(at * 8))
+    return list.sort()
+  })
+}
+
+/** Terms hold letters and digits only, and quoted terms are not operators. */
+function expression(groups: readonly TermGroup[], quote: string, or: string, and: string, star: string): string {
+  return groups
+    .map(({ terms, prefix }) => {
+      const any = terms.map((term) => `${quote}${term}${quote}${prefix ? star : ''}`)
+      return `(${any.join(or)})`
+    })
+    .join(and)
+}
