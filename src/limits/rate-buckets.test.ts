@@ -120,6 +120,20 @@ describe('buckets', () => {
     )
   })
 
+  test('that cannot hold what a request needs ask the others for a part of that size', () => {
+    const asked: number[] = []
+    const parts = {
+      ...wholeParts,
+      partOf: () => 0.25,
+      leastPartOf: () => 0.25,
+      want: (_key: string, part: number) => void asked.push(part),
+    }
+    const buckets = new RateBuckets(new ManualClock(), parts)
+    expect(buckets.take([costOf('user:a tokens 1000/minute', 500)])?.retryMs).toBe(1000)
+    expect(asked).toEqual([0.5])
+    expect(buckets.take([costOf('user:a tokens 1000/minute', 250)])).toBeNull()
+  })
+
   test('are forgotten when they are full', () => {
     const clock = new ManualClock()
     const buckets = new RateBuckets(clock, wholeParts)

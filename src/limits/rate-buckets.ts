@@ -16,8 +16,8 @@ export interface RateParts {
   partOf(key: string): number
   /** The smallest part since this was asked last. */
   leastPartOf(key: string): number
-  /** There is too little of the key here. */
-  want(key: string): void
+  /** There is too little of the key here: a request needs at least this part of it at once. */
+  want(key: string, part: number): void
   /** This part of the rate was used lately; the rest may be lent. */
   use(key: string, part: number): void
   /** A bucket that nobody has used yet is full. Otherwise it fills from the start of the process, whose predecessor may have used it up. */
@@ -64,6 +64,8 @@ interface Bucket {
 }
 
 const tickMsMin = 1
+/** A client comes back after this long when a part has to be lent. */
+const lendMs = 1000
 /** Idle parts are lent only beyond this multiple of what was used lately. */
 const headroom = 1.25
 
@@ -85,7 +87,7 @@ export class RateBuckets {
   take(costs: readonly RateCost[]): RateState | null {
     for (const cost of costs) {
       if (this.#current(cost).level >= cost.amount) continue
-      this.#parts.want(cost.key)
+      this.#parts.want(cost.key, Math.min(1, cost.amount / cost.rule.burst))
       return this.stateOf(cost)
     }
     for (const { key, amount } of costs) {
@@ -113,7 +115,8 @@ export class RateBuckets {
       rule,
       remaining: part === 0 ? 0 : Math.max(0, Math.floor(Math.min(burst, level / part))),
       resetMs: missing(burst * part),
-      retryMs: missing(Math.min(cost.amount, burst * part)),
+      // More than this process can ever hold: others have to lend it a part first.
+      retryMs: cost.amount > burst * part ? Math.max(lendMs, missing(burst * part)) : missing(cost.amount),
     }
   }
 

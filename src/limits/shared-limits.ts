@@ -90,10 +90,11 @@ export class SharedLimits implements AsyncDisposable {
       partOf: (key) => owned(ledger.capOf(key, rateUnits)),
       leastPartOf: (key) => owned(ledger.leastCapOf(key, rateUnits)),
       use: (key, part) => ledger.occupy(key, rateUnits, Math.ceil(part * rateUnits)),
-      want: (key) => {
+      want: (key, part) => {
         ledger.occupy(key, rateUnits, rateUnits)
+        const missing = Math.ceil(part * rateUnits) - ledger.capOf(key, rateUnits)
         if (!this.#exchange.isReady) return
-        ledger.ask(key, rateUnits / 5, this.#options.clock.elapsed())
+        ledger.ask(key, Math.max(rateUnits / 5, missing), this.#options.clock.elapsed())
         void this.#exchange.flush()
       },
     }

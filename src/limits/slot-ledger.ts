@@ -34,6 +34,8 @@ interface Entry {
   isQuiet: boolean
   /** When more was last asked for here. */
   wantedAt: number
+  /** When a part was last lent: it is not taken back before the borrower could ask for it. */
+  lentAt: number
 }
 
 /** A claim, with what the ledger has to know when the answer comes. */
@@ -219,6 +221,7 @@ export class SlotLedger {
     const lent = Math.min(most, isBusy ? Math.ceil(idle / 2) : idle)
     lower(entry, entry.cap - lent)
     entry.isExplicit = true
+    entry.lentAt = now
     this.#unsent.add(key)
     return lent
   }
@@ -235,7 +238,8 @@ export class SlotLedger {
     const view = this.settledView
     if (view === null) return
     for (const [key, entry] of this.#entries) {
-      if (!entry.isExplicit || entry.limit === Infinity || now - entry.wantedAt < idleMs) continue
+      if (!entry.isExplicit || entry.limit === Infinity || now - Math.max(entry.wantedAt, entry.lentAt) < idleMs)
+        continue
       const share = view.ownShare(key, entry.limit)
       const cap = Math.min(entry.cap, Math.max(share, entry.inUse))
       if (cap < entry.cap) lower(entry, cap)
@@ -270,7 +274,16 @@ export class SlotLedger {
     }
     const cap = limit === Infinity ? 0 : this.#defaultCap(key, limit)
     const isExplicit = this.#frozen.has(key)
-    const entry: Entry = { limit, inUse: 0, cap, least: cap, isExplicit, wantedAt: -Infinity, ...untold }
+    const entry: Entry = {
+      limit,
+      inUse: 0,
+      cap,
+      least: cap,
+      isExplicit,
+      wantedAt: -Infinity,
+      lentAt: -Infinity,
+      ...untold,
+    }
     this.#entries.set(key, entry)
     return entry
   }

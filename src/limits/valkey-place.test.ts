@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { RedisClient } from 'bun'
 import { valkeyServer } from '#test/support/limits/arena.ts'
 import { freePort } from '#test/support/network/free-port.ts'
+import { rejection } from '#test/support/store/store-test.ts'
 import { until } from '#test/support/until.ts'
 import { ValkeyPlace } from './valkey-place.ts'
 
@@ -33,7 +34,7 @@ describe.skipIf(valkeyServer === null)(`a place in Valkey${reason}`, () => {
       client.close()
       server.kill('SIGKILL')
       await server.exited
-      await expect(place.exchange({ ...lower, token, seq: 2 })).rejects.toThrow()
+      expect(await rejection(place.exchange({ ...lower, token, seq: 2 }))).toBeInstanceOf(Error)
       server = start(port, folder)
       let answer: readonly number[] | null | undefined
       await until(async () => {

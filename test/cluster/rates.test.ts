@@ -4,7 +4,7 @@ import { makeCluster, until, type TestReplica } from '#test/support/app/cluster.
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const reason = serverUrl === undefined ? ' (skipped: SLUICE_TEST_POSTGRES_URL is not set)' : ''
-const [perSecond, burst] = [50, 20]
+const [perSecond, burst] = [10, 5]
 
 describe.skipIf(serverUrl === undefined)(`a rate over two processes${reason}`, () => {
   test('is never exceeded, and one process gets more than its half while the other needs nothing', async () => {
