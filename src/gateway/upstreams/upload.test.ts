@@ -31,7 +31,15 @@ async function reasonAfter(seconds: number, answered: boolean): Promise<string |
   using watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal, totalSeconds: 1000 })
   const timing: UploadTiming = { watch, firstTokenSeconds: 100, answered: false }
   const provider = aProvider()
-  const upstream = { model: aModel(provider.id), provider, upstreamName: 'm', weight: 1, priority: 0, reasoning: null, prices: [] }
+  const upstream = {
+    model: aModel(provider.id),
+    provider,
+    upstreamName: 'm',
+    weight: 1,
+    priority: 0,
+    reasoning: null,
+    prices: [],
+  }
   const upload = uploadOf(form, upstream, timing)
   await upload.body.read()
   timing.answered = answered
