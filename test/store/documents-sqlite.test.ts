@@ -1,6 +1,6 @@
 /** The store of documents on SQLite: in a file, which is served by threads, and in memory. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -10,7 +10,7 @@ import { openStore, type Store } from '#store/store.ts'
 import { documentContract } from '#test/support/store/store-contract-documents.ts'
 import { recordContract } from '#test/support/store/store-contract-records.ts'
 import { searchContract } from '#test/support/store/store-contract-search.ts'
-import { aDocument, chunks, complete, everything, space, aVector } from '#test/support/store/store-documents.ts'
+import { aDocument, chunks, complete, everything, space, aVector, viewer } from '#test/support/store/store-documents.ts'
 import type { StoreTest } from '#test/support/store/store-test.ts'
 
 let folder = ''
@@ -86,6 +86,58 @@ describe('an SQLite file with documents', () => {
     const second = await open(file)
     expect(await found(second)).toEqual([70, 70])
     await second.close()
+  })
+
+  test('a process that starts takes the codes from the file of the one before, and what is newer from the database', async () => {
+    const [file, searchDirectory] = [freshFile(), join(folder, crypto.randomUUID())]
+    const url = `sqlite:${file}`
+    const openWithCodes = (): Promise<Store> => openStore({ url, searchDirectory, sealer: sealer(new Uint8Array(32)) })
+    const first = await openWithCodes()
+    const [gone, stays] = [aDocument(), aDocument()]
+    await complete(first.documents, gone, chunks(5))
+    await complete(first.documents, stays, chunks(7))
+    expect(await found(first)).toEqual([12, 12])
+    await first.close()
+    expect(readdirSync(searchDirectory)).toHaveLength(1)
+    const database = openDatabase({ url })
+    await sql`delete from chunk_codes`.execute(database.kysely)
+    await database.close()
+    const second = await openWithCodes()
+    await second.documents.delete(gone.id, everything)
+    await complete(second.documents, aDocument(), chunks(3))
+    expect(await found(second)).toEqual([10, 10])
+    await second.close()
+    for (const name of readdirSync(searchDirectory)) writeFileSync(join(searchDirectory, name), 'broken')
+    const third = await openWithCodes()
+    // The set whose codes are in no file and no longer in the database is found by its words alone.
+    expect(await found(third)).toEqual([10, 3])
+    await third.close()
+  })
+
+  test('searches of many viewers at once each find what is theirs, with records being read beside them', async () => {
+    const store = await open(freshFile())
+    const names = Array.from({ length: 12 }, (_each, index) => `user ${index}`)
+    for (const [index, name] of names.entries()) {
+      const document = aDocument({
+        importerId: name,
+        owners: [`user:${name}`, 'group:everyone'].slice(0, 1 + (index % 2)),
+      })
+      await complete(store.documents, document, chunks(index + 1))
+    }
+    const shared = names.reduce((sum, _name, index) => sum + (index % 2 === 1 ? index + 1 : 0), 0)
+    const vectors = [{ spaceKey: space.key, vector: aVector(1) }]
+    const asked = names.map(async (name, index) => {
+      const its = viewer(name, 'group:everyone')
+      const [{ keyword, vector }, counts] = await Promise.all([
+        store.documents.find({ viewer: its, filter: {}, keywords: 'chunk', vectors, limit: 200 }),
+        store.documents.counts(),
+      ])
+      const expected = shared + (index % 2 === 1 ? 0 : index + 1)
+      expect([name, keyword.length, vector.length, counts.completed]).toEqual([name, expected, expected, 12])
+    })
+    await Promise.all(asked)
+    await Promise.all(names.map(async () => expect(await found(store)).toEqual([78, 78])))
+    await store.close()
   })
 
   test('what another process has changed is found by the next search', async () => {

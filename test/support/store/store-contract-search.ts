@@ -193,6 +193,11 @@ function rankedByHand(texts: readonly string[], question: string): readonly stri
     .map((index) => texts[index]!)
 }
 
+function cosine(a: Float32Array, b: Float32Array): number {
+  const product = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, at) => sum + value * y[at]!, 0)
+  return product(a, b) / Math.sqrt(product(a, a) * product(b, b))
+}
+
 function fixedNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -218,6 +223,36 @@ function vectorContract(storeTest: StoreTest): void {
     expect(found[0]?.text).toBe('axis 2')
     expect(vector.map(({ score }) => score)).toEqual(vector.map(({ score }) => score).toSorted((a, b) => b - a))
   })
+
+  storeTest(
+    'what all vectors have in common hides nothing: the nearest are those of the exact comparison',
+    async ({ documents }) => {
+      const leaning = { key: 'leaning/64', dimensions: 64 }
+      const random = fixedNumbers(3)
+      const vectors = Array.from({ length: 2400 }, () =>
+        Float32Array.from({ length: 64 }, (_each, at) => 0.3 + (random() - 0.5) / Math.sqrt(at + 1)),
+      )
+      for (let start = 0; start < vectors.length; start += 300) {
+        await complete(
+          documents,
+          aDocument(),
+          vectors
+            .slice(start, start + 300)
+            .map((vector, ordinal) => aChunk(ordinal, { vector, text: `v${start + ordinal}` })),
+          leaning,
+        )
+      }
+      for (let round = 0; round < 5; round += 1) {
+        const asked = vectors[round * 400]!.map((value) => value + (random() - 0.5) / 20)
+        const exact = vectors.map((vector) => cosine(asked, vector)).sort((a, b) => b - a)
+        const { vector } = await find(documents, { vectors: [{ spaceKey: leaning.key, vector: asked }], limit: 50 })
+        const scores = vector.map(({ score }) => score)
+        expect(scores).toHaveLength(50)
+        expect(scores.filter((score) => score >= exact[49]! - 1e-6).length).toBeGreaterThanOrEqual(48)
+        expect(scores.slice(0, 10).filter((score) => score >= exact[9]! - 1e-6)).toHaveLength(10)
+      }
+    },
+  )
 
   storeTest('each vector space is searched by its own query, and named with its embedder', async ({ documents }) => {
     const other = { key: 'other/3', dimensions: 3 }

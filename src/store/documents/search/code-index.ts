@@ -26,10 +26,8 @@ export interface CodePiece {
 
 export interface NearRow {
   readonly row: number
-  /** The squared distance between the unit vectors, estimated. */
-  readonly distance: number
-  /** The distance is seldom farther from the estimate than this. */
-  readonly error: number
+  /** The squared distance between the unit vectors is seldom less than this. */
+  readonly atLeast: number
 }
 
 interface Asked {
@@ -118,7 +116,7 @@ export class CodeIndex {
     return piecesOf(this.#memory, this.#segments, this.coder)
   }
 
-  /** What is likely to be nearest, the likeliest first. */
+  /** What is likely to be nearest, the one that may be nearest first. */
   nearest(asked: Asked): readonly NearRow[] {
     const queries = new Map<number, CentredQuery>()
     const queryOf = (centre: number): CentredQuery => {
@@ -181,11 +179,10 @@ export class CodeIndex {
     return runs
   }
 
-  /** These codes, the nearest first by the query's own values. */
+  /** These codes by the query's own values, the one that may be nearest first. */
   #secondLook(places: Float64Array, asked: Asked, queryOf: (centre: number) => CentredQuery): readonly NearRow[] {
     const { bytes, halves } = this.#memory.views()
-    const estimates = new Float64Array(places.length)
-    const errors = new Float64Array(places.length)
+    const least = new Float64Array(places.length)
     const codeBytes = this.coder.words * Uint32Array.BYTES_PER_ELEMENT
     const root = scaleUnit * Math.sqrt(this.coder.dimensions)
     let [centre, query] = [0, queryOf(0)]
@@ -195,19 +192,17 @@ export class CodeIndex {
       const tables = (query.tables ??= byteTables(query.residual))
       const factor = (halves[at.scales / 2] ?? 0) / root
       const length = (halves[at.scales / 2 + 1] ?? 0) / scaleUnit
-      estimates[index] = query.squares + length - 2 * factor * tableProduct(tables, bytes, at.codes, codeBytes)
-      errors[index] = deviations * factor * Math.sqrt(query.squares)
+      const estimate = query.squares + length - 2 * factor * tableProduct(tables, bytes, at.codes, codeBytes)
+      least[index] = estimate - deviations * factor * Math.sqrt(query.squares)
     }
     // Numbers sort many times faster than by a comparison, so all but the best are left out first.
-    const worst = estimates.slice().sort()[asked.count - 1] ?? Number.POSITIVE_INFINITY
+    const worst = least.slice().sort()[asked.count - 1] ?? Number.POSITIVE_INFINITY
     const best: number[] = []
-    for (let index = 0; index < estimates.length; index += 1) if ((estimates[index] ?? 0) <= worst) best.push(index)
-    best.sort((a, b) => (estimates[a] ?? 0) - (estimates[b] ?? 0) || a - b)
-    return best.slice(0, asked.count).map((index) => ({
-      row: this.#rowAt(places[index] ?? 0, asked),
-      distance: estimates[index] ?? 0,
-      error: errors[index] ?? 0,
-    }))
+    for (let index = 0; index < least.length; index += 1) if ((least[index] ?? 0) <= worst) best.push(index)
+    best.sort((a, b) => (least[a] ?? 0) - (least[b] ?? 0) || a - b)
+    return best
+      .slice(0, asked.count)
+      .map((index) => ({ row: this.#rowAt(places[index] ?? 0, asked), atLeast: least[index] ?? 0 }))
   }
 
   #rowAt(place: number, { setRowOf }: Asked): number {

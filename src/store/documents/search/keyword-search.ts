@@ -2,8 +2,8 @@
  * Search by words: any of them, ranked by BM25, the same on both engines. How rare a word is, is counted in what the
  * viewer and the filter allow, so documents that a search may not look at never move its scores, and tell nothing.
  *
- * The time is bounded: a word in more chunks than `listMax` is common. It does not find chunks as long as other words
- * do; it only orders the best of them.
+ * The time is bounded: the rarest words are taken first, as many as have `listMax` chunks together. The others are
+ * common: as long as those find enough, they only order the best.
  */
 import type { Connection } from '../../database.ts'
 import { chunkRow, nameOrdinal, ordinalOf, setOf } from '../rows/chunk-row.ts'
@@ -20,26 +20,25 @@ export interface KeywordQuery {
   readonly version: number
 }
 
-/** Chunks of one word that are looked at. */
+/** Chunks that are looked at for all words of a query together. */
 const listMax = 20_000
 /** Up to this many sets the database itself narrows its lists to them. */
 const listedSetsMax = 2000
-/** A common word is looked up once more after so many changes. */
-const commonKeptFor = 500
-const commonMax = 10_000
+/** How many chunks have a word is counted once more after so many changes. */
+const countKeptFor = 500
+const countsMax = 10_000
 /** Names and titles of documents weigh so much beside the words of a chunk. */
 const nameWeight = 0.5
 
 interface Found {
-  readonly word: QueryWord
   /** Allowed rows by level, each list those of the level before that have this one too. */
   readonly levels: readonly Float64Array[]
   readonly idf: number
 }
 
 export class KeywordSearch {
-  /** The version at which a word was found to be common. */
-  readonly #common = new Map<string, number>()
+  /** In how many chunks a word is, for words of many, and at which version that was counted. */
+  readonly #counts = new Map<string, { readonly rows: number; readonly version: number }>()
 
   /** The best chunks that have any of the words, within what is allowed. */
   async search(reading: Connection, query: KeywordQuery): Promise<readonly RankedChunk[]> {
@@ -59,37 +58,57 @@ export class KeywordSearch {
     return best(scores, limit)
   }
 
-  /** The words with all their chunks, and those that are in too many. */
+  /** The rarest words with all their chunks, and the others. */
   async #divided(reading: Connection, words: readonly QueryWord[], query: KeywordQuery & { readonly within: Within }) {
-    const { allowed, version, within } = query
-    const isCommon = (word: QueryWord): boolean => {
-      const seen = within.sets === undefined ? this.#common.get(keyOf(word)) : undefined
-      return seen !== undefined && version - seen <= commonKeptFor && version >= seen
-    }
-    const tried = words.filter((word) => !isCommon(word))
-    const common = words.filter(isCommon)
-    const lists = await wordLists(
+    const { allowed, within } = query
+    const counts = words.map((word) => this.#countOf(word, query))
+    const lists = await this.#lists(
       reading,
-      tried.map((word) => atLevel(word, 0)),
-      { ...within, limit: listMax + 1 },
+      words.filter((_word, index) => counts[index] === null),
+      query,
     )
-    const rare = tried.flatMap((word, index) => {
-      const list = lists[index] ?? new Float64Array()
-      if (list.length > listMax) {
-        common.push(word)
-        if (this.#common.size >= commonMax) this.#common.clear()
-        if (within.sets === undefined) this.#common.set(keyOf(word), version)
-      }
-      return list.length > 0 && list.length <= listMax ? { word, list: onlyAllowed(list, allowed) } : []
-    })
-    const higher = rare.flatMap(({ word }) => [1, 2, 3].map((level) => atLevel(word, level)))
+    const counted = words
+      .map((word, index) => ({ word, rows: counts[index] ?? lists.get(word)?.length ?? 0 }))
+      .sort((a, b) => a.rows - b.rows)
+    let left = listMax
+    const rare = counted.filter(({ rows }) => (left -= rows) >= 0).map(({ word }) => word)
+    const common = counted.slice(rare.length).map(({ word }) => word)
+    const more = await this.#lists(
+      reading,
+      rare.filter((word) => !lists.has(word)),
+      query,
+    )
+    const higher = rare.flatMap((word) => [1, 2, 3].map((level) => atLevel(word, level)))
     const above = await wordLists(reading, higher, { ...within, limit: listMax })
-    const found = rare.map(({ word, list }, index): Found => {
+    const found = rare.map((word, index): Found => {
+      const list = onlyAllowed(lists.get(word) ?? more.get(word) ?? new Float64Array(), allowed)
       const chunks = list.reduce((sum, row) => sum + (ordinalOf(row) === nameOrdinal ? 0 : 1), 0)
       const levels = [list, ...above.slice(3 * index, 3 * index + 3).map((rows) => onlyAllowed(rows, allowed))]
-      return { word, levels, idf: idfOf(allowed.chunks, chunks) }
+      return { levels, idf: idfOf(allowed.chunks, chunks) }
     })
     return { rare: found, common }
+  }
+
+  /** What is known of a word without looking; null when it has to be looked up. */
+  #countOf(word: QueryWord, { version, within }: { readonly version: number; readonly within: Within }): number | null {
+    const known = within.sets === undefined ? this.#counts.get(keyOf(word)) : undefined
+    return known !== undefined && Math.abs(version - known.version) <= countKeptFor ? known.rows : null
+  }
+
+  async #lists(
+    reading: Connection,
+    words: readonly QueryWord[],
+    { version, within }: { readonly version: number; readonly within: Within },
+  ): Promise<ReadonlyMap<QueryWord, Float64Array>> {
+    const queries = words.map((word) => atLevel(word, 0))
+    const lists = await wordLists(reading, queries, { ...within, limit: listMax + 1 })
+    for (const [index, word] of words.entries()) {
+      const rows = lists[index]?.length ?? 0
+      if (within.sets !== undefined || rows < listMax / 20) continue
+      if (this.#counts.size >= countsMax) this.#counts.clear()
+      this.#counts.set(keyOf(word), { rows, version })
+    }
+    return new Map(words.map((word, index) => [word, lists[index] ?? new Float64Array()]))
   }
 }
 

@@ -192,8 +192,8 @@ function pieceOf({ first, codes, centre_row: centre, scales }: CodeRow, index: C
 }
 
 /**
- * The best by the cosine to their vectors, which are read in the order of the estimates, until the next one would have
- * to be nearer than its estimate's error allows.
+ * The best by the cosine to their vectors, which are read in the order of how near they may be, until what is left is
+ * farther than the last of the best.
  */
 async function compare(
   reading: Connection,
@@ -204,7 +204,7 @@ async function compare(
   for (let start = 0; start < near.length;) {
     const next = near[start]
     const last = ranked[limit - 1]
-    if (next && last && next.distance - next.error > 2 - 2 * last.score) break
+    if (next && last && next.atLeast > 2 - 2 * last.score) break
     const most = start === 0 ? Math.max(compared.first, limit) : compared.further
     const some = near.slice(start, start + most)
     start += some.length

@@ -13,9 +13,9 @@ export interface Centre {
 }
 
 /** Vectors that a centre is the mean of, and most of them from one set: no document decides alone. */
-const sample = { vectors: 1024, ofSet: 64, sets: 2000 }
+const sample = { vectors: 256, ofSet: 128, sets: 500 }
 /** Vectors of a space that are stored before its centre is looked for once more. */
-const lookAgainAfter = 512
+const lookAgainAfter = 128
 
 export class Centres {
   readonly #connection: Connection
