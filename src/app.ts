@@ -231,7 +231,7 @@ function openKept({ store, settings, clock, logger }: AppOptions): Pick<Gateway,
   const background = new BackgroundResponses({
     kept: keptResponses,
     settings,
-    clock,
+    now: store.now ?? (() => Promise.resolve(clock.now())),
     onError: (error) => logger.error('the end of a response in the background could not be written', { error }),
   })
   return { keptResponses, background }

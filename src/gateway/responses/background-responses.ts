@@ -7,7 +7,6 @@
  */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { KeptResponse, KeptResponseStore, Lease } from '#store/kept/kept-responses.ts'
 import { BackgroundRun, eventOf, failedResponse, type Outcome } from './background-run.ts'
 import { textsOf, type KeptOwner, type KeptResponses, type ResponseObject } from './kept-responses.ts'
@@ -17,7 +16,8 @@ import { keptResponseId } from './kept-ids.ts'
 export interface BackgroundOptions {
   readonly kept: KeptResponses
   readonly settings: LiveSettings
-  readonly clock: Clock
+  /** The time that all processes agree on, which decides about leases. */
+  readonly now: () => Promise<number>
   readonly onError: (error: unknown) => void
   /** Silence after which a reader of another process's response looks again. */
   readonly pollMs?: number
@@ -58,20 +58,20 @@ export class BackgroundResponses {
 
   /** Begins to make a response; resolves when every process can find it. Answers 503 by throwing. */
   async start({ owner, state, pending, answer }: NewBackgroundResponse): Promise<void> {
-    const { settings, clock } = this.#options
+    const { settings, now } = this.#options
     if (this.#runs.size >= settings.get('responses.background_max'))
       throw new ApiError('overloaded', {
         message: 'This server is making as many responses in the background as it may. Try again shortly.',
       })
     const id = keptResponseId(state.hex)
-    const now = clock.now()
     const run = new BackgroundRun(id, pending, settings.get('gateway.max_response_bytes'))
     this.#runs.set(id, run)
-    const row = { id, ...owner, previousId: state.previousId, status: 'queued', lease: this.#lease() } as const
+    const row = { id, ...owner, previousId: state.previousId, status: 'queued' } as const
     const texts = { ...textsOf(pending), input: state.ownItems() }
     try {
+      const at = await now()
       await this.#store.insertMany(
-        [{ ...row, texts, createdAt: now, usedAt: now }],
+        [{ ...row, lease: this.#lease(at), texts, createdAt: at, usedAt: at }],
         settings.get('responses.account_bytes_max'),
       )
     } catch (cause) {
@@ -90,7 +90,7 @@ export class BackgroundResponses {
     const runs = [...this.#runs.values()].filter(({ id }) => !this.#endings.has(id))
     if (runs.length === 0) return
     const progress = runs.map((run) => ({ id: run.id, events: run.unwritten(false) }))
-    const own = await this.#store.progress(this.#lease(), progress)
+    const own = await this.#store.progress(this.#lease(await this.#options.now()), progress)
     for (const [at, run] of runs.entries()) {
       const events = progress[at]?.events ?? null
       if (!own.has(run.id)) this.#drop(run)
@@ -100,7 +100,7 @@ export class BackgroundResponses {
 
   /** Ends the responses of processes that died. */
   async endAbandoned(): Promise<void> {
-    const now = this.#options.clock.now()
+    const now = await this.#options.now()
     for (const response of await this.#store.abandoned(now, abandonedAtOnce)) {
       const object = JSON.parse(await this.#options.kept.text(response)) as ResponseObject
       const failed = failedResponse(object, new ApiError('internal_error', { message: abandonedMessage }))
@@ -111,7 +111,7 @@ export class BackgroundResponses {
 
   /** Stops the making of a response, on whichever process. */
   async cancel({ id }: KeptResponse): Promise<void> {
-    const at = this.#options.clock.now()
+    const at = await this.#options.now()
     await this.#store.end({ id, status: 'cancelled', texts: {}, events: null, workerId: null, at })
     this.forget(id)
   }
@@ -188,7 +188,7 @@ export class BackgroundResponses {
   /** Writes the end, and only then shows it. */
   async #end(run: BackgroundRun, { status, response }: Outcome): Promise<void> {
     const { id } = run
-    const ending = { id, status, texts: textsOf(response), events: run.unwritten(true), at: this.#options.clock.now() }
+    const ending = { id, status, texts: textsOf(response), events: run.unwritten(true), at: await this.#options.now() }
     await this.#store.end({ ...ending, workerId: this.#workerId })
     this.#endings.delete(id)
     this.#runs.delete(id)
@@ -201,7 +201,7 @@ export class BackgroundResponses {
     run.abort()
   }
 
-  #lease(): Lease {
-    return { workerId: this.#workerId, until: this.#options.clock.now() + leaseMs }
+  #lease(now: number): Lease {
+    return { workerId: this.#workerId, until: now + leaseMs }
   }
 }
