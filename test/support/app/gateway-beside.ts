@@ -81,7 +81,12 @@ export function gatewayBeside(
     recorder,
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),
     keptResponses,
-    background: new BackgroundResponses({ kept: keptResponses, settings, clock, onError }),
+    background: new BackgroundResponses({
+      kept: keptResponses,
+      settings,
+      now: () => Promise.resolve(clock.now()),
+      onError,
+    }),
     metrics,
     ticker,
     clock,
