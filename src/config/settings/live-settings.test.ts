@@ -170,6 +170,7 @@ describe('describing', () => {
       'responses.background_max',
       'responses.retention_days',
       'usage.retention_days',
+      'prices.catalogue',
     ])
   })
 })
