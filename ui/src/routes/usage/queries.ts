@@ -14,7 +14,7 @@ export interface GroupedUsage {
   readonly by: Grouping
   readonly totals: UsageTotals
   readonly bucket: Bucket
-  /** Of the groups with the most requests. Empty buckets are left out. */
+  /** The groups with the most requests; empty buckets are left out. */
   readonly points: readonly UsagePoint[]
   /** The sums of all other groups. */
   readonly others: readonly UsagePoint[]
