@@ -9,6 +9,7 @@ import { pricingNewModels } from '#admin/prices/catalogue-prices.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { signInForgetMs } from '#admin/sign-in-guard.ts'
 import { sessionCaller } from '#admin/session/session.ts'
+import { BudgetLedger } from '#budgets/budget-ledger.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsole } from '#console/serve-console.ts'
@@ -149,6 +150,12 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const journal = openJournal(options)
   if (journal !== null) opening.use(journal)
+  const budgets = new BudgetLedger({
+    place: store.budgetPlace,
+    clock,
+    onFailure: (error) => logger.warn('budgets cannot be read; this process goes on with what it holds', { error }),
+  })
+  opening.defer(() => flushed('what is left of budgets', budgets.close()))
   const recorder = new UsageRecorder({
     metrics,
     write: (batch) => store.usage.write(batch),
@@ -176,6 +183,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     inflight: limits.inflight,
     rates: new RateLimits(settings, limits.rates),
+    budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,
     responses,
@@ -265,6 +273,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
     staleRetryMs,
     pricingNewModels({ store, state, feed, settings, clock }),
   )
+  background('sharing budgets', staleRetryMs, () => gateway.budgets.beat())
   background('probing providers', probeCheckMs, probing(gateway, clock))
   if (journal !== null) {
     background('reading usage journals', journalMs, () => tendJournals(options, journal))

@@ -100,6 +100,9 @@ function recordOf(index: number, now: number, userId: string): UsageRecord {
     reasoningTokens: null,
     cost: null,
     priceId: null,
+    units: null,
+    counters: null,
+    slices: null,
     queueMs: null,
   }
 }

@@ -3,6 +3,7 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { aboutRoutes } from './settings/about.ts'
 import type { Admin } from './admin.ts'
+import { budgetRoutes } from './budgets/budgets.ts'
 import { groupRoutes } from './users/groups.ts'
 import { keyRoutes } from './keys/keys.ts'
 import { limitRoutes } from './settings/limits.ts'
@@ -50,6 +51,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...modelHealthRoutes(admin),
     ...limitRoutes(admin),
     ...priceRoutes(admin),
+    ...budgetRoutes(admin),
     ...usageRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),

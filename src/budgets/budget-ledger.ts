@@ -3,6 +3,7 @@
  * run out, and gives back what is idle. A request waits only when a slice is empty.
  */
 import type { Clock } from '#lib/clock.ts'
+import { nanoMax } from '#pricing/nano.ts'
 import { holderLapseMs, type BudgetPlace } from './budget-place.ts'
 import { sliceOf } from './budget.ts'
 import { Slice, type SliceAnswer } from './slice.ts'
@@ -50,7 +51,8 @@ type Outcome =
 const takenAhead = 64
 const lowWater = 8
 const idleMs = 5000
-const roundsMax = 20
+/** A request that others are always faster than gives up after so long. */
+const longestMs = 10_000
 /** A request waits so long for others to give back what they do not need. */
 const patienceMs = 1500
 const askAgainMs = 100
@@ -81,7 +83,7 @@ export class BudgetLedger {
   /** Reserves all of these or none. */
   async admit(charges: readonly Charge[]): Promise<Admission> {
     const startedAt = this.#options.clock.elapsed()
-    for (let round = 0; ; round += 1) {
+    for (;;) {
       const reservation = this.reserve(charges)
       if (reservation !== null) return { kind: 'reserved', reservation }
       for (const charge of charges) {
@@ -89,7 +91,8 @@ export class BudgetLedger {
         const refused = await this.#refill(charge, startedAt)
         if (refused !== null) return refused
       }
-      if (round === roundsMax) return { kind: 'unavailable', failure: new Error('others are always faster') }
+      if (this.#options.clock.elapsed() - startedAt > longestMs)
+        return { kind: 'unavailable', failure: new Error('other requests were always faster') }
     }
   }
 
@@ -124,12 +127,12 @@ export class BudgetLedger {
     }
   }
 
-  /** Gives back all that no request has reserved; for the stop. */
+  /** Gives back all; for the stop, when no request runs and every record is stored. */
   async close(): Promise<void> {
-    for (const entry of this.#entries.values()) {
-      await entry.flight
-      if (entry.slice.give(Infinity) !== null) await this.#exchange(entry)
-    }
+    if (!this.#isOpen) return
+    await Promise.all([...this.#entries.values()].map(({ flight }) => flight))
+    await this.#options.place.close(this.#holder)
+    this.#startOver()
   }
 
   /** While others may count this process as gone, what it holds is not its own. */
@@ -157,10 +160,12 @@ export class BudgetLedger {
       if (failure !== null) return { kind: 'unavailable', failure }
     }
     const entry = this.#entry(charge.counter)
-    entry.needed += charge.amount
-    entry.least = Math.min(entry.least, charge.amount)
+    const missing = charge.amount - entry.slice.available
+    if (missing <= 0) return null
+    entry.needed += missing
+    entry.least = Math.min(entry.least, missing)
     const outcome = await (entry.flight ?? this.#take(entry, charge.amount))
-    entry.needed = Math.max(0, entry.needed - charge.amount)
+    entry.needed -= missing
     if (outcome.kind === 'failed') return { kind: 'unavailable', failure: outcome.failure }
     if (outcome.kind === 'gone') return null
     const { slice } = entry
@@ -176,10 +181,11 @@ export class BudgetLedger {
     return { kind: 'exceeded', charge, left }
   }
 
-  #take(entry: Entry, least: number): Promise<Outcome> {
-    const overdrawn = Math.max(0, -entry.slice.available)
-    const want = Math.max(entry.needed, least * takenAhead, entry.typical * takenAhead) + overdrawn
-    entry.slice.take(Math.max(1, want), Math.max(1, Math.min(entry.least, least)) + overdrawn)
+  #take(entry: Entry, amount: number): Promise<Outcome> {
+    const least = entry.least === Infinity ? 1 : entry.least
+    const wanted = Math.max(least, entry.needed, Math.max(amount, entry.typical) * takenAhead)
+    const want = Math.min(nanoMax, wanted)
+    entry.slice.take(want, least)
     entry.least = Infinity
     return this.#exchange(entry)
   }

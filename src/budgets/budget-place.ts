@@ -6,6 +6,8 @@ export interface BudgetPlace {
   open(holder: string): Promise<void>
   /** Says that the holder lives; false when it was counted as gone, and what it held was taken from it. */
   beat(holder: string): Promise<boolean>
+  /** The process stops, no request runs, and all records are stored: what it holds is free. */
+  close(holder: string): Promise<void>
   /** Applies a change in one step; null when the holder was counted as gone. Repeated, it has the same answer. */
   change(change: SliceChange): Promise<SliceAnswer | null>
   /** Those of the counters of which some process has lately wanted more than it got. */

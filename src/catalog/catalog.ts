@@ -6,6 +6,7 @@
  * `resolve`, `resolveId` and `listFor` share `mayUse`, so that a model is listed exactly when it can
  * be called. Access to a composite is access to the composite: its components are not asked.
  */
+import { indexBudgets, type BudgetIndex, type BudgetRecord } from '#budgets/budget.ts'
 import { priceLists, type PriceRecord } from '#pricing/price.ts'
 import type { Account, Caller } from '#identity/records.ts'
 import type {
@@ -47,6 +48,8 @@ export interface CatalogContents {
   readonly inflightOverrides: Iterable<InflightOverride>
   /** None when left out. */
   readonly prices?: Iterable<PriceRecord>
+  /** None when left out. */
+  readonly budgets?: Iterable<BudgetRecord>
 }
 
 /** What is known to have changed in the store and is not in the contents. */
@@ -67,12 +70,14 @@ export class Catalog {
   readonly #inDoubt = new Set<Model>()
   /** Whether any model is in doubt: a list of all, and a name that is not found, may then be old. */
   readonly inDoubt: boolean
+  readonly budgets: BudgetIndex
 
   constructor(contents: CatalogContents, doubts: CatalogDoubts = noDoubts) {
     this.inDoubt = doubts.everything || doubts.modelIds.size > 0 || doubts.providerIds.size > 0
     const providers = new Map([...contents.providers].map((provider) => [provider.id, provider]))
     const records = new Map([...contents.models].map((record) => [record.id, record]))
     const prices = priceLists(contents.prices ?? [])
+    this.budgets = indexBudgets(contents.budgets ?? [])
     const active: Model[] = []
     for (const record of records.values()) {
       const routing = record.active ? routingOf(record, { providers, records, prices }) : null

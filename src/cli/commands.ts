@@ -1,5 +1,6 @@
 /** Every command of the command line, in the order of the help. */
 import { backupCommand } from './start/backup.ts'
+import { budgetCommands } from './admin/budget-commands.ts'
 import type { Command } from './command.ts'
 import { configCommands } from './start/config-commands.ts'
 import { dataCommand } from './admin/data-command.ts'
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   ...modelCommands,
   ...limitCommands,
   ...priceCommands,
+  ...budgetCommands,
   ...settingCommands,
   generateCommand,
   importCommand,

@@ -42,6 +42,7 @@ export const errorCatalogue = {
   unsupported_value: { ...client, status: 400, type: 'invalid_request_error', message: 'The model does not support this value.' },
   previous_response_not_found: { ...client, status: 400, type: 'invalid_request_error', message: 'The previous response is not stored for your account. Send the whole conversation as "input".' },
   thread_unsupported_request: { ...client, status: 400, type: 'invalid_request_error', message: '"thread" cannot be used through this gateway: conversations are not stored here. Send the whole conversation as "messages", without "thread".' },
+  cost_unbounded: { ...client, status: 400, type: 'invalid_request_error', message: 'A budget limits what you may spend, and nobody can say what this request costs at most. Set "max_tokens"; for images and files, an administrator has to set the context length of the model.' },
   invalid_cursor: { ...client, status: 400, type: 'invalid_request_error', message: 'The cursor is not valid. Start again without a cursor.' },
 
   // 401: who is calling
@@ -49,6 +50,10 @@ export const errorCatalogue = {
   invalid_api_key: { ...client, status: 401, type: 'authentication_error', message: 'The API key is not valid: it is mistyped, expired, or has been deleted. Create a new one on the API Keys page.' },
   invalid_session: { ...client, status: 401, type: 'authentication_error', message: 'You are not signed in, or the session has ended. Sign in again.' },
   invalid_credentials: { ...client, status: 401, type: 'authentication_error', message: 'The e-mail address or the password is wrong.' },
+
+  // 402: money
+  budget_exceeded: { ...client, status: 402, type: 'insufficient_quota', message: 'A budget that this request counts in does not have what it can cost. Ask an administrator, or wait until the budget renews.' },
+  price_unknown: { ...client, status: 402, type: 'insufficient_quota', message: 'A budget limits what you may spend, and nobody knows what this model costs. Ask an administrator to set its price.' },
 
   // 403: may the caller do this
   model_access_denied: { ...client, status: 403, type: 'permission_error', message: 'Your account has no access to this model. Ask an administrator to add you to a group that has it.' },
@@ -116,6 +121,9 @@ export type ErrorCode = keyof typeof errorCatalogue
 
 /** What any call of a model can end with once the caller may make it: too much at once, or the provider's fault. */
 export const modelErrors: readonly ErrorCode[] = [
+  'budget_exceeded',
+  'price_unknown',
+  'cost_unbounded',
   'inflight_limit_exceeded',
   'rate_limit_exceeded',
   'upstream_rate_limited',

@@ -1,5 +1,6 @@
 /** What the handlers of the gateway work with; built once by src/app.ts. */
 import type { Catalog } from '#catalog/catalog.ts'
+import type { BudgetLedger } from '#budgets/budget-ledger.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Ticker } from '#lib/ticker.ts'
@@ -26,6 +27,8 @@ export interface Gateway {
   readonly retrieve: Retrieve | null
   readonly inflight: InflightLimiter
   readonly rates: RateLimits
+  /** What this process may spend of hard budgets. */
+  readonly budgets: BudgetLedger
   readonly health: UpstreamHealth
   readonly recorder: UsageRecorder
   /** Who owns the responses that providers store. */

@@ -11,6 +11,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { addInflightHeaders, admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
+import { reserveBudget } from './admission/reserve-budget.ts'
 import { resolveRequested } from './admission/resolve-model.ts'
 import { withEndpoint } from './admission/with-endpoint.ts'
 import type { ModelCall, PreparedCall } from './endpoints/model-call.ts'
@@ -72,11 +73,17 @@ export async function serveModelCall(
     }
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
 
+    if (final.call.endpoint.startsWith('images/')) record.images = final.request.size.images
+    const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
+
     const repeatable = (): boolean => final.request.form?.repeatable !== false
-    const answering = { context, caller, record, resources, model }
-    return await failOver(gateway, { context, model, record, repeatable }, (upstream, attempt) =>
-      callUpstream(gateway, { context, record, model, upstream, attempt }, upstreamRequest(final, upstream), (answer) =>
-        final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
+    const answering = { context, caller, record, resources, model: allowed }
+    return await failOver(gateway, { context, model: allowed, record, repeatable }, (upstream, attempt) =>
+      callUpstream(
+        gateway,
+        { context, record, model: allowed, upstream, attempt },
+        upstreamRequest(final, upstream),
+        (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
       ),
     ) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {

@@ -12,12 +12,14 @@ import type { Reply } from '#lib/http1/reply.ts'
 import type { Endpoint, Pieces } from '#providers/provider.ts'
 import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
+import { reserveBudget } from './admission/reserve-budget.ts'
 import { resolveModel } from './admission/resolve-model.ts'
 import type { CallWatch } from './call/call-watch.ts'
 import type { Gateway } from './gateway.ts'
 import { callUpstream, type UpstreamRequest } from './upstreams/call-upstream.ts'
 import { failOver } from './upstreams/fail-over.ts'
 import type { Attempt } from './upstreams/upstream-health.ts'
+import { promptsSize } from './request/request-size.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
 /** A successful head whose body is still to be read. */
@@ -29,6 +31,13 @@ export interface SessionAnswer {
   readonly eventBytesMax: number
   /** Hands over what the call holds, once, when nothing can fail any more. */
   takeOver(): DisposableStack
+}
+
+/** What the prompts of a request can use at most. */
+interface PromptsSize {
+  readonly texts: readonly string[]
+  readonly hasImage: boolean
+  readonly newTokens: number
 }
 
 export interface SessionCall<T> {
@@ -68,10 +77,12 @@ export class Session implements Disposable {
     return model
   }
 
-  /** Takes the in-flight slot. Answers 429 by throwing. */
-  async admit(model: Model): Promise<void> {
+  /** Takes the in-flight slot and what it can cost; the model as budgets allow it. Answers 400, 402, 429 or 503 by throwing. */
+  async admit(model: Model, { texts, hasImage, newTokens }: PromptsSize): Promise<Model> {
     this.#resources.use(await admit(this.#gateway, this.#caller, model))
     const [context, caller] = [this.#context, this.#caller]
+    const size = promptsSize(texts, hasImage, newTokens)
+    const allowed = await reserveBudget(this.#gateway, { caller, model, size, record: this.record })
     const { rates } = this.#gateway
     this.#resources.use(rates.take({ context, caller, model, record: this.record, bytes: 0, outputTokensMax: null }))
     const { signal } = context
@@ -79,6 +90,7 @@ export class Session implements Disposable {
     signal.addEventListener('abort', this.#clientGone)
     this.#resources.defer(() => signal.removeEventListener('abort', this.#clientGone))
     if (signal.aborted) this.#clientGone()
+    return allowed
   }
 
   /** One call, with failover until `open` has resolved. Throws the ApiError to answer. */

@@ -55,8 +55,13 @@ async function answer(generation: Generation, context: RequestContext, handled: 
   session.record.requestBytes = request.bytes
 
   const model = resolveGroup(generation, session, request.payload.consumerGroup) // 404, 403, 503
-  const plan = await planModel(generation, request, { model, lane }) // 422, 429
-  await session.admit(model) // 429
+  const planned = await planModel(generation, request, { model, lane }) // 422, 429
+  const { texts, parameters } = request.payload
+  const hasImage = endpoint.startsWith('image_')
+  const plan = {
+    ...planned,
+    model: await session.admit(planned.model, { texts, hasImage, newTokens: parameters.maxNewTokens }),
+  } // 400, 402, 429, 503
   const answering = { generation, context, session, held, request, plan }
   return streamed ? answerStreamed(answering) : answerWhole(answering) // 4xx of the upstream, 502, 503, 504
 }

@@ -30,13 +30,24 @@ export interface SessionRecord {
   fail(error: ApiError): void
 }
 
+/** What the prompts of a request can use at most. */
+export interface PromptsSize {
+  readonly texts: readonly string[]
+  readonly hasImage: boolean
+  /** Tokens of each answer. */
+  readonly newTokens: number
+}
+
 /** One request of a caller to one model, from its record to its slot, with any number of calls in between. */
 export interface ModelSession extends Disposable {
   readonly record: SessionRecord
   /** The model of this name after its rules. Answers 403, 404 or 503 by throwing. */
   resolve(name: string): Model
-  /** Takes the in-flight slot, one for the whole request. Answers 429 by throwing. */
-  admit(model: Model): Promise<void>
+  /**
+   * Takes the in-flight slot, one for the whole request, and what its prompts can cost; the model as budgets allow it.
+   * Answers 400, 402, 429 or 503 by throwing.
+   */
+  admit(model: Model, prompts: PromptsSize): Promise<Model>
   /** One call, with failover until `open` has resolved. Answers what the gateway answers by throwing. */
   call<T>(order: CallOrder<T>): Promise<T>
   /** Ends all calls, under way and still to come, with this reason; only the first counts. */

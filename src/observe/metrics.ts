@@ -50,6 +50,12 @@ export interface Metrics {
   refused(path: string, error: { readonly status: number; readonly code: string }): void
   /** Counts a request refused because its account has too many in flight. */
   inflightRefused(model: string): void
+  /** Counts a request that a budget of this scope refused. */
+  budgetRefused(scope: string): void
+  /** Counts a request that cost more than the most that was expected. */
+  budgetOverrun(model: string): void
+  /** Counts a threshold of a budget that was reached. */
+  budgetThreshold(scope: string, percent: number): void
   /** Counts a failed call to a provider; `reason` is one of our own error codes. */
   upstreamError(provider: string, reason: string): void
   /** Counts usage rows that were lost. */
@@ -140,7 +146,16 @@ function areaOf(path: string): string {
   return areas.has(segment) ? segment : 'other'
 }
 
-type FaultRecorders = Pick<Metrics, 'refused' | 'inflightRefused' | 'upstreamError' | 'usageDropped'>
+type FaultRecorders = Pick<
+  Metrics,
+  | 'refused'
+  | 'inflightRefused'
+  | 'budgetRefused'
+  | 'budgetOverrun'
+  | 'budgetThreshold'
+  | 'upstreamError'
+  | 'usageDropped'
+>
 
 function faultRecorders(registry: MetricRegistry): FaultRecorders {
   const modelLabel = labelBound(1000)
@@ -156,6 +171,7 @@ function faultRecorders(registry: MetricRegistry): FaultRecorders {
     help: 'Requests refused because their account had too many in flight.',
     labels: ['model'],
   })
+  const budgets = budgetCounters(registry)
   const upstream = registry.counter({
     name: 'sluice_upstream_errors_total',
     help: 'Calls to a provider that failed.',
@@ -170,8 +186,35 @@ function faultRecorders(registry: MetricRegistry): FaultRecorders {
   return {
     refused: (path, { status, code }) => refused(1, areaOf(path), String(status), reasonLabel(code)),
     inflightRefused: (model) => inflightRefused(1, modelLabel(model)),
+    ...budgets,
     upstreamError: (provider, reason) => upstream(1, providerLabel(provider), reasonLabel(reason)),
     usageDropped: (rows) => dropped(rows),
+  }
+}
+
+function budgetCounters(
+  registry: MetricRegistry,
+): Pick<Metrics, 'budgetRefused' | 'budgetOverrun' | 'budgetThreshold'> {
+  const modelLabel = labelBound(1000)
+  const refused = registry.counter({
+    name: 'sluice_budget_refused_total',
+    help: 'Requests refused because a budget did not have what they can cost.',
+    labels: ['scope'],
+  })
+  const overrun = registry.counter({
+    name: 'sluice_budget_overruns_total',
+    help: 'Requests that cost more than the most that was expected.',
+    labels: ['model'],
+  })
+  const threshold = registry.counter({
+    name: 'sluice_budget_thresholds_total',
+    help: 'Thresholds of budgets that were reached.',
+    labels: ['scope', 'percent'],
+  })
+  return {
+    budgetRefused: (scope) => refused(1, scope),
+    budgetOverrun: (model) => overrun(1, modelLabel(model)),
+    budgetThreshold: (scope, percent) => threshold(1, scope, String(percent)),
   }
 }
 

@@ -15,7 +15,7 @@ export type Change =
   | { readonly kind: 'model'; readonly id: string }
   /** One provider and all its models. */
   | { readonly kind: 'provider'; readonly id: string }
-  /** All providers, models, in-flight limits and prices; after a group is deleted. */
+  /** All providers, models, in-flight limits, prices and budgets; after a group is deleted. */
   | { readonly kind: 'catalog' }
   /** Live settings. */
   | { readonly kind: 'settings' }

@@ -152,14 +152,21 @@ export class LiveState {
   }
 
   async #readCatalog(): Promise<Outcome> {
-    const { providers, models, inflightOverrides, prices } = this.#store
-    const [allProviders, allModels, overrides, allPrices] = await Promise.all([
+    const { providers, models, inflightOverrides, prices, budgets } = this.#store
+    const [allProviders, allModels, overrides, allPrices, allBudgets] = await Promise.all([
       providers.all(),
       models.all(),
       inflightOverrides.all(),
       prices.current(),
+      budgets.all(),
     ])
-    this.#contents = { providers: allProviders, models: allModels, inflightOverrides: overrides, prices: allPrices }
+    this.#contents = {
+      providers: allProviders,
+      models: allModels,
+      inflightOverrides: overrides,
+      prices: allPrices,
+      budgets: allBudgets,
+    }
     this.#buildCatalog()
     return complete
   }

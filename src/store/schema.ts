@@ -170,6 +170,10 @@ export interface UsageRecordsTable {
   /** 10^-9 of the currency. */
   cost: number | null
   price_id: string | null
+  /** JSON. */
+  units: string | null
+  counters: string | null
+  slices: string | null
   queue_ms: number | null
 }
 

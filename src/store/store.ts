@@ -4,6 +4,7 @@
  * Calls reject with StoreUnavailable when the database cannot be used, and with the refusals that
  * each of them names. The store makes no ids and reads no clock: both come with the call.
  */
+import type { BudgetPlace } from '#budgets/budget-place.ts'
 import type { Sealer } from '#lib/seal.ts'
 import { backup } from './backup.ts'
 import { databaseTime } from './database-time.ts'
@@ -24,6 +25,8 @@ import { migrate, migrations, type MigrateOptions } from './migrate.ts'
 import { knownSchema, type Contract } from './migrating/migration.ts'
 import { limitStore, type LimitStore } from './limits/limit-store.ts'
 import { modelStore, type ModelStore } from './catalog/models.ts'
+import { budgetPlace } from './money/budget-place.ts'
+import { budgetStore, type BudgetStore } from './money/budgets.ts'
 import { priceStore, type PriceStore } from './money/prices.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
@@ -44,6 +47,9 @@ export interface Store {
   readonly models: ModelStore
   readonly inflightOverrides: InflightOverrideStore
   readonly prices: PriceStore
+  readonly budgets: BudgetStore
+  /** Where processes take what requests may spend. */
+  readonly budgetPlace: BudgetPlace
   readonly sessions: SessionStore
   readonly identities: IdentityStore
   readonly usage: UsageStore
@@ -89,6 +95,7 @@ export interface LiveReads {
   readonly models: Pick<ModelStore, 'all'>
   readonly inflightOverrides: Pick<InflightOverrideStore, 'all'>
   readonly prices: Pick<PriceStore, 'current'>
+  readonly budgets: Pick<BudgetStore, 'all'>
   readonly settings: Pick<SettingStore, 'all'>
 }
 
@@ -130,6 +137,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
     prices: withAvailability(priceStore(database)),
+    budgets: withAvailability(budgetStore(database)),
+    budgetPlace: withAvailability(budgetPlace(database)),
     sessions: withAvailability(sessionStore(database)),
     identities: withAvailability(identityStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
@@ -224,6 +233,7 @@ function liveReads(database: Database, sealer: Sealer): LiveReads {
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
     prices: withAvailability(priceStore(database)),
+    budgets: withAvailability(budgetStore(database)),
     settings: withAvailability(settingStore(database)),
   }
 }

@@ -13,6 +13,7 @@ import type { DocumentsSpec } from './documents-field.ts'
 import type { FormBody } from './form-body.ts'
 import { invalidBody, type Fields } from './fields.ts'
 import { readEffort } from './reasoning.ts'
+import { sizeOf, withLength, type RequestSize } from './request-size.ts'
 import type { ResponseState } from './response-state.ts'
 
 export interface ModelRequest {
@@ -40,6 +41,8 @@ export interface ModelRequest {
   readonly effortField: string
   /** The earlier response or conversation that it builds on; null for APIs without state. */
   readonly state: ResponseState | null
+  /** The most that it can use. */
+  readonly size: RequestSize
   /** Where the fields stand that the gateway may change. */
   readonly spans: readonly FieldSpan[]
 }
@@ -97,13 +100,14 @@ export function requestOf(
     effort: readEffort(value['reasoning_effort'], effortField),
     effortField,
     state: null,
+    size: sizeOf(bytes.length, value),
     spans,
   }
 }
 
 /** The same request with another body, in which the fields that the gateway acts on are the same. */
 export function withBytes(request: ModelRequest, bytes: Buffer<ArrayBuffer>): ModelRequest {
-  return { ...request, bytes, spans: findFields(bytes, actedOn) }
+  return { ...request, bytes, size: withLength(request.size, bytes.length), spans: findFields(bytes, actedOn) }
 }
 
 /** As the endpoints name it; a value that is not a count is the provider's to judge. */

@@ -4,6 +4,7 @@ import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { FormBody } from './form-body.ts'
 import type { ModelRequest } from './model-request.ts'
+import { formSize } from './request-size.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -27,6 +28,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
     effort: null,
     effortField: 'reasoning_effort',
     state: null,
+    size: formSize,
     spans: [],
   }
 }

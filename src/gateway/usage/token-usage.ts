@@ -16,6 +16,18 @@ export interface TokenKinds {
   readonly cacheWriteTokens: number | null
   /** Output that is reasoning. */
   readonly reasoningTokens: number | null
+  /** Absent when there are none. */
+  readonly units?: MediaUnits | undefined
+}
+
+/** What few answers report: tokens of audio and images, and the length of audio. Absent = none. */
+export interface MediaUnits {
+  readonly audioInput?: number
+  readonly imageInput?: number
+  readonly audioOutput?: number
+  readonly imageOutput?: number
+  /** Milliseconds. */
+  readonly audioMs?: number
 }
 
 /**
@@ -29,8 +41,8 @@ export function readUsage(value: unknown): TokenUsage | null {
   const usage = value as Readonly<Record<string, unknown>>
   const promptTokens = count(usage['prompt_tokens']) ?? withCached(usage)
   const completionTokens = count(usage['completion_tokens']) ?? count(usage['output_tokens'])
-  if (promptTokens === null && completionTokens === null) return null
   const kinds = kindsOf(usage)
+  if (promptTokens === null && completionTokens === null && kinds?.units?.audioMs === undefined) return null
   return { promptTokens, completionTokens, ...(kinds !== null && { kinds }) }
 }
 
@@ -41,6 +53,7 @@ export function latestKinds(before: TokenKinds | undefined, now: TokenKinds | un
     cachedTokens: now.cachedTokens ?? before.cachedTokens,
     cacheWriteTokens: now.cacheWriteTokens ?? before.cacheWriteTokens,
     reasoningTokens: now.reasoningTokens ?? before.reasoningTokens,
+    ...((now.units ?? before.units) !== undefined && { units: now.units ?? before.units }),
   }
 }
 
@@ -51,9 +64,25 @@ function kindsOf(usage: Readonly<Record<string, unknown>>): TokenKinds | null {
   const cachedTokens = count(at(input, 'cached_tokens')) ?? count(usage['cache_read_input_tokens'])
   const cacheWriteTokens = count(at(input, 'cache_write_tokens')) ?? count(usage['cache_creation_input_tokens'])
   const reasoningTokens = count(at(output, 'reasoning_tokens')) ?? count(at(output, 'thinking_tokens'))
-  if (cachedTokens === null && cacheWriteTokens === null && reasoningTokens === null) return null
-  return { cachedTokens, cacheWriteTokens, reasoningTokens }
+  const units = mediaUnits(input, output, usage['seconds'])
+  if (cachedTokens === null && cacheWriteTokens === null && reasoningTokens === null && units === null) return null
+  return { cachedTokens, cacheWriteTokens, reasoningTokens, ...(units !== null && { units }) }
 }
+
+/** Zeros are left out: most answers of a vendor name these kinds and have none of them. */
+function mediaUnits(input: unknown, output: unknown, seconds: unknown): MediaUnits | null {
+  const units = {
+    audioInput: count(at(input, 'audio_tokens')),
+    imageInput: count(at(input, 'image_tokens')),
+    audioOutput: count(at(output, 'audio_tokens')),
+    imageOutput: count(at(output, 'image_tokens')),
+    audioMs: typeof seconds === 'number' && seconds > 0 && seconds < secondsMax ? Math.ceil(seconds * 1000) : null,
+  }
+  const some = Object.entries(units).filter(([, value]) => value !== null && value > 0)
+  return some.length === 0 ? null : (Object.fromEntries(some) as MediaUnits)
+}
+
+const secondsMax = 1_000_000_000
 
 /**
  * The same for endpoints that generate no tokens (embeddings, rerank, moderations), where the total is

@@ -12,6 +12,8 @@ import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
+import type { Charges, RequestBudget } from './request-budget.ts'
+import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
 import type { TokenKinds, TokenUsage } from './token-usage.ts'
 import type { UsageJournal } from './usage-journal.ts'
 
@@ -52,12 +54,17 @@ export class RequestRecord implements Disposable {
   queueMs: number | null = null
   readonly attemptReasons: AttemptReason[] = []
   usage: TokenUsage | null = null
+  /** Images that were asked for. */
+  images = 0
+  /** The budgets that the request counts in; null for none. */
+  budget: RequestBudget | null = null
   requestBytes = 0
   responseBytes = 0
   #status = 200
   #code: string | null = null
   #firstTokenAt: number | null = null
   #endedAt: number | null = null
+  #charges: Charges | null = null
   readonly #requestId: string
   readonly #startedAt: number
   readonly #at: number
@@ -76,6 +83,11 @@ export class RequestRecord implements Disposable {
     this.#finish = finish
   }
 
+  /** When the request arrived. */
+  get at(): number {
+    return this.#at
+  }
+
   /** The request ended with this error, before or after its first byte. */
   fail(error: ApiError): void {
     if (this.#endedAt !== null) return
@@ -91,6 +103,7 @@ export class RequestRecord implements Disposable {
   [Symbol.dispose](): void {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
+    if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
     this.#finish(this)
   }
 
@@ -111,8 +124,10 @@ export class RequestRecord implements Disposable {
       promptTokens: this.usage?.promptTokens ?? null,
       completionTokens: this.usage?.completionTokens ?? null,
       ...(this.usage?.kinds ?? noKinds),
-      cost: null,
-      priceId: null,
+      ...(this.#charges === null ? this.#cost() : { cost: this.#charges.cost, priceId: this.#charges.priceId }),
+      units: unitsText(this.usage, this.images),
+      counters: this.#charges?.counters ?? null,
+      slices: this.#charges?.slices ?? null,
       queueMs: this.queueMs,
       firstTokenMs: this.#since(this.#firstTokenAt),
       durationMs: this.#since(this.#endedAt) ?? 0,
@@ -121,6 +136,15 @@ export class RequestRecord implements Disposable {
       attempts: this.attempts,
       attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
     }
+  }
+
+  #cost(): RequestCost {
+    return requestCost(this.#facts())
+  }
+
+  #facts(): CostFacts {
+    const { upstream, upstreamStatus, usage, images } = this
+    return { at: this.#at, upstream, upstreamStatus, usage, images, durationMs: this.#since(this.#endedAt) ?? 0 }
   }
 
   /** Whole milliseconds from the start of the request. */
@@ -170,7 +194,8 @@ export class UsageRecorder {
     for (const record of final) {
       const row = record.row()
       metrics.request(row)
-      if (this.#queue.length >= queueMax) metrics.usageDropped(1)
+      // What a budget counts is never dropped: its number is bounded by the money that this process holds.
+      if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)
       else {
         const line = usageLine(row)
         this.#queue.push({ line, number: journal?.add(line) ?? 0 })

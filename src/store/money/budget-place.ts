@@ -3,7 +3,7 @@
  * what all processes hold never exceed the amount. Times are the database's.
  */
 import { sql, type Transaction } from 'kysely'
-import { holderGoneMs, wantedMs, type BudgetPlace } from '#budgets/budget-place.ts'
+import { wantedMs, type BudgetPlace } from '#budgets/budget-place.ts'
 import { applyChange, type SliceAnswer, type SliceChange } from '#budgets/slice.ts'
 import type { Connection, Engine } from '../database.ts'
 import type { Tables } from '../schema.ts'
@@ -26,6 +26,12 @@ export function budgetPlace(connection: Connection): BudgetPlace {
         .where('id', '=', holder)
         .executeTakeFirst()
       return numUpdatedRows > 0n
+    },
+    async close(holder) {
+      await kysely.transaction().execute(async (trx) => {
+        await trx.updateTable('budget_slices').set({ held: 0 }).where('holder', '=', holder).execute()
+        await trx.deleteFrom('budget_holders').where('id', '=', holder).execute()
+      })
     },
     change: (change) => kysely.transaction().execute((trx) => changeSlice(trx, engine, change)),
     async wanted(counters) {
@@ -102,36 +108,9 @@ async function changeSlice(trx: Transaction<Tables>, engine: Engine, change: Sli
   return answer
 }
 
-/** Of a budget that was deleted nothing is left to take. */
+/** Nothing can be taken of a budget that was deleted. */
 async function amountOf(trx: Transaction<Tables>, counter: string): Promise<{ readonly amount: number }> {
   const budgetId = counter.slice(0, counter.lastIndexOf('@'))
   const found = await trx.selectFrom('budgets').select('amount').where('id', '=', budgetId).executeTakeFirst()
   return found ?? { amount: 0 }
-}
-
-/** What holders that were not heard of for long still hold. */
-export interface Unreconciled {
-  readonly holder: string
-  readonly counter: string
-  readonly held: number
-  readonly seenAt: number | null
-}
-
-/** Slices of processes that count as gone, with money in them. */
-export async function unreconciled({ engine, kysely }: Connection): Promise<readonly Unreconciled[]> {
-  const rows = await kysely
-    .selectFrom('budget_slices as s')
-    .leftJoin('budget_holders as h', 'h.id', 's.holder')
-    .select(['s.holder', 's.counter', 's.held', 'h.seen_at as seenAt'])
-    .where('s.held', '>', 0)
-    .where((where) =>
-      where.or([
-        where('h.seen_at', 'is', null),
-        where('h.seen_at', '<', sql<number>`${now(engine)} - ${holderGoneMs}`),
-      ]),
-    )
-    .orderBy('s.counter')
-    .orderBy('s.holder')
-    .execute()
-  return rows
 }

@@ -1,5 +1,6 @@
 /** The shape of one usage row, and its way into the table and out of it. */
 import type { Selectable } from 'kysely'
+import type { ChargedRow } from '../money/settle-charges.ts'
 import { flag, type UsageRecordsTable } from '../schema.ts'
 
 /** An upstream call that did not serve the request. */
@@ -45,6 +46,12 @@ export interface UsageRecord {
   readonly cost: number | null
   /** The price by which the cost was computed. */
   readonly priceId: string | null
+  /** What was used beside tokens, as JSON: images, tokens of audio and images, milliseconds of audio. Null for nothing. */
+  readonly units: string | null
+  /** The counters of budgets that the cost counts in: a JSON list. Null for none. */
+  readonly counters: string | null
+  /** The slices that it was paid from: a JSON list. Null for none. */
+  readonly slices: string | null
   /** Time in a queue before the first call of a provider; null where nothing queued. */
   readonly queueMs: number | null
   readonly firstTokenMs: number | null
@@ -108,11 +115,23 @@ const cellOf: { readonly [Column in InsertedColumn]: (record: UsageRecord) => Us
   reasoning_tokens: (record) => record.reasoningTokens,
   cost: (record) => record.cost,
   price_id: (record) => record.priceId,
+  units: (record) => record.units,
+  counters: (record) => record.counters,
+  slices: (record) => record.slices,
   queue_ms: (record) => (record.queueMs === null ? null : Math.round(record.queueMs)),
 }
 
 /** The columns that an insert fills, in the order of `usageCells`. */
 export const usageColumns = Object.keys(cellOf) as readonly InsertedColumn[]
+
+const moneyPlaces = (['at', 'cost', 'counters', 'slices'] as const).map((column) => usageColumns.indexOf(column))
+
+/** What the cells of a record say about money. */
+export function chargedRow(row: readonly UsageCell[]): ChargedRow {
+  const [at = 0, cost = 0, counters = 0, slices = 0] = moneyPlaces
+  const text = (cell: UsageCell | undefined): string | null => (typeof cell === 'string' ? cell : null)
+  return { at: Number(row[at]), cost: Number(row[cost] ?? 0), counters: text(row[counters]), slices: text(row[slices]) }
+}
 
 const cells = Object.values(cellOf)
 
@@ -129,6 +148,9 @@ const textColumns: ReadonlySet<InsertedColumn> = new Set([
   'upstream_model',
   'attempt_reasons',
   'price_id',
+  'units',
+  'counters',
+  'slices',
 ] as const)
 const isText = usageColumns.map((column) => textColumns.has(column))
 
@@ -199,6 +221,9 @@ export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
     reasoningTokens: row.reasoning_tokens,
     cost: row.cost,
     priceId: row.price_id,
+    units: row.units,
+    counters: row.counters,
+    slices: row.slices,
     queueMs: row.queue_ms,
   }
 }

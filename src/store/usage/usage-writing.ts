@@ -6,7 +6,8 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Connection } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { insertCells } from './insert-cells.ts'
-import { cellsOfLine, usageColumns, type UsageCell } from './usage-record.ts'
+import { settleCharges } from '../money/settle-charges.ts'
+import { cellsOfLine, chargedRow, usageColumns, type UsageCell } from './usage-record.ts'
 import { addSums, SeriesNumbers, sumsOf } from './usage-sums.ts'
 import type { DayPartitions } from './usage-partitions.ts'
 import type { UsageBatch, UsageWork } from './usage.ts'
@@ -36,6 +37,7 @@ export function usageWriting(
       if (rows.lines.length === 0) return
       await insertRows(connection, trx, rows)
       await addSums(trx, engine, sumsOf(rows.cells), numberOf)
+      await settleCharges(trx, engine, rows.cells.map(chargedRow))
     })
   }
   return {

@@ -48,6 +48,9 @@ function record(fields: Partial<UsageRecord> & { readonly at: number; readonly m
     reasoningTokens: null,
     cost: null,
     priceId: null,
+    units: null,
+    counters: null,
+    slices: null,
     queueMs: null,
     ...rest,
   }

@@ -266,6 +266,9 @@ describe('the usage row', () => {
       reasoningTokens: null,
       cost: null,
       priceId: null,
+      units: null,
+      counters: null,
+      slices: null,
       queueMs: null,
     })
     expect(JSON.stringify(row) + gateway.log()).not.toContain(canary)

@@ -3,6 +3,7 @@
  * tests of what the app itself wires: calls in this process, and chats with a search that the test
  * writes. Its server has one route.
  */
+import { BudgetLedger } from '#budgets/budget-ledger.ts'
 import { LiveSettings } from '#config/settings/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
@@ -77,6 +78,7 @@ export function gatewayBeside(
     retrieve,
     inflight: new LocalInflightLimiter(),
     rates: new RateLimits(settings, new RateBuckets(clock, wholeParts)),
+    budgets: new BudgetLedger({ place: store.budgetPlace, clock, onFailure: onError }),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),

@@ -140,6 +140,9 @@ export function aUsage(fields: Partial<UsageRecord> = {}): UsageRecord {
     reasoningTokens: null,
     cost: null,
     priceId: null,
+    units: null,
+    counters: null,
+    slices: null,
     queueMs: null,
     ...fields,
   }

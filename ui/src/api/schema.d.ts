@@ -57,6 +57,49 @@ export type ApiKeyDeletion = {
   readonly ids: readonly string[]
 }
 
+export type Budget = {
+  readonly id: string
+  readonly scope: "key" | "user" | "group" | "model" | "provider"
+  readonly scope_id: string
+  readonly period: "day" | "week" | "month" | "total"
+  readonly time_zone: string
+  readonly amount: number
+  /** Requests that could exceed it are refused with 402; otherwise it counts and notifies */
+  readonly hard: boolean
+  /** Percentages of the amount at which people are told */
+  readonly thresholds: readonly number[]
+  readonly created_at: string
+  /** Beginning of the window of now */
+  readonly starts_at: string
+  /** End of the window of now; null for a budget in all */
+  readonly renews_at: string | null
+  /** In the window of now, by requests since the budget was made */
+  readonly spent: number
+  /** Taken ahead by processes for requests that run or are to come */
+  readonly held: number
+  /** Part of `held`: of processes that are gone, whose last requests may have cost it. It counts as spent. */
+  readonly unreconciled: number
+  readonly left: number
+}
+
+export type BudgetChange = {
+  readonly amount?: number | undefined
+  /** Requests that could exceed it are refused with 402; otherwise it counts and notifies */
+  readonly hard?: boolean | undefined
+  /** Percentages of the amount at which people are told */
+  readonly thresholds?: readonly number[] | undefined
+}
+
+export type BudgetProof = {
+  readonly counter: string
+  /** As the counter says */
+  readonly spent: number
+  /** As the usage records say */
+  readonly recomputed: number
+  /** 0 unless something is wrong */
+  readonly difference: number
+}
+
 /** What a model can do; what is left out is unknown. */
 export type Capabilities = {
   readonly endpoints?: readonly string[] | undefined
@@ -568,6 +611,21 @@ export type ModerationRequest = {
   /** omni-moderation-latest when left out */
   readonly model?: string | null | undefined
   readonly input: string | readonly unknown[]
+}
+
+export type NewBudget = {
+  readonly scope: "key" | "user" | "group" | "model" | "provider"
+  /** The id of the key, user, group, model or provider */
+  readonly scope_id: string
+  /** Calendar days, weeks from Monday, months, or all time */
+  readonly period: "day" | "week" | "month" | "total"
+  /** Where days begin */
+  readonly time_zone?: string | undefined
+  readonly amount: number
+  /** Requests that could exceed it are refused with 402; otherwise it counts and notifies */
+  readonly hard?: boolean | undefined
+  /** Percentages of the amount at which people are told */
+  readonly thresholds?: readonly number[] | undefined
 }
 
 /** The models that this one stands for. */
@@ -1982,6 +2040,64 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: undefined
+  }
+  /** List budgets with what is spent in the window of now */
+  "GET /admin/api/v1/budgets": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly currency: string
+      readonly data: readonly Budget[]
+    }
+  }
+  /** Create a budget on a key, user, group, model or provider */
+  "POST /admin/api/v1/budgets": {
+    params: undefined
+    query: undefined
+    body: NewBudget
+    answer: Budget
+  }
+  /** One budget */
+  "GET /admin/api/v1/budgets/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Budget
+  }
+  /** Change a budget; what is spent stays */
+  "PATCH /admin/api/v1/budgets/{id}": {
+    params: { id: string }
+    query: undefined
+    body: BudgetChange
+    answer: Budget
+  }
+  /** Delete a budget; usage records stay */
+  "DELETE /admin/api/v1/budgets/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Make free what processes held that are gone */
+  "POST /admin/api/v1/budgets/{id}/reconcile": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly released: number
+    }
+  }
+  /** Recompute all counters from the usage records */
+  "GET /admin/api/v1/budgets-proof": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      /** Sum of all differences */
+      readonly difference: number
+      readonly data: readonly BudgetProof[]
+    }
   }
   /** What was used in a span of time */
   "GET /admin/api/v1/usage": {

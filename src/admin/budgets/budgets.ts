@@ -1,0 +1,183 @@
+/** Routes of budgets: what they are, what is spent, and the proof that the counters are right. */
+import { z } from 'zod'
+import type { BudgetRecord, BudgetScope } from '#budgets/budget.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Admin } from '../admin.ts'
+import { endpointsOf } from '../endpoint.ts'
+import { requireFound } from '../fields.ts'
+import { budgetAnswer, budgetChange, budgetOnWire, currentCounter, newBudget } from './budget-record.ts'
+
+const tag = 'Budgets'
+const dayMs = 86_400_000
+
+const proof = z
+  .strictObject({
+    counter: z.string(),
+    spent: z.int().describe('As the counter says'),
+    recomputed: z.int().describe('As the usage records say'),
+    difference: z.int().describe('0 unless something is wrong'),
+  })
+  .meta({ id: 'BudgetProof' })
+
+export function budgetRoutes(admin: Admin): Route<Caller>[] {
+  return [...listRoutes(admin), ...recordRoutes(admin), ...proofRoutes(admin)]
+}
+
+function listRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/budgets',
+      access: 'admin',
+      summary: 'List budgets with what is spent in the window of now',
+      answer: z.strictObject({ currency: z.string(), data: z.array(budgetAnswer) }),
+      handle: async () => ({
+        currency: admin.settings.get('prices.currency'),
+        data: await withCounters(admin, await store.budgets.all()),
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/budgets',
+      access: 'admin',
+      summary: 'Create a budget on a key, user, group, model or provider',
+      description: 'It counts requests that arrive from now on.',
+      body: newBudget,
+      answer: budgetAnswer,
+      status: 201,
+      errors: ['conflict', 'not_found'],
+      async handle({ body }) {
+        await requireScope(admin, body.scope, body.scope_id)
+        const { scope_id: scopeId, time_zone: timeZone, ...fields } = body
+        const budget: BudgetRecord = {
+          ...fields,
+          id: crypto.randomUUID(),
+          scopeId,
+          timeZone,
+          declared: false,
+          createdAt: clock.now(),
+        }
+        await store.budgets.insert(budget)
+        await feed.publish([{ kind: 'catalog' }])
+        return budgetOnWire(budget, undefined, clock.now())
+      },
+    }),
+  ]
+}
+
+function recordRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/budgets/:id',
+      access: 'admin',
+      summary: 'One budget',
+      answer: budgetAnswer,
+      handle: async ({ params }) => onlyOne(admin, requireFound(await store.budgets.get(params.id), 'budget')),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/budgets/:id',
+      access: 'admin',
+      summary: 'Change a budget; what is spent stays',
+      body: budgetChange,
+      answer: budgetAnswer,
+      async handle({ params, body }) {
+        const budget = requireFound(await store.budgets.update(params.id, present(body)), 'budget')
+        await feed.publish([{ kind: 'catalog' }])
+        return onlyOne(admin, budget)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/budgets/:id',
+      access: 'admin',
+      summary: 'Delete a budget; usage records stay',
+      async handle({ params }) {
+        requireFound((await store.budgets.delete(params.id)) ? params.id : null, 'budget')
+        await feed.publish([{ kind: 'catalog' }])
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/budgets/:id/reconcile',
+      access: 'admin',
+      summary: 'Make free what processes held that are gone',
+      description:
+        'What the last requests of a killed process cost is in no record: it counts as spent until this is called. Look at the bill of the provider first.',
+      answer: z.strictObject({ released: z.int() }),
+      async handle({ params }) {
+        const budget = requireFound(await store.budgets.get(params.id), 'budget')
+        return { released: await store.budgets.release(budget.id) }
+      },
+    }),
+  ]
+}
+
+function proofRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, settings, clock } = admin
+  return [
+    route({
+      method: 'GET',
+      path: '/budgets-proof',
+      access: 'admin',
+      summary: 'Recompute all counters from the usage records',
+      description: 'Days whose records were purged come from their sums.',
+      report: true,
+      answer: z.strictObject({ difference: z.int().describe('Sum of all differences'), data: z.array(proof) }),
+      async handle() {
+        const days = settings.get('usage.retention_days')
+        // The day of the purge is partly gone, and the next may go while this runs.
+        const retainedFrom = days === 0 ? 0 : (Math.floor(clock.now() / dayMs) - days + 2) * dayMs
+        const data = (await store.budgets.verify(retainedFrom)).map(({ id: counter, spent, recomputed }) => ({
+          counter,
+          spent,
+          recomputed,
+          difference: spent - recomputed,
+        }))
+        return { difference: data.reduce((sum, each) => sum + Math.abs(each.difference), 0), data }
+      },
+    }),
+  ]
+}
+
+async function withCounters(
+  { store, clock }: Admin,
+  budgets: readonly BudgetRecord[],
+): Promise<z.input<typeof budgetAnswer>[]> {
+  const now = clock.now()
+  const names = new Map(budgets.map((budget) => [budget, currentCounter(budget, now)]))
+  const counters = new Map((await store.budgets.counters([...names.values()])).map((counter) => [counter.id, counter]))
+  return budgets.map((budget) => budgetOnWire(budget, counters.get(names.get(budget) ?? ''), now))
+}
+
+async function onlyOne(admin: Admin, budget: BudgetRecord): Promise<z.input<typeof budgetAnswer>> {
+  const [answer] = await withCounters(admin, [budget])
+  return requireFound(answer, 'budget')
+}
+
+function present(body: z.output<typeof budgetChange>) {
+  const { amount, hard, thresholds } = body
+  return {
+    ...(amount !== undefined && { amount }),
+    ...(hard !== undefined && { hard }),
+    ...(thresholds !== undefined && { thresholds }),
+  }
+}
+
+async function requireScope({ store }: Admin, scope: BudgetScope, id: string): Promise<void> {
+  const found = {
+    key: async () => (await store.keys.some([id])).length > 0,
+    user: async () => (await store.users.get(id)) !== null,
+    group: async () => (await store.groups.get(id)) !== null,
+    model: async () => (await store.models.get(id)) !== null,
+    provider: async () => (await store.providers.get(id)) !== null,
+  }
+  requireFound((await found[scope]()) ? id : null, scope)
+}

@@ -1,0 +1,242 @@
+/** Reserves what a request can cost from every hard budget that it counts in, or refuses it. */
+import {
+  counterOf,
+  scopeKey,
+  type BudgetIndex,
+  type BudgetRecord,
+  type BudgetScope,
+  type BudgetWindow,
+} from '#budgets/budget.ts'
+import type { Admission, BudgetLedger, Charge } from '#budgets/budget-ledger.ts'
+import { windowAt } from '#budgets/window.ts'
+import type { Catalog, Model } from '#catalog/catalog.ts'
+import type { Upstream } from '#catalog/upstream.ts'
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Caller } from '#identity/records.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Metrics } from '#observe/metrics.ts'
+import { costBound } from '#pricing/cost.ts'
+import { formatMoney, nanoMax } from '#pricing/nano.ts'
+import { priceAt } from '#pricing/price.ts'
+import type { RequestSize } from '../request/request-size.ts'
+import { RequestBudget, type UpstreamCharge } from '../usage/request-budget.ts'
+import type { RequestRecord } from '../usage/usage-recorder.ts'
+
+/** What budgets need of the gateway. */
+export interface BudgetDeps {
+  readonly catalog: () => Catalog
+  readonly budgets: BudgetLedger
+  readonly settings: LiveSettings
+  readonly metrics: Metrics
+  readonly clock: Clock
+}
+
+export interface BudgetedRequest {
+  readonly caller: Caller
+  readonly model: Model
+  readonly size: RequestSize
+  readonly record: RequestRecord
+}
+
+/** A budget in its window of now. */
+interface Counted {
+  readonly budget: BudgetRecord
+  readonly window: BudgetWindow
+  readonly counter: string
+}
+
+/** An upstream with the budgets that only it counts in, and the most that the request can cost there. */
+interface Candidate {
+  readonly upstream: Upstream
+  readonly counted: readonly Counted[]
+  readonly bound: number
+}
+
+/**
+ * The model with those of its upstreams that the budgets allow; the record settles the reservation when the request
+ * ends. Without budgets nothing is done. Answers 400, 402 or 503.
+ */
+export async function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Promise<Model> {
+  const { model, caller, record } = request
+  const index = deps.catalog().budgets
+  if (index.size === 0) return model
+  const at = record.at
+  const common = countedBy(index, commonScopes(caller, model), at)
+  const ownOf = (upstream: Upstream): readonly Counted[] => countedBy(index, ownScopes(model, upstream), at)
+  const owns = new Map(model.upstreams.map((upstream) => [upstream, ownOf(upstream)] as const))
+  const all = [...common, ...[...owns.values()].flat()]
+  if (all.length === 0) return model
+  const isHard = all.some(({ budget }) => budget.hard)
+  const candidates = model.upstreams.map((upstream) => ({ upstream, counted: owns.get(upstream) ?? [] }))
+  if (!isHard) return counting(request, { common, candidates: candidates.map((each) => ({ ...each, bound: 0 })) })
+  return reserving(deps, request, { common, candidates: bounded(deps, request, { common, candidates }) })
+}
+
+type Scope = readonly [scope: BudgetScope, id: string]
+
+function commonScopes({ account, key }: Caller, { record }: Model): readonly Scope[] {
+  return [
+    ...(key === null ? [] : [['key', key.id] as const]),
+    ['user', account.user.id],
+    ...[...account.groupIds].map((id) => ['group', id] as const),
+    ['model', record.id],
+  ]
+}
+
+function ownScopes({ record }: Model, { model, provider }: Upstream): readonly Scope[] {
+  return [['provider', provider.id], ...(model.id === record.id ? [] : [['model', model.id] as const])]
+}
+
+function countedBy(index: BudgetIndex, scopes: readonly Scope[], at: number): readonly Counted[] {
+  return scopes
+    .flatMap(([scope, id]) => index.get(scopeKey(scope, id)) ?? [])
+    .map((budget) => {
+      const window = currentWindow(budget, at)
+      return { budget, window, counter: counterOf(budget, window) }
+    })
+}
+
+const windows = new WeakMap<BudgetRecord, BudgetWindow>()
+
+/** Calendars are slow: a window is found once. */
+function currentWindow(budget: BudgetRecord, at: number): BudgetWindow {
+  const known = windows.get(budget)
+  if (known !== undefined && known.startsAt <= at && (known.endsAt === null || at < known.endsAt)) return known
+  const window = windowAt(budget.period, budget.timeZone, at)
+  windows.set(budget, window)
+  return window
+}
+
+interface Budgeted {
+  readonly common: readonly Counted[]
+  readonly candidates: readonly Candidate[]
+}
+
+/** Those upstreams whose costs have a bound, or where no hard budget counts. */
+function bounded(
+  { settings }: BudgetDeps,
+  { model, size, record }: BudgetedRequest,
+  {
+    common,
+    candidates,
+  }: { readonly common: readonly Counted[]; readonly candidates: readonly Omit<Candidate, 'bound'>[] },
+): readonly Candidate[] {
+  const isCommonHard = common.some(({ budget }) => budget.hard)
+  let refusal: ApiError | null = null
+  const kept = candidates.flatMap((candidate) => {
+    if (!isCommonHard && !candidate.counted.some(({ budget }) => budget.hard)) return [{ ...candidate, bound: 0 }]
+    const price = priceAt(candidate.upstream.prices, record.at)
+    if (price === null) {
+      refusal = priceUnknown(model)
+      return []
+    }
+    const once = costBound(price, mostOf(size, candidate.upstream, settings))
+    const bound = once === null ? null : Math.min(nanoMax, once * size.calls)
+    if (bound === null) {
+      refusal ??= new ApiError('cost_unbounded')
+      return []
+    }
+    return [{ ...candidate, bound }]
+  })
+  if (kept.length === 0 && refusal !== null) throw refusal
+  return kept
+}
+
+function priceUnknown({ record }: Model): ApiError {
+  return new ApiError('price_unknown', {
+    message: `A budget limits what you may spend, and nobody knows what ${record.name} costs. Ask an administrator to set its price.`,
+  })
+}
+
+function mostOf(size: RequestSize, { model, provider }: Upstream, settings: LiveSettings) {
+  const { contextLength } = model
+  const within = (tokens: number | null): number | null =>
+    tokens === null || contextLength === null ? (tokens ?? contextLength) : Math.min(tokens, contextLength)
+  const output = within(size.outputTokens)
+  const totalSeconds =
+    model.timeouts.totalSeconds ?? provider.timeouts.totalSeconds ?? settings.get('gateway.total_seconds')
+  return {
+    inputTokens: within(size.inputTokens),
+    outputTokens: output === null ? null : output * size.choices,
+    images: size.images,
+    audioMs: null,
+    // A request waits and fails over before the call that serves it.
+    durationMs: 2 * 1000 * (totalSeconds + settings.get('failover.budget_seconds')),
+  }
+}
+
+/** Without a hard budget nothing is reserved. */
+function counting({ model, record }: BudgetedRequest, budgeted: Budgeted): Model {
+  record.budget = new RequestBudget({ ...chargesOf(budgeted), reservation: null, onOverrun: () => undefined })
+  return model
+}
+
+function chargesOf({ common, candidates }: Budgeted) {
+  const perUpstream = candidates.map(({ upstream, counted, bound }): [Upstream, UpstreamCharge] => [
+    upstream,
+    { counters: counted.map(({ counter }) => counter), bound },
+  ])
+  return { counters: common.map(({ counter }) => counter), perUpstream: new Map(perUpstream) }
+}
+
+/** Leaves out upstreams whose own budgets are used up, until the rest can be reserved. */
+async function reserving(deps: BudgetDeps, request: BudgetedRequest, budgeted: Budgeted): Promise<Model> {
+  const { model, record } = request
+  let { candidates } = budgeted
+  for (;;) {
+    const rest = { common: budgeted.common, candidates }
+    const charges = hardCharges(rest)
+    const admission: Admission = await deps.budgets.admit(charges)
+    if (admission.kind === 'unavailable') throw new ApiError('store_unavailable', { cause: admission.failure })
+    if (admission.kind === 'reserved') {
+      const onOverrun = (): void => deps.metrics.budgetOverrun(model.record.name)
+      record.budget = new RequestBudget({ ...chargesOf(rest), reservation: admission.reservation, onOverrun })
+      return candidates.length === model.upstreams.length
+        ? model
+        : { ...model, upstreams: candidates.map(({ upstream }) => upstream) }
+    }
+    const { charge, left } = admission
+    const others = candidates.filter(({ counted }) => counted.every(({ counter }) => counter !== charge.counter))
+    const isCommon = budgeted.common.some(({ counter }) => counter === charge.counter)
+    if (isCommon || others.length === 0) throw exceeded(deps, rest, { charge, left })
+    candidates = others
+  }
+}
+
+/** What is reserved of each hard counter: the most that any upstream that counts in it can cost. */
+function hardCharges({ common, candidates }: Budgeted): readonly Charge[] {
+  const amounts = new Map<string, number>()
+  for (const { counted, bound } of candidates) {
+    for (const { budget, counter } of [...common, ...counted]) {
+      if (budget.hard) amounts.set(counter, Math.max(amounts.get(counter) ?? 0, bound))
+    }
+  }
+  return [...amounts].map(([counter, amount]) => ({ counter, amount }))
+}
+
+const periodNames = { day: 'daily', week: 'weekly', month: 'monthly', total: 'total' } as const
+
+function exceeded(
+  { metrics, settings }: BudgetDeps,
+  { common, candidates }: Budgeted,
+  { charge, left }: { readonly charge: Charge; readonly left: number },
+): ApiError {
+  const all = [...common, ...candidates.flatMap(({ counted }) => counted)]
+  const found = all.find(({ counter }) => counter === charge.counter)
+  if (found === undefined) throw new Error('a budget that is exceeded does not count this request')
+  const { budget, window } = found
+  metrics.budgetRefused(budget.scope)
+  const currency = settings.get('prices.currency')
+  const renews =
+    window.endsAt === null ? 'It does not renew.' : `It renews at ${new Date(window.endsAt).toISOString()}.`
+  return new ApiError('budget_exceeded', {
+    message:
+      `The ${periodNames[budget.period]} budget of the ${budget.scope} has ${formatMoney(left)} ${currency} of ` +
+      `${formatMoney(budget.amount)} left, and this request can cost ${formatMoney(charge.amount)}. ${renews}`,
+    headers: {
+      'x-sluice-budget-left': String(left),
+      ...(window.endsAt !== null && { 'x-sluice-budget-renews': new Date(window.endsAt).toISOString() }),
+    },
+  })
+}

@@ -1,0 +1,67 @@
+/** The budgets that one request counts in: what it has reserved of the hard ones, and what it is charged with. */
+import { sliceOf } from '#budgets/budget.ts'
+import type { Reservation } from '#budgets/budget-ledger.ts'
+import type { Upstream } from '#catalog/upstream.ts'
+import { priceAt } from '#pricing/price.ts'
+import { hasAnswered, type CostFacts, type RequestCost } from './request-cost.ts'
+
+/** What a record says about its budgets. */
+export interface Charges extends RequestCost {
+  /** A JSON list. */
+  readonly counters: string
+  /** A JSON list; null when nothing was reserved. */
+  readonly slices: string | null
+}
+
+/** What a request is charged with when one upstream serves it. */
+export interface UpstreamCharge {
+  readonly counters: readonly string[]
+  /** The most that it can cost there. */
+  readonly bound: number
+}
+
+export interface RequestBudgetOptions {
+  readonly reservation: Reservation | null
+  /** Counters whatever serves it. */
+  readonly counters: readonly string[]
+  /** Those of each upstream that it may go to. */
+  readonly perUpstream: ReadonlyMap<Upstream, UpstreamCharge>
+  /** A request cost more than its bound. */
+  readonly onOverrun: (upstream: Upstream) => void
+}
+
+export class RequestBudget {
+  readonly #options: RequestBudgetOptions
+
+  constructor(options: RequestBudgetOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The request has ended: gives back what it did not cost. An answer whose tokens nobody reported costs what was
+   * reserved for it, since nobody can say that it cost less.
+   */
+  settle(facts: CostFacts, known: RequestCost): Charges {
+    const { reservation, counters, perUpstream, onOverrun } = this.#options
+    const { upstream } = facts
+    const own = upstream === null ? undefined : perUpstream.get(upstream)
+    const charged = new Set([...counters, ...(own?.counters ?? [])])
+    const isUnknown = known.cost === null && upstream !== null && own !== undefined && hasAnswered(facts)
+    const cost =
+      isUnknown && reservation !== null
+        ? { cost: own.bound, priceId: priceAt(upstream.prices, facts.at)?.id ?? null }
+        : known
+    if (upstream !== null && own !== undefined && (cost.cost ?? 0) > own.bound && reservation !== null)
+      onOverrun(upstream)
+    reservation?.settle(cost.cost ?? 0, charged)
+    const slices = reservation?.charges.filter(({ counter }) => charged.has(counter)) ?? []
+    return {
+      ...cost,
+      counters: JSON.stringify([...charged]),
+      slices:
+        slices.length === 0
+          ? null
+          : JSON.stringify(slices.map(({ counter }) => sliceOf(counter, reservation?.holder ?? ''))),
+    }
+  }
+}

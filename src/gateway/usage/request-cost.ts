@@ -1,0 +1,66 @@
+/** What a request costs, from what its provider reported and the price that was in effect when it arrived. */
+import type { Upstream } from '#catalog/upstream.ts'
+import { costOf, nothingUsed, type Consumption } from '#pricing/cost.ts'
+import { priceAt } from '#pricing/price.ts'
+import type { MediaUnits, TokenUsage } from './token-usage.ts'
+
+/** The facts of a request that its cost depends on. */
+export interface CostFacts {
+  /** When it arrived. */
+  readonly at: number
+  /** The upstream that answered; null when none did. */
+  readonly upstream: Upstream | null
+  readonly upstreamStatus: number | null
+  readonly usage: TokenUsage | null
+  /** Images that were asked for. */
+  readonly images: number
+  readonly durationMs: number
+}
+
+export interface RequestCost {
+  /** 10^-9 of the currency; null when no price is known, or the price needs tokens that nobody reported. */
+  readonly cost: number | null
+  readonly priceId: string | null
+}
+
+const noCost: RequestCost = { cost: null, priceId: null }
+
+/** Whether a provider has begun to answer: only then it can have cost something. */
+export function hasAnswered({ upstreamStatus }: Pick<CostFacts, 'upstreamStatus'>): boolean {
+  return upstreamStatus !== null && upstreamStatus >= 200 && upstreamStatus < 300
+}
+
+/** The cost of a request that has ended. A provider's refusal costs nothing. */
+export function requestCost(facts: CostFacts): RequestCost {
+  if (facts.upstream === null || !hasAnswered(facts)) return noCost
+  const price = priceAt(facts.upstream.prices, facts.at)
+  if (price === null) return noCost
+  const cost = costOf(price, consumptionOf(facts))
+  return cost === null ? noCost : { cost, priceId: price.id }
+}
+
+function consumptionOf({ usage, images, durationMs }: CostFacts): Consumption {
+  const { kinds } = usage ?? {}
+  const units: MediaUnits = kinds?.units ?? {}
+  return {
+    ...nothingUsed,
+    inputTokens: usage?.promptTokens ?? null,
+    cachedTokens: kinds?.cachedTokens ?? 0,
+    cacheWriteTokens: kinds?.cacheWriteTokens ?? 0,
+    audioInputTokens: units.audioInput ?? 0,
+    imageInputTokens: units.imageInput ?? 0,
+    outputTokens: usage?.completionTokens ?? null,
+    reasoningTokens: kinds?.reasoningTokens ?? 0,
+    audioOutputTokens: units.audioOutput ?? 0,
+    imageOutputTokens: units.imageOutput ?? 0,
+    images,
+    audioMs: units.audioMs ?? 0,
+    durationMs,
+  }
+}
+
+/** What a record keeps of the units beside its tokens, so that it can be priced again; null for none. */
+export function unitsText(usage: TokenUsage | null, images: number): string | null {
+  const units = usage?.kinds?.units
+  return units === undefined && images === 0 ? null : JSON.stringify({ ...units, ...(images > 0 && { images }) })
+}

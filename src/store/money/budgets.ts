@@ -1,0 +1,207 @@
+/** Budgets, what their counters say, and whether that is what the usage records say. */
+import { sql, type Selectable } from 'kysely'
+import type { BudgetPeriod, BudgetRecord, BudgetScope } from '#budgets/budget.ts'
+import { holderGoneMs } from '#budgets/budget-place.ts'
+import type { Connection, Database } from '../database.ts'
+import { refusing } from '../errors.ts'
+import { flag, flagIfSet, type BudgetsTable } from '../schema.ts'
+import { lockCounter, now } from './budget-place.ts'
+
+export type BudgetPatch = Partial<Pick<BudgetRecord, 'amount' | 'hard' | 'thresholds' | 'timeZone' | 'declared'>>
+
+/** A counter with all that is held of it. */
+export interface CounterState {
+  readonly id: string
+  readonly budgetId: string
+  readonly startsAt: number
+  readonly spent: number
+  /** Held by all processes, those that count as gone included. */
+  readonly held: number
+  /** Held by processes that count as gone: nobody has seen the end of their requests. */
+  readonly unreconciled: number
+  /** The highest threshold that was told, in percent. */
+  readonly notified: number
+}
+
+/** A counter beside the records that it is made of. */
+export interface CounterProof {
+  readonly id: string
+  readonly spent: number
+  /** The same from the records, and for days whose records were purged from their sums. */
+  readonly recomputed: number
+}
+
+export interface BudgetStore {
+  /** Every budget, in the order of creation. */
+  all(): Promise<readonly BudgetRecord[]>
+  get(id: string): Promise<BudgetRecord | null>
+  /** Throws NameTaken when there is one on the same for the same period. */
+  insert(budget: BudgetRecord): Promise<void>
+  /** Null when there is no such budget. */
+  update(id: string, patch: BudgetPatch): Promise<BudgetRecord | null>
+  /** Removes it with its counters. False when there was none. */
+  delete(id: string): Promise<boolean>
+  /** The counters of these names; those that do not exist yet are left out. */
+  counters(ids: readonly string[]): Promise<readonly CounterState[]>
+  /** Notes that a threshold was told; false when another process has told it, or a higher one. */
+  noteThreshold(counter: string, percent: number): Promise<boolean>
+  /**
+   * Compares every counter with its records. @param retainedFrom days from this moment on have all their records;
+   * earlier ones are taken from their sums
+   */
+  verify(retainedFrom: number): Promise<readonly CounterProof[]>
+  /** Makes free what processes that count as gone hold of a budget, and returns how much that was. */
+  release(budgetId: string): Promise<number>
+}
+
+/** The budgets of this database. */
+export function budgetStore({ kysely, engine }: Database): BudgetStore {
+  const connection = { kysely, engine }
+  const get = async (id: string): Promise<BudgetRecord | null> => {
+    const row = await kysely.selectFrom('budgets').selectAll().where('id', '=', id).executeTakeFirst()
+    return row === undefined ? null : budgetOf(row)
+  }
+  return {
+    async all() {
+      const rows = await kysely.selectFrom('budgets').selectAll().orderBy('created_at').orderBy('id').execute()
+      return rows.map(budgetOf)
+    },
+    get,
+    async insert(budget) {
+      await refusing({ taken: `${budget.period} of this ${budget.scope}` }, () =>
+        kysely.insertInto('budgets').values(rowOf(budget)).execute(),
+      )
+    },
+    async update(id, { amount, hard, thresholds, timeZone, declared }) {
+      await kysely
+        .updateTable('budgets')
+        .set({
+          amount,
+          hard: flagIfSet(hard),
+          thresholds: thresholds && JSON.stringify(thresholds),
+          time_zone: timeZone,
+          declared: flagIfSet(declared),
+          // Without any other column there would be nothing to set.
+          scope: sql<string>`scope`,
+        })
+        .where('id', '=', id)
+        .execute()
+      return get(id)
+    },
+    async delete(id) {
+      const { numDeletedRows } = await kysely.deleteFrom('budgets').where('id', '=', id).executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+    counters: (ids) => readCounters(connection, ids),
+    async noteThreshold(counter, percent) {
+      const { numUpdatedRows } = await kysely
+        .updateTable('budget_counters')
+        .set({ notified: percent })
+        .where('id', '=', counter)
+        .where('notified', '<', percent)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+    verify: (retainedFrom) => verify(connection, retainedFrom),
+    release: (budgetId) => release(connection, budgetId),
+  }
+}
+
+async function readCounters({ kysely, engine }: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
+  if (ids.length === 0) return []
+  const isGone = sql<boolean>`not exists (select 1 from budget_holders h
+    where h.id = s.holder and h.seen_at >= ${now(engine)} - ${holderGoneMs})`
+  return kysely
+    .selectFrom('budget_counters as c')
+    .leftJoin('budget_slices as s', (join) => join.onRef('s.counter', '=', 'c.id').on('s.held', '>', 0))
+    .select(['c.id', 'c.budget_id as budgetId', 'c.starts_at as startsAt', 'c.spent', 'c.notified'])
+    .select(sql<number>`cast(coalesce(sum(s.held), 0) as bigint)`.as('held'))
+    .select(
+      sql<number>`cast(coalesce(sum(case when ${isGone} then s.held else 0 end), 0) as bigint)`.as('unreconciled'),
+    )
+    .where('c.id', 'in', ids)
+    .groupBy(['c.id', 'c.budget_id', 'c.starts_at', 'c.spent', 'c.notified'])
+    .execute()
+}
+
+/** One statement, so that both sides are of one moment. */
+async function verify({ kysely, engine }: Connection, retainedFrom: number): Promise<readonly CounterProof[]> {
+  const names =
+    engine === 'postgres'
+      ? sql`cross join lateral jsonb_array_elements_text(u.counters::jsonb) as e(value)`
+      : sql`join json_each(u.counters) as e`
+  const { rows } = await sql<CounterProof>`
+    select c.id, c.spent,
+      cast(coalesce((select sum(r.cost) from
+          (select e.value as counter, u.cost from usage_records u ${names}
+            where u.counters is not null and u.at >= ${retainedFrom}) r where r.counter = c.id), 0)
+        + coalesce((select sum(d.spent) from budget_days d where d.counter = c.id and d.day < ${retainedFrom}), 0)
+        as bigint) as recomputed
+    from budget_counters c order by c.id`.execute(kysely)
+  return rows
+}
+
+async function release({ kysely, engine }: Connection, budgetId: string): Promise<number> {
+  return kysely.transaction().execute(async (trx) => {
+    const counters = await trx
+      .selectFrom('budget_counters')
+      .select('id')
+      .where('budget_id', '=', budgetId)
+      .orderBy('id')
+      .execute()
+    let released = 0
+    for (const { id } of counters) {
+      await lockCounter(trx, engine, id)
+      const gone = await trx
+        .selectFrom('budget_slices as s')
+        .select(['s.id', 's.held'])
+        .where('s.counter', '=', id)
+        .where('s.held', '>', 0)
+        .where(
+          sql<boolean>`not exists (select 1 from budget_holders h
+            where h.id = s.holder and h.seen_at >= ${now(engine)} - ${holderGoneMs})`,
+        )
+        .execute()
+      for (const slice of gone) {
+        await trx.updateTable('budget_slices').set({ held: 0 }).where('id', '=', slice.id).execute()
+        released += slice.held
+      }
+    }
+    // Who comes back after this begins under a new name.
+    await trx
+      .deleteFrom('budget_holders')
+      .where('seen_at', '<', sql<number>`${now(engine)} - ${holderGoneMs}`)
+      .execute()
+    return released
+  })
+}
+
+function rowOf(budget: BudgetRecord): Selectable<BudgetsTable> {
+  return {
+    id: budget.id,
+    scope: budget.scope,
+    scope_id: budget.scopeId,
+    period: budget.period,
+    time_zone: budget.timeZone,
+    amount: budget.amount,
+    hard: flag(budget.hard),
+    thresholds: JSON.stringify(budget.thresholds),
+    declared: flag(budget.declared),
+    created_at: budget.createdAt,
+  }
+}
+
+function budgetOf(row: Selectable<BudgetsTable>): BudgetRecord {
+  return {
+    id: row.id,
+    scope: row.scope as BudgetScope,
+    scopeId: row.scope_id,
+    period: row.period as BudgetPeriod,
+    timeZone: row.time_zone,
+    amount: row.amount,
+    hard: row.hard === 1,
+    thresholds: JSON.parse(row.thresholds) as number[],
+    declared: row.declared === 1,
+    createdAt: row.created_at,
+  }
+}
