@@ -1,0 +1,38 @@
+/** A hard budget over three real processes while processes are killed and restarted, as the provider's bill shows it. */
+import { describe, expect, test } from 'bun:test'
+import { BudgetArena } from '#test/support/budgets/budget-arena.ts'
+import { until } from '#test/support/until.ts'
+
+const postgresUrl = process.env['SLUICE_TEST_POSTGRES_URL']
+const amount = 200_000
+
+describe.skipIf(postgresUrl === undefined)('three processes on one budget', () => {
+  test('never let it be exceeded, lose nothing of it, and count what the records say, whoever is killed', async () => {
+    await using arena = await BudgetArena.open(String(postgresUrl), amount)
+    const counter = `${arena.budgetId}@0`
+    const state = async () => (await arena.store.budgets.counters([counter]))[0]
+    const spent = async (): Promise<number> => (await state())?.spent ?? 0
+    for (let count = 0; count < 3; count += 1) await arena.startProcess()
+    arena.load(40)
+    await until(async () => (await spent()) > amount * 0.2)
+    await arena.endProcess('SIGKILL')
+    await until(async () => (await spent()) > amount * 0.4)
+    await arena.endProcess('SIGTERM')
+    await arena.startProcess()
+    const before = arena.statuses.get('402') ?? 0
+    await until(() => (arena.statuses.get('402') ?? 0) > before + 500)
+    expect(arena.billed).toBeLessThanOrEqual(amount)
+    while (arena.processes.length > 0) await arena.endProcess('SIGTERM')
+
+    const { spent: counted = 0, held = 0 } = (await state()) ?? {}
+    expect(counted + held).toBeLessThanOrEqual(amount)
+    // What the killed process cost without a record is in what it still holds.
+    expect(counted).toBeLessThanOrEqual(arena.billed)
+    expect(counted + held).toBeGreaterThanOrEqual(arena.billed)
+    for (const proof of await arena.store.budgets.verify(0)) expect(proof.recomputed).toBe(proof.spent)
+    const unexpected = [...arena.statuses.keys()].filter(
+      (status) => !['200', '402', '503', 'failed', 'none'].includes(status),
+    )
+    expect(unexpected).toEqual([])
+  }, 240_000)
+})
