@@ -29,7 +29,8 @@ afterAll(() => {
 
 /** Rows as the former version wrote them, its index of words aside, which is not read any more. */
 async function writeAsBefore(url: string): Promise<void> {
-  const { kysely, close } = openDatabase({ url })
+  const database = openDatabase({ url })
+  const { kysely } = database
   const json = JSON.stringify({})
   await sql`insert into documents (id, importer_id, name, name_folded, category, sha256, content_key, bytes, reader,
       chunker, embedder, state, progress, attempts, warnings, title, version, fence, visible_set, visible_version,
@@ -53,7 +54,7 @@ async function writeAsBefore(url: string): Promise<void> {
   const codes = Buffer.from(signCoder(space.dimensions).encodeAll(vectors, null).codes)
   await sql`insert into chunk_codes (set_row, first, codes) values (1, 0, ${codes})`.execute(kysely)
   await sql`update document_change_counter set version = 1`.execute(kysely)
-  await close()
+  await database.close()
 }
 
 async function upgraded(url: string): Promise<void> {

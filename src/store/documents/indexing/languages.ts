@@ -43,7 +43,7 @@ function words(stem: (word: string) => string, stops: readonly string[]): Words 
   return { stem, stops: new Set(stops) }
 }
 
-/** By ISO 639-1. */
+/** Keys are ISO 639-1. */
 const languages = new Map<string, Words>([
   ['da', words(danish, danishStops)],
   ['de', words(german, germanStops)],
@@ -63,7 +63,7 @@ const languages = new Map<string, Words>([
 ])
 
 /** Words that are looked at to guess, and the part of them that has to be stop words of one language. */
-const guess = { words: 1000, part: 0.12, least: 3 }
+const guess = { words: 300, part: 0.12, least: 3 }
 /** Stems that are remembered; a few words make up most of every text. */
 const rememberedMax = 50_000
 const remembered = new Map<string, string>()

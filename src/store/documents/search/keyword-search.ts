@@ -8,7 +8,9 @@
 import type { Connection } from '../../database.ts'
 import { chunkRow, nameOrdinal, ordinalOf, setOf } from '../rows/chunk-row.ts'
 import type { RankedChunk } from '../document-store.ts'
-import { levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
+import { termsOfChunk } from '../indexing/word-columns.ts'
+import { languageOf, levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
+import { isOneOf } from '../statements.ts'
 import type { Allowed } from './visible-sets.ts'
 import { wordLists, type TermQuery, type Within } from './word-lists.ts'
 
@@ -21,10 +23,10 @@ export interface KeywordQuery {
 }
 
 /** Chunks that are looked at for all words of a query together. */
-const listMax = 20_000
+const listMax = 12_000
 /** Up to this many sets the database itself narrows its lists to them. */
 const listedSetsMax = 2000
-/** How many chunks have a word is counted once more after so many changes. */
+/** Changes after which the chunks that have a word are counted once more. */
 const countKeptFor = 500
 const countsMax = 10_000
 /** Names and titles of documents weigh so much beside the words of a chunk. */
@@ -89,7 +91,7 @@ export class KeywordSearch {
     return { rare: found, common }
   }
 
-  /** What is known of a word without looking; null when it has to be looked up. */
+  /** The chunks that had the word when it was last looked up; null when it has to be looked up. */
   #countOf(word: QueryWord, { version, within }: { readonly version: number; readonly within: Within }): number | null {
     const known = within.sets === undefined ? this.#counts.get(keyOf(word)) : undefined
     return known !== undefined && Math.abs(version - known.version) <= countKeptFor ? known.rows : null
@@ -116,14 +118,12 @@ export class KeywordSearch {
 function scored(found: readonly Found[]): Map<number, number> {
   const scores = new Map<number, number>()
   const names = new Map<number, number>()
+  const add = (row: number, gain: number): void => {
+    if (ordinalOf(row) === nameOrdinal) names.set(setOf(row), (names.get(setOf(row)) ?? 0) + gain * nameWeight)
+    else scores.set(row, (scores.get(row) ?? 0) + gain)
+  }
   for (const { levels, idf } of found) {
-    for (const [level, rows] of levels.entries()) {
-      const gain = idf * (levelGains[level] ?? 0)
-      for (const row of rows) {
-        if (ordinalOf(row) === nameOrdinal) names.set(setOf(row), (names.get(setOf(row)) ?? 0) + gain * nameWeight)
-        else scores.set(row, (scores.get(row) ?? 0) + gain)
-      }
-    }
+    for (const [level, rows] of levels.entries()) for (const row of rows) add(row, idf * (levelGains[level] ?? 0))
   }
   if (names.size === 0) return scores
   const named = new Set<number>()
@@ -143,14 +143,28 @@ interface Common {
   readonly idf: number
 }
 
-/** Adds the common words' part to the scores of the best. */
-async function refine(reading: Connection, scores: Map<number, number>, { common, limit, idf }: Common): Promise<void> {
-  const rows = best(scores, Math.max(200, limit * 4)).map(({ row }) => row)
-  const queries = common.flatMap((word) => levelMarks.map((_mark, level) => atLevel(word, level)))
-  const lists = await wordLists(reading, queries, { rows, limit: rows.length })
-  for (const [index, list] of lists.entries()) {
-    const gain = idf * (levelGains[index % levelMarks.length] ?? 0)
-    for (const row of list) scores.set(row, (scores.get(row) ?? 0) + gain)
+/**
+ * Adds the common words' part to the scores of the best, by their texts: how many other chunks have such a word then
+ * costs nothing.
+ */
+async function refine(
+  { engine, kysely }: Connection,
+  scores: Map<number, number>,
+  { common, limit, idf }: Common,
+): Promise<void> {
+  const rows = best(scores, Math.max(50, limit)).map(({ row }) => row)
+  const chunks = await kysely
+    .selectFrom('document_chunks')
+    .select(['row', 'text', 'heading_path', 'table_header'])
+    .where(isOneOf(engine, 'row', rows))
+    .execute()
+  for (const { row, text, heading_path: headings, table_header: tableHeader } of chunks) {
+    const headingPath = JSON.parse(headings) as readonly string[]
+    const has = new Set(termsOfChunk({ text, headingPath, tableHeader }, languageOf(text)))
+    const gains = common.flatMap(({ terms }) =>
+      levelMarks.map((mark, level) => (terms.some((term) => has.has(`${term}${mark}`)) ? levelGains[level] : 0)),
+    )
+    scores.set(row, (scores.get(row) ?? 0) + idf * gains.reduce((sum: number, gain) => sum + (gain ?? 0), 0))
   }
 }
 

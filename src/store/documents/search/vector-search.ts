@@ -34,7 +34,7 @@ const readTogether = 2000
 /** Changes after which the codes are written again: a part of the sets, and at least so many. */
 const saved = { part: 0.05, min: 2000 }
 /** Rows that the codes give at most, and how many vectors one statement reads. */
-const compared = { max: 2048, first: 200, further: 256 }
+const compared = { max: 3072, first: 200, further: 256 }
 
 export class VectorSearch {
   readonly #sets: VisibleSets

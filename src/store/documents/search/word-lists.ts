@@ -13,10 +13,9 @@ export interface TermGroup {
   readonly prefix: boolean
 }
 
-/** What the lists are narrowed to; neither narrows nothing. */
+/** What the lists are narrowed to; nothing narrows nothing. */
 export interface Within {
   readonly sets?: readonly number[]
-  readonly rows?: readonly number[]
 }
 
 /** Rows of each query, ascending, at most `limit` of each: some of them when there are more. */
@@ -32,18 +31,16 @@ export function wordLists(
 async function sqliteLists(
   { kysely }: Connection,
   queries: readonly TermQuery[],
-  { sets, rows, limit }: Parameters<typeof wordLists>[2],
+  { sets, limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
   const narrowed = sets
     ? sql`and rowid / ${sql.lit(chunksMax)} in (select value from json_each(${JSON.stringify(sets)}))`
-    : rows
-      ? sql`and rowid in (select value from json_each(${JSON.stringify(rows)}))`
-      : sql``
+    : sql``
   const lists: Float64Array[] = []
   for (const { groups } of queries) {
     const result = await sql<{ rows: string }>`
       select json_group_array(rowid) as rows from (
-        select rowid from chunk_terms where chunk_terms match ${expression(groups, '"', ' OR ', ' AND ', '*')}
+        select rowid from chunk_terms where chunk_terms match ${expression(groups, fts5)}
         ${narrowed} limit ${limit})
     `.execute(kysely)
     lists.push(Float64Array.from(JSON.parse(result.rows[0]?.rows ?? '[]') as readonly number[]).sort())
@@ -54,17 +51,13 @@ async function sqliteLists(
 async function postgresLists(
   { kysely }: Connection,
   queries: readonly TermQuery[],
-  { sets, rows, limit }: Parameters<typeof wordLists>[2],
+  { sets, limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
-  const narrowed = sets
-    ? sql`and row / ${sql.lit(chunksMax)} = any(${sets})`
-    : rows
-      ? sql`and row = any(${rows})`
-      : sql``
+  const narrowed = sets ? sql`and row / ${sql.lit(chunksMax)} = any(${sets})` : sql``
   // One statement for each, since the planner knows how rare a term is when it sees it.
   const each = queries.map(
     ({ groups }) => sql`(select string_agg(int8send(row), '') from (
-      select row from chunk_terms where terms @@ ${expression(groups, "'", ' | ', ' & ', ':*')}::tsquery
+      select row from chunk_terms where terms @@ ${expression(groups, tsquery)}::tsquery
       ${narrowed} limit ${limit}) as found)`,
   )
   const { rows: found } = await sql<{ lists: readonly (Buffer | null)[] }>`
@@ -77,8 +70,18 @@ async function postgresLists(
   })
 }
 
+interface Syntax {
+  readonly quote: string
+  readonly or: string
+  readonly and: string
+  readonly star: string
+}
+
+const fts5: Syntax = { quote: '"', or: ' OR ', and: ' AND ', star: '*' }
+const tsquery: Syntax = { quote: "'", or: ' | ', and: ' & ', star: ':*' }
+
 /** Terms hold letters and digits only, and quoted terms are not operators. */
-function expression(groups: readonly TermGroup[], quote: string, or: string, and: string, star: string): string {
+function expression(groups: readonly TermGroup[], { quote, or, and, star }: Syntax): string {
   return groups
     .map(({ terms, prefix }) => {
       const any = terms.map((term) => `${quote}${term}${quote}${prefix ? star : ''}`)

@@ -32,11 +32,8 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
     async stage(lease, space, chunks) {
       if (chunks.length === 0) return
       // Made before the transaction, which on SQLite keeps all others from writing.
-      const rows = rowsOf(engine, chunks, {
-        dimensions: space.dimensions,
-        centre: await centres.of(space),
-        language: await languages.of(lease, chunks),
-      })
+      const [centre, language] = [await centres.of(space), await languages.of(lease, chunks)]
+      const rows = rowsOf(engine, chunks, { dimensions: space.dimensions, centre, language })
       await kysely.transaction().execute(async (trx) => {
         const document = await leasedDocument({ engine, kysely: trx }, lease)
         const spaceRow = await spaceRowOf(trx, space, document.embedder)
@@ -78,15 +75,22 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
           })
           .where('row', '=', document.row)
           .execute()
-        if (visibleSet !== null) {
-          const terms = termsOfName(document.name, completion.title)
-          const row = { [wordsRow(engine)]: chunkRow(visibleSet, nameOrdinal) }
-          await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, terms) }])
-        }
+        if (visibleSet !== null) await nameSet(engine, trx, visibleSet, termsOfName(document.name, completion.title))
         await discardSets(trx, document.row, visibleSet)
         await logChanges(trx, [document.visible_set, visibleSet])
       }),
   }
+}
+
+/** Lets searches find the document by these terms of its name and title. */
+async function nameSet(
+  engine: Engine,
+  trx: Transaction<Tables>,
+  setRow: number,
+  terms: readonly string[],
+): Promise<void> {
+  const row = { [wordsRow(engine)]: chunkRow(setRow, nameOrdinal) }
+  await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, terms) }])
 }
 
 /** One step of the merge that FTS5 would otherwise do in the middle of a write. */
