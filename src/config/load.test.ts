@@ -125,6 +125,17 @@ describe('the issuer of OpenID Connect', () => {
   })
 })
 
+describe('the place of imported files', () => {
+  test('can be the database if that is PostgreSQL', () => {
+    const inDatabase = (url: string) => ({
+      yaml: `documents: {blobs: database}\n${url === '' ? '' : `database: {url: "${url}"}`}`,
+    })
+    for (const url of ['postgres://u:p@h/db', 'postgresql://u:p@h/db'])
+      expect(loaded(inDatabase(url)).settings['documents.blobs']).toBe('database')
+    for (const url of ['', 'sqlite:a.db']) expect(namesOf(problemsOf(inDatabase(url)))).toEqual(['documents.blobs'])
+  })
+})
+
 describe('problems', () => {
   test('all problems of all sources are reported at once, each with name, source, value and remedy', () => {
     const problems = problemsOf({

@@ -3,6 +3,7 @@
  * Printing the problems and ending with exit code 2 belong to the command line.
  */
 import type { ProxyFor } from '#lib/http1/proxy.ts'
+import { Secret } from '#lib/secret.ts'
 import type { Declared } from './declared/declared.ts'
 import { processEnvironment, type Environment } from './sources/environment.ts'
 import { readConfigFile } from './sources/file.ts'
@@ -130,7 +131,7 @@ function blobProblems(settings: ReadonlyMap<SettingName, SettingValue>): readonl
   if (value === 's3' && settings.get('documents.s3_url') === null)
     return problem(value, 'the address of a store', 'Set documents.s3_url too.')
   const url = settings.get('database.url')
-  if (value === 'database' && (typeof url !== 'string' || !url.startsWith('postgres')))
+  if (value === 'database' && !(url instanceof Secret && url.reveal().startsWith('postgres')))
     return problem(value, 'a PostgreSQL database', 'Set database.url, or leave this at auto.')
   return []
 }
