@@ -73,7 +73,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
-  const places = openBlobs(settings, { directory, spool, bytes: store.documentBytes })
+  const places = openBlobs((name) => settings.get(name), { directory, spool, bytes: store.documentBytes })
   const { blobs } = places
   const now = store.now ?? (async () => clock.now())
   const blobUse = new BlobUse(blobs, store.documents)

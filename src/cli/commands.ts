@@ -15,6 +15,7 @@ import { modelCommands } from './admin/model-commands.ts'
 import { priceCommands } from './admin/price-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
 import { settingCommands } from './admin/setting-commands.ts'
+import { restoreCommand } from './start/restore.ts'
 import { searchCommand } from './documents/search-command.ts'
 import { startCommand } from './start/start.ts'
 import { userCommands } from './admin/user-commands.ts'
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   searchCommand,
   migrateCommand,
   backupCommand,
+  restoreCommand,
   apiCommand,
   openapiCommand,
   versionCommand,

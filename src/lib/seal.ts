@@ -9,7 +9,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 const version = 'v1.'
 const nonceBytes = 12
 const tagBytes = 16
-const keyBytes = 32
+/** Length of a sealing key. */
+export const keyBytes = 32
 
 /** A sealed text was written under another key or context, or has been changed. */
 export class SealError extends Error {

@@ -4,11 +4,10 @@
  */
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { keyBytes } from '#lib/seal.ts'
 import type { Secret } from '#lib/secret.ts'
 import type { Logger } from '#observe/log.ts'
 import { StartProblem } from './start-problem.ts'
-
-const keyBytes = 32
 
 /** Where the key is when no setting gives one. */
 export function secretKeyFileIn(dataDirectory: string): string {
@@ -37,6 +36,21 @@ export function makeSecretKey(dataDirectory: string, logger: Logger): Uint8Array
   })
   if (key === null) throw new StartProblem(`The secret key in ${file} was removed while Sluice started.`)
   return key
+}
+
+/**
+ * Puts the key of a backup in place. Throws StartProblem when the installation has another one already, in a file or a
+ * setting.
+ */
+export function keepSecretKey(setting: Secret | null, dataDirectory: string, text: string): void {
+  const file = secretKeyFileIn(dataDirectory)
+  if (setting !== null) {
+    if (setting.reveal() === text) return
+    throw new StartProblem('The setting security.secret_key is not the key of the backup. Set it to that key.')
+  }
+  explained(file, () => makeKeyFile(file, text))
+  if (readFileSync(file, 'utf8').trim() !== text)
+    throw new StartProblem(`The secret key in ${file} is not the one of the backup. Move it away first.`)
 }
 
 function explained<T>(file: string, use: () => T): T {
@@ -74,11 +88,14 @@ function readKeyFile(file: string, logger: Logger): Uint8Array | null {
  * Written under another name first and linked into place, so that a reader of the file sees all of
  * it, and so that the first of several processes wins.
  */
-function makeKeyFile(file: string): void {
+function makeKeyFile(
+  file: string,
+  text = Buffer.from(crypto.getRandomValues(new Uint8Array(keyBytes))).toString('base64'),
+): void {
   const draft = `${file}.${crypto.randomUUID()}`
   const descriptor = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(descriptor, `${Buffer.from(crypto.getRandomValues(new Uint8Array(keyBytes))).toString('base64')}\n`)
+    writeSync(descriptor, `${text}\n`)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

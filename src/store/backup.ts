@@ -1,9 +1,12 @@
-/** A copy of a running database in one file. */
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+/** A copy of a running database in one file, and the way back. */
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { sql } from 'kysely'
-import type { Connection } from './database.ts'
+import { engineOf, openDatabase, sqliteFile, type Connection } from './database.ts'
+import { dump, restore, ToolFailed } from './engines/postgres-tools.ts'
+import { openSqliteBeside } from './engines/sqlite.ts'
+import { referencedBytes, type ReferencedBytes } from './referenced-bytes.ts'
 
-/** The backup was not made; the message says what to do. */
+/** The copy was not made or not restored; the message says what to do. */
 export class BackupRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -14,12 +17,9 @@ export class BackupRefused extends Error {
 /**
  * Writes a complete, compact copy of an SQLite database as of this moment to a file that does not
  * exist yet, readable by its owner only and on disk when this resolves. Throws BackupRefused when
- * the file exists or cannot be made, and on PostgreSQL, whose own tool is the right one.
+ * the file exists or cannot be made.
  */
-export async function backup({ engine, kysely }: Connection, file: string): Promise<void> {
-  if (engine === 'postgres') {
-    throw new BackupRefused('This installation keeps its data in PostgreSQL. Make a backup with pg_dump.')
-  }
+export async function backup({ kysely }: Connection, file: string): Promise<void> {
   createEmpty(file)
   try {
     // SQLite writes into an existing file only when it is empty.
@@ -29,6 +29,108 @@ export async function backup({ engine, kysely }: Connection, file: string): Prom
     rmSync(file, { force: true })
     throw thrown
   }
+}
+
+/** The same for PostgreSQL, by pg_dump; resolves to the files of documents that the copy holds or refers to. */
+export async function backupPostgres(url: string, file: string): Promise<ReferencedBytes> {
+  const database = openDatabase({ url, poolMax: 1, patient: true })
+  createEmpty(file)
+  try {
+    return await database.kysely
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (trx) => {
+        const { rows } = await sql<{ snapshot: string; schema: string }>`
+          select pg_export_snapshot() as snapshot, current_schema() as schema`.execute(trx)
+        for (const shown of rows) await dump({ url, ...shown, file })
+        syncFile(file)
+        return referencedBytes({ engine: database.engine, kysely: trx })
+      })
+  } catch (thrown) {
+    rmSync(file, { force: true })
+    throw refusedByTool(thrown)
+  } finally {
+    await database.close()
+  }
+}
+
+/** The files of documents that a copied SQLite database refers to. */
+export async function referencesOfCopy(file: string): Promise<ReferencedBytes> {
+  const copy = openSqliteBeside(file, 'full')
+  try {
+    return await referencedBytes({ engine: 'sqlite', kysely: copy.kysely })
+  } finally {
+    await copy.close()
+  }
+}
+
+/** The files of documents that the database holds or refers to. */
+export async function referencesOf(url: string): Promise<ReferencedBytes> {
+  const database = openDatabase({ url, poolMax: 1, patient: true })
+  try {
+    return await referencedBytes(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Whether a restore may write there: no file, or no table of ours in the schema. */
+export async function isEmptyDatabase(url: string): Promise<boolean> {
+  if (engineOf(url) === 'sqlite') return !existsSync(sqliteFile(url))
+  const database = openDatabase({ url, poolMax: 1 })
+  try {
+    const { rows } = await sql<{ found: string | null }>`select to_regclass('schema_migrations') as found`.execute(
+      database.kysely,
+    )
+    return rows[0]?.found === null
+  } finally {
+    await database.close()
+  }
+}
+
+/**
+ * Puts a copy where `isEmptyDatabase` is true. All or nothing; what is damaged is refused with BackupRefused.
+ */
+export async function restoreDatabase(url: string, file: string): Promise<void> {
+  if (engineOf(url) === 'sqlite') return restoreSqlite(sqliteFile(url), file)
+  const database = openDatabase({ url, poolMax: 1 })
+  try {
+    const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(database.kysely)
+    await restore(url, rows[0]?.schema ?? 'public', file)
+  } catch (thrown) {
+    throw refusedByTool(thrown)
+  } finally {
+    await database.close()
+  }
+  if (await isEmptyDatabase(url))
+    throw new BackupRefused('The backup is of another schema. Set search_path in database.url to the name that it has.')
+}
+
+/** Nobody sees the file before all of it is on disk and was found whole. */
+async function restoreSqlite(target: string, file: string): Promise<void> {
+  const draft = `${target}.restoring`
+  rmSync(draft, { force: true })
+  try {
+    createEmpty(draft)
+    copyFileSync(file, draft)
+    const copy = openSqliteBeside(draft, 'full')
+    try {
+      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(copy.kysely)
+      if (rows[0]?.integrity_check !== 'ok') throw new BackupRefused('The database of the backup is damaged.')
+    } finally {
+      await copy.close()
+    }
+    syncFile(draft)
+    renameSync(draft, target)
+  } catch (thrown) {
+    rmSync(draft, { force: true })
+    throw thrown
+  }
+}
+
+function refusedByTool(thrown: unknown): unknown {
+  return thrown instanceof ToolFailed ? new BackupRefused(thrown.message, thrown) : thrown
 }
 
 /** Creating the file ourselves makes "does not exist" one step with taking it, and keeps others from reading it. */

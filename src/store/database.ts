@@ -82,7 +82,8 @@ export async function lockRow(
   await sql`select 1 from ${sql.table(row.table)} where id = ${row.id} for update`.execute(trx)
 }
 
-function sqliteFile(url: string): string {
+/** The file that an SQLite URL names; throws an Error when it names none. */
+export function sqliteFile(url: string): string {
   const rest = url.slice('sqlite:'.length)
   const file = rest.startsWith('//') ? rest.slice('//'.length) : rest
   if (file === '') throw new Error('The database URL names no file: write "sqlite:<path>".')

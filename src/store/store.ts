@@ -6,7 +6,7 @@
  */
 import type { BudgetPlace } from '#budgets/budget-place.ts'
 import type { Sealer } from '#lib/seal.ts'
-import { backup } from './backup.ts'
+import { backup, backupPostgres, referencesOfCopy } from './backup.ts'
 import { databaseTime } from './database-time.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
@@ -30,6 +30,7 @@ import { budgetStore, type BudgetStore } from './money/budgets.ts'
 import { priceStore, type PriceStore } from './money/prices.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
+import type { ReferencedBytes } from './referenced-bytes.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
@@ -80,8 +81,11 @@ export interface Store {
   readonly now: (() => Promise<number>) | null
   /** Resolves when the database answers. */
   ping(): Promise<void>
-  /** Writes a copy to a file that does not exist yet; SQLite only. Throws BackupRefused. */
-  backup(file: string): Promise<void>
+  /**
+   * Writes a copy to a file that does not exist yet: a database on SQLite, an archive of pg_dump on PostgreSQL. Resolves
+   * to the files of documents that it holds or refers to. Throws BackupRefused.
+   */
+  backup(file: string): Promise<ReferencedBytes>
   /** Closes the database. Calling it again does nothing; any other call afterwards rejects with StoreUnavailable. */
   close(): Promise<void>
 }
@@ -115,7 +119,7 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, 
 export async function openStore({ sealer, reportPoolMax, ...options }: StoreOptions): Promise<Store> {
   const { database, waiting } = await withAvailability({ open: () => openMigrated(options) }).open()
   const pools = openPools(database, options.url, reportPoolMax)
-  const slow = slowWork(database, pools)
+  const slow = slowWork(database, pools, options.url)
   const documents = documentStore(
     documentWork(database, { url: options.url, searchDirectory: options.searchDirectory ?? null }),
   )
@@ -240,7 +244,7 @@ function liveReads(database: Database, sealer: Sealer): LiveReads {
 
 interface SlowWork {
   readonly usage: UsageWork
-  backup(file: string): Promise<void>
+  backup(file: string): Promise<ReferencedBytes>
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
@@ -251,19 +255,27 @@ interface SlowWork {
  * minutes, while usage is still being recorded: hence two, of which the copying one ends afterwards.
  * A database in memory cannot be shared between threads; it is small and nobody's production.
  */
-function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>): SlowWork {
+function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, url: string): SlowWork {
   const { file } = database
   if (file === null) {
     const { totals, series, list } = usageRows(pools.reports)
     const { write } = usageRows(pools.usage)
     const usage = { ...usageRows(database), write, totals, series, list }
-    return { usage, backup: (copy) => backup(database, copy), close: async () => undefined }
+    const copyTo = async (copy: string): Promise<ReferencedBytes> => {
+      if (database.engine === 'postgres') return backupPostgres(url, copy)
+      await backup(database, copy)
+      return referencesOfCopy(copy)
+    }
+    return { usage, backup: copyTo, close: async () => undefined }
   }
   const recording = new UsageThread({ file, whenIdle: 'keep' })
   const copying = new UsageThread({ file, whenIdle: 'end' })
   return {
     usage: usageOn(recording),
-    backup: (copy) => copying.run('backup', copy),
+    async backup(copy) {
+      await copying.run('backup', copy)
+      return referencesOfCopy(copy)
+    },
     async close() {
       await Promise.all([recording.close(), copying.close()])
     },

@@ -36,13 +36,4 @@ describe.skipIf(serverUrl === undefined)(`on PostgreSQL${reason}`, () => {
     await sluice.json(['keys', 'delete', key.id])
     expect(await server.statusWith(key.secret)).toBe(401)
   })
-
-  test('backup names the tool of the database', async () => {
-    await using schema = await newSchema()
-    await using sluice = new Installation({ SLUICE_DATABASE_URL: schema.url, SLUICE_SECURITY_SECRET_KEY: secretKey })
-    expect(await sluice.run(['backup', 'copy.db'])).toMatchObject({
-      code: 1,
-      lines: [expect.stringContaining('pg_dump')],
-    })
-  })
 })

@@ -110,11 +110,10 @@ suite(reasonToSkip === undefined ? 'PostgreSQL server' : `PostgreSQL server (ski
     })
   })
 
-  test('a backup is refused and the right tool is named', async () => {
+  test('a backup that pg_dump cannot write is refused', async () => {
     await withStore(async (store) => {
       const refused = await rejection(store.backup('/dev/null/never.db'))
       expect(refused).toBeInstanceOf(BackupRefused)
-      expect(String(refused)).toContain('pg_dump')
     })
   })
 

@@ -1,44 +1,91 @@
-/** `sluice backup`: a copy of the database in one file, also while the server runs. */
+/** `sluice backup`: all that an installation is, in a directory or a bucket, also while the server runs. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import type { Settings } from '#config/settings/records.ts'
+import type { Declared } from '#config/declared/declared.ts'
+import { openBlobs, s3Options } from '#documents/blobs/open-blobs.ts'
+import { Spool } from '#documents/blobs/spool.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createLogger, writeToStderr } from '#observe/log.ts'
+import { openPlace } from '#setup/backup/backup-place.ts'
+import { makeBackup } from '#setup/backup/make-backup.ts'
+import type { Manifest } from '#setup/backup/manifest.ts'
 import { databaseUrl, openInstallation } from '#setup/open-installation.ts'
-import { secretKeyFileIn } from '#setup/secret-key.ts'
+import { readSecretKey } from '#setup/secret-key.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 import { BackupRefused } from '#store/backup.ts'
 import { CommandFailure, type Command } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
+import { version } from '../version.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
-  summary: 'Copy the SQLite database to a new file; the server may keep running.',
-  positionals: [{ name: 'FILE', sentence: 'Where to; must not exist yet.' }],
+  summary: 'Copy everything to an empty directory or bucket; the server may keep running.',
+  details:
+    'The copy holds the database, the files of documents and the secret key. PostgreSQL is copied by pg_dump. s3://BUCKET/PREFIX is in the S3 store of the settings, or where the AWS variables of the environment point.',
+  positionals: [{ name: 'PLACE', sentence: 'A directory, or s3://BUCKET/PREFIX; must be empty.' }],
+  flags: {
+    'without-secret-key': {
+      type: 'boolean',
+      sentence: 'Leave the secret key out; then keep it yourself, since without it the credentials cannot be opened.',
+    },
+  },
   async run({ positionals: [given = ''], flags, output }) {
     const { settings, declared } = readConfiguration(flags)
-    const dataDirectory = resolve(settings.data_dir)
-    const url = databaseUrl(settings, dataDirectory)
-    // Opening would make an empty one, and its copy would pass for a backup.
-    if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length).replace(/^\/\//, ''))) {
-      throw new StartProblem(
-        `There is no database at ${url.slice('sqlite:'.length)}. Check data_dir, or start Sluice first.`,
-      )
-    }
-    const file = resolve(given)
-    const logger = createLogger({ level: 'warn', format: 'text', clock: systemClock, write: writeToStderr })
-    const { store } = await openInstallation({ settings, declared, clock: systemClock, logger, setUp: false })
-    try {
-      await store.backup(file)
-    } catch (thrown) {
-      if (thrown instanceof BackupRefused) throw new CommandFailure(thrown.message)
-      throw thrown
-    } finally {
-      await store.close()
-    }
-    const keyFile = settings['security.secret_key'] === null ? secretKeyFileIn(dataDirectory) : null
-    const advice =
-      keyFile === null ? [] : [`Keep ${keyFile} with it: without that key the credentials in it cannot be opened.`]
-    output.result({ file, secret_key_file: keyFile }, [`Wrote ${file}.`, ...advice])
+    const withKey = !flags.has('without-secret-key')
+    const manifest = await refusals(() => backUp(given, { settings, declared, withKey }))
+    const { missing_blobs: missing, has_secret_key: hasKey } = manifest
+    const files = manifest.blobs + manifest.blobs_in_database
+    const lines = [
+      `Wrote the database and ${files} files of documents to ${given}.`,
+      hasKey ? 'It holds the secret key: keep it as safe as the credentials.' : 'The secret key is not in it.',
+      ...(missing.length === 0
+        ? []
+        : [`${missing.length} files of documents were lost before; manifest.json has them.`]),
+    ]
+    output.result({ place: given, ...manifest }, lines)
     return 0
   },
+}
+
+interface BackupOptions {
+  readonly settings: Settings
+  readonly declared: Declared
+  readonly withKey: boolean
+}
+
+async function backUp(given: string, { settings, declared, withKey }: BackupOptions): Promise<Manifest> {
+  const dataDirectory = resolve(settings.data_dir)
+  const url = databaseUrl(settings, dataDirectory)
+  // Opening would make an empty one, and its copy would pass for a backup.
+  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length).replace(/^\/\//, ''))) {
+    throw new StartProblem(
+      `There is no database at ${url.slice('sqlite:'.length)}. Check data_dir, or start Sluice first.`,
+    )
+  }
+  const logger = createLogger({ level: 'warn', format: 'text', clock: systemClock, write: writeToStderr })
+  const workDirectory = join(dataDirectory, 'documents', 'incoming')
+  await using place = openPlace(given, { s3: s3Options((name) => settings[name]), workDirectory })
+  await using spool = new Spool(workDirectory)
+  const { store } = await openInstallation({ settings, declared, clock: systemClock, logger, setUp: false })
+  try {
+    const directory = join(dataDirectory, 'documents')
+    // What lies in the database is in its copy.
+    const { blobs } = openBlobs((name) => settings[name], { directory, spool, bytes: null })
+    const key = withKey ? readSecretKey(settings['security.secret_key'], dataDirectory, logger) : null
+    const secretKey = key === null ? null : Buffer.from(key).toString('base64')
+    return await makeBackup({ store, blobs, secretKey, version, now: systemClock.now() }, place)
+  } finally {
+    await store.close()
+  }
+}
+
+/** What a refusal says is for the person at the terminal. */
+export async function refusals<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof BackupRefused) throw new CommandFailure(thrown.message)
+    throw thrown
+  }
 }

@@ -6,7 +6,7 @@ import type { Logger } from '#observe/log.ts'
 import type { DocumentStore } from '#store/documents/document-store.ts'
 import type { BlobUse } from './blob-use.ts'
 import { recordFoundBlobs } from './found-blobs.ts'
-import type { BlobPlaces } from './open-blobs.ts'
+import { placeNames, type BlobPlaces } from './open-blobs.ts'
 import { BlobSweep } from './sweep.ts'
 
 export interface BlobUpkeepOptions {
@@ -36,8 +36,7 @@ export class BlobUpkeep {
   /** The places that this process can read; null when there is no other process, which could not read them. */
   async names(): Promise<readonly string[] | null> {
     const { isOnlyProcess, places } = this.#options
-    const all = [...places.shared, ...(places.directory === null ? [] : [places.directory])]
-    return isOnlyProcess ? null : Promise.all(all.map((place) => place.place()))
+    return isOnlyProcess ? null : placeNames(places)
   }
 
   /** One round; `isFirst` is that of the start, when this process has no import under way. */

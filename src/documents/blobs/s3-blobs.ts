@@ -1,15 +1,13 @@
 /**
  * Blobs in an S3-compatible store, through Bun's client (https://bun.com/docs/runtime/s3): objects
- * named `documents/<id>/<sha256>`. For several processes that share no disk.
+ * named `<prefix><id>/<sha256>`. For several processes that share no disk.
  */
 import { S3Client, type S3Options } from 'bun'
 import { BlobMissing, BlobsUnavailable, type BlobAddress, type BlobStore } from './blob-store.ts'
 import type { Spool } from './spool.ts'
 
-const prefix = 'documents/'
-
 /** Rejects with BlobsUnavailable when the store refuses a call or cannot be reached. */
-export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
+export function s3Blobs(options: S3Options, spool: Spool, prefix = 'documents/'): BlobStore {
   const client = new S3Client(options)
   const keyOf = ({ id, sha256 }: BlobAddress): string => `${prefix}${id}/${sha256}`
 
@@ -19,7 +17,7 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
       const query = { prefix: under, ...(continuationToken !== undefined && { continuationToken }) }
       const page = await client.list(query).catch(unavailable)
       for (const { key } of page.contents ?? []) {
-        const [, id, sha256] = /^documents\/([^/]+)\/([0-9a-f]{64})$/.exec(key) ?? []
+        const [, id, sha256] = /^([^/]+)\/([0-9a-f]{64})$/.exec(key.slice(prefix.length)) ?? []
         if (id !== undefined && sha256 !== undefined) yield { id, sha256 }
       }
       continuationToken = page.isTruncated === true ? page.nextContinuationToken : undefined
@@ -48,7 +46,8 @@ export function s3Blobs(options: S3Options, spool: Spool): BlobStore {
   }
 }
 
-async function* pieces(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+/** The pieces of an object. Rejects with BlobMissing or BlobsUnavailable. */
+export async function* pieces(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const reader = stream.getReader()
   try {
     for (;;) {

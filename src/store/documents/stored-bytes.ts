@@ -4,13 +4,8 @@
  */
 import { sql, type Kysely } from 'kysely'
 import type { Database } from '../database.ts'
+import type { BytesAddress } from '../referenced-bytes.ts'
 import type { Tables } from '../schema.ts'
-
-export interface BytesAddress {
-  /** Id of the document. */
-  readonly id: string
-  readonly sha256: string
-}
 
 export interface StoredBytes {
   /** Stores one part, or all of several or none. Does nothing when they are there already. */

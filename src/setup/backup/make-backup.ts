@@ -1,0 +1,107 @@
+/**
+ * One backup of everything, while servers run: database, files of documents, secret key.
+ *
+ * The point in time is that of the database's copy. A document's bytes are stored before its record, so copying most of
+ * the files first and the rest afterwards has all of them, except for a document that was deleted between the two copies:
+ * then the database is copied again. Bytes that no document has any more may be in the backup too; the next server
+ * removes them.
+ *
+ * Files that lie in the database itself are in its copy and nowhere else in the backup.
+ */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BlobMissing, type BlobAddress, type BlobStore } from '#documents/blobs/blob-store.ts'
+import { BackupRefused } from '#store/backup.ts'
+import type { Store } from '#store/store.ts'
+import type { BackupPlace } from './backup-place.ts'
+import { blobKey, copyBlob, databaseName, manifestName, secretKeyName, sha256Of, type Manifest } from './manifest.ts'
+
+export interface BackupSource {
+  readonly store: Pick<Store, 'engine' | 'backup'>
+  /** Every place outside the database. */
+  readonly blobs: BlobStore
+  /** As the file holds it; null leaves it out. */
+  readonly secretKey: string | null
+  readonly version: string
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Tries in which a document may be deleted between the two copies, before its bytes count as lost. */
+const triesMax = 5
+
+/** Writes all to an empty place, the manifest last. Throws BackupRefused. */
+export async function makeBackup(source: BackupSource, place: BackupPlace): Promise<Manifest> {
+  if (!(await place.isEmpty())) throw new BackupRefused('The place for the backup is not empty.')
+  const { store, blobs, secretKey, version, now } = source
+  await using work = await place.spool.workspace()
+  const copier = new BlobCopier(blobs, place)
+  for await (const address of blobs.list()) await copier.copy(address)
+
+  const file = join(work.path, databaseName)
+  let referenced = await store.backup(file)
+  let missing = await copier.copyAll(referenced.elsewhere)
+  for (let tries = 1; missing.length > 0 && tries < triesMax; tries += 1) {
+    await Bun.file(file).delete()
+    referenced = await store.backup(file)
+    missing = await copier.copyAll(referenced.elsewhere)
+  }
+  const manifest: Manifest = {
+    format: 1,
+    sluice_version: version,
+    created_at: new Date(now).toISOString(),
+    engine: store.engine,
+    database: { bytes: Bun.file(file).size, sha256: await sha256Of(file) },
+    has_secret_key: secretKey !== null,
+    blobs: referenced.elsewhere.length - missing.length,
+    blobs_in_database: referenced.inside,
+    missing_blobs: [...missing],
+  }
+  await place.put(databaseName, file)
+  if (secretKey !== null) await putText(place, work.path, secretKeyName, `${secretKey}\n`)
+  await putText(place, work.path, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
+  return manifest
+}
+
+async function putText(place: BackupPlace, folder: string, name: string, text: string): Promise<void> {
+  const path = join(folder, name)
+  await writeFile(path, text, { mode: 0o600 })
+  await place.put(name, path)
+}
+
+class BlobCopier {
+  readonly #from: BlobStore
+  readonly #place: BackupPlace
+  readonly #copied = new Set<string>()
+
+  constructor(from: BlobStore, place: BackupPlace) {
+    this.#from = from
+    this.#place = place
+  }
+
+  /** False when the bytes are gone, or are not what was stored. */
+  async copy(address: BlobAddress): Promise<boolean> {
+    const key = blobKey(address)
+    if (this.#copied.has(key)) return true
+    try {
+      if (!(await copyBlob(this.#from, this.#place.blobs, this.#place.spool, address))) return false
+    } catch (thrown) {
+      if (thrown instanceof BlobMissing || isMissingFile(thrown)) return false
+      throw thrown
+    }
+    this.#copied.add(key)
+    return true
+  }
+
+  /** Those that cannot be copied. */
+  async copyAll(addresses: readonly BlobAddress[]): Promise<readonly BlobAddress[]> {
+    const missing: BlobAddress[] = []
+    for (const address of addresses) if (!(await this.copy(address))) missing.push(address)
+    return missing
+  }
+}
+
+/** Deleted between the look for it and its reading. */
+function isMissingFile(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+}

@@ -1,0 +1,51 @@
+/** Which bytes of documents a database refers to, and whether it holds them itself. */
+import { sql } from 'kysely'
+import type { Connection } from './database.ts'
+
+/** The bytes of one version of a document. */
+export interface BytesAddress {
+  /** Id of the document. */
+  readonly id: string
+  readonly sha256: string
+}
+
+export interface ReferencedBytes {
+  /** Those that lie in the database itself. */
+  readonly inside: number
+  /** Those that lie elsewhere, or nowhere, in the order of their documents' ids. */
+  readonly elsewhere: readonly BytesAddress[]
+}
+
+const pageRows = 10_000
+
+/** All that the documents of this moment refer to: in pages, since there may be millions. */
+export async function referencedBytes({ engine, kysely }: Connection): Promise<ReferencedBytes> {
+  const isInside = (sha256: 'sha256' | 'visible_sha256') =>
+    engine === 'sqlite'
+      ? sql<boolean>`false`
+      : sql<boolean>`exists (select 1 from document_bytes where document_id = documents.id
+          and document_bytes.sha256 = ${sql.ref(`documents.${sha256}`)} and part = 0)`
+  const elsewhere: BytesAddress[] = []
+  let inside = 0
+  let after = ''
+  for (;;) {
+    const rows = await kysely
+      .selectFrom('documents')
+      .select(['id', 'sha256', 'visible_sha256'])
+      .select([isInside('sha256').as('is_inside'), isInside('visible_sha256').as('is_visible_inside')])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageRows)
+      .execute()
+    for (const { id, sha256, visible_sha256: visible, ...is } of rows) {
+      if (is.is_inside) inside += 1
+      else elsewhere.push({ id, sha256 })
+      if (visible === null || visible === sha256) continue
+      if (is.is_visible_inside) inside += 1
+      else elsewhere.push({ id, sha256: visible })
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return { inside, elsewhere }
+    after = last.id
+  }
+}
