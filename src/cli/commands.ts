@@ -7,6 +7,7 @@ import { dataCommand } from './admin/data-command.ts'
 import { apiCommand } from './admin/api-command.ts'
 import { generateCommand } from './admin/generate-command.ts'
 import { groupCommands } from './admin/group-commands.ts'
+import { healthCommand } from './start/health.ts'
 import { importCommand } from './documents/import-command.ts'
 import { keyCommands } from './admin/key-commands.ts'
 import { migrateCommand } from './start/migrate.ts'
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   importCommand,
   searchCommand,
   migrateCommand,
+  healthCommand,
   backupCommand,
   restoreCommand,
   apiCommand,
