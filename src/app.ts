@@ -22,9 +22,6 @@ import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { RateLimits } from '#gateway/admission/rate-limits.ts'
 import { probing } from '#gateway/upstreams/probe-upstreams.ts'
-import { recoverJournals } from '#gateway/usage/recover-journals.ts'
-import { UsageJournal } from '#gateway/usage/usage-journal.ts'
-import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
@@ -52,6 +49,7 @@ import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
+import { openUsage, type OpenUsage } from './open-usage.ts'
 import { routeTable } from './routes.ts'
 
 export interface AppOptions {
@@ -130,7 +128,7 @@ interface Parts {
   /** Which process does what one does for all. */
   readonly leader: Leader
   readonly lastUsed: LastUsed
-  readonly journal: UsageJournal | null
+  readonly tendJournals: OpenUsage['tendJournals']
   readonly gateway: Gateway
   readonly generation: Generation
   readonly documents: OpenDocuments
@@ -148,20 +146,13 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     flushing.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
-  const journal = openJournal(options)
-  if (journal !== null) opening.use(journal)
   const budgets = new BudgetLedger({
     place: store.budgetPlace,
     clock,
     onFailure: (error) => logger.warn('budgets cannot be read; this process goes on with what it holds', { error }),
   })
   opening.defer(() => flushed('what is left of budgets', budgets.close()))
-  const recorder = new UsageRecorder({
-    metrics,
-    write: (batch) => store.usage.write(batch),
-    queueMax: settings.get('usage.queue_max'),
-    journal,
-  })
+  const { recorder, tendJournals } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
   const responses = new ResponseRegistry({
@@ -206,25 +197,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   }
   watchGauges(store, { state, feed, leader, gateway })
   feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
-  return { state, feed, leader, lastUsed, journal, gateway, generation, documents, shutdown }
-}
-
-function openJournal({ store, logger, journalDirectory }: AppOptions): UsageJournal | null {
-  if (journalDirectory === undefined) return null
-  return new UsageJournal({
-    directory: journalDirectory,
-    onError: (error) => logger.error('usage records are in memory alone: their journal cannot be written', { error }),
-    // What is left behind is looked at and found done.
-    onForget: (journal, upTo) => void store.usage.forget(journal, upTo).catch(() => undefined),
-  })
-}
-
-/** Writes what processes that are gone have left, and says that this one lives. */
-async function tendJournals({ store, clock, journalDirectory }: AppOptions, journal: UsageJournal): Promise<void> {
-  if (journalDirectory === undefined) return
-  await journal.beat(new Date(clock.now()))
-  const write = store.usage.write.bind(store.usage)
-  await recoverJournals({ directory: journalDirectory, write, now: () => clock.now() })
+  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, shutdown }
 }
 
 /** What keeps responses and conversations, and makes some while no client waits. */
@@ -259,7 +232,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): v
 
 function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
   const { settings, store, clock, logger } = options
-  const { state, feed, leader, lastUsed, journal, gateway } = parts
+  const { state, feed, leader, lastUsed, tendJournals, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   background('reading changes again', staleRetryMs, () => state.readAgain())
@@ -275,9 +248,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   )
   background('sharing budgets', staleRetryMs, () => gateway.budgets.beat())
   background('probing providers', probeCheckMs, probing(gateway, clock))
-  if (journal !== null) {
-    background('reading usage journals', journalMs, () => tendJournals(options, journal))
-  }
+  if (tendJournals !== null) background('reading usage journals', journalMs, tendJournals)
   background('summing up usage records', staleRetryMs, () => store.usage.catchUp(clock.now()))
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('purging old records', minuteMs, async () => {

@@ -171,6 +171,7 @@ describe('describing', () => {
       'responses.retention_days',
       'usage.retention_days',
       'prices.catalogue',
+      'traces.sample_ratio',
     ])
   })
 })

@@ -1049,6 +1049,33 @@ export const settingRecords = {
     sentence: "Require an administrator's API key at /metrics.",
   },
 
+  'traces.otlp_url': {
+    ...boot,
+    type: 'string',
+    format: 'http-url',
+    default: null,
+    example: 'http://otel-collector:4318',
+    sentence: 'Base address of a collector that takes traces by OTLP over HTTP. Without it, no traces are made.',
+  },
+  'traces.otlp_headers': {
+    ...boot,
+    type: 'secret',
+    default: null,
+    needs: 'traces.otlp_url',
+    example: 'authorization=Bearer EXAMPLE',
+    sentence: 'Headers for that collector: name=value, separated by commas.',
+  },
+  'traces.sample_ratio': {
+    ...live,
+    type: 'number',
+    default: 0.01,
+    min: 0,
+    max: 1,
+    example: '0.1',
+    sentence:
+      'Share of the traces that are recorded. A trace that a client has begun keeps its own decision, and requests that fail by a fault of Sluice or a provider are always recorded.',
+  },
+
   'discovery.enabled': {
     ...boot,
     type: 'boolean',

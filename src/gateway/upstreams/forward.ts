@@ -60,10 +60,14 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
   record.upstream = upstream
   const provider = deps.providers.get(upstream.provider)
   if (provider === null) throw new ApiError('upstream_unavailable')
+  const headers = headersForUpstream(context.request.headers, deps.settings.get('gateway.request_headers'))
+  const { trace } = record
+  if (trace !== null)
+    headers['traceparent'] = trace.attempt(upstream.provider.name, upstream.model.name, context.clock.elapsed())
   const call: UpstreamCall = {
     ...sent,
     upstreamModel: upstream.upstreamName,
-    headers: headersForUpstream(context.request.headers, deps.settings.get('gateway.request_headers')),
+    headers,
     requestId: context.requestId,
     cancellation: watch,
     get signal() {
@@ -81,6 +85,7 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
     throw await upstreamError(reply, credential === null ? [] : [credential])
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
+    trace?.attemptFailed(error.code, context.clock.elapsed())
     if (error.row.origin === 'upstream' && error.detail.repeats !== true) report(deps, target, error)
     throw error
   }

@@ -10,6 +10,9 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
+import { RequestTrace } from '#observe/traces/request-trace.ts'
+import { traceContext } from '#observe/traces/trace-context.ts'
+import type { Span } from '#observe/traces/otlp.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
@@ -23,6 +26,14 @@ export interface RecorderOptions {
   readonly queueMax: number
   /** Null: records that are not in the database yet are in memory alone. */
   readonly journal: UsageJournal | null
+  /** Takes the spans of requests; null when no traces are made. */
+  readonly traces?: TraceOptions | null
+}
+
+export interface TraceOptions {
+  /** Share of the traces that begin here and are recorded. */
+  readonly ratio: () => number
+  readonly add: (spans: readonly Span[]) => void
 }
 
 /** A batch holds the thread that writes it, or a connection, for some 100 ms. */
@@ -53,6 +64,8 @@ export class RequestRecord implements Disposable {
   /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
   queueMs: number | null = null
   readonly attemptReasons: AttemptReason[] = []
+  /** Null when no traces are made. */
+  trace: RequestTrace | null = null
   usage: TokenUsage | null = null
   /** Images that were asked for. */
   images = 0
@@ -178,7 +191,13 @@ export class UsageRecorder {
   }
 
   begin(context: RequestContext, caller: Caller, endpoint: string): RequestRecord {
-    return new RequestRecord(context, caller, endpoint, this.#finish)
+    const record = new RequestRecord(context, caller, endpoint, this.#finish)
+    const { traces } = this.#options
+    if (traces) {
+      const trace = traceContext(context.request.headers.get('traceparent'), traces.ratio())
+      record.trace = new RequestTrace(trace, context.startedAt)
+    }
+    return record
   }
 
   /** Rows that wait to be written. */
@@ -188,12 +207,13 @@ export class UsageRecorder {
 
   /** Counts the requests that have ended since the last time, and makes their rows. Called before a scrape and before a write. */
   settle(): void {
-    const { metrics, queueMax, journal } = this.#options
+    const { metrics, queueMax, journal, traces } = this.#options
     const final = this.#final
     this.#final = []
     for (const record of final) {
       const row = record.row()
       metrics.request(row)
+      if (traces && record.trace !== null) traces.add(record.trace.spans(row))
       // What a budget counts is never dropped: its number is bounded by the money that this process holds.
       if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)
       else {

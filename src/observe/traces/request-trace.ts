@@ -1,0 +1,131 @@
+/**
+ * What is noted of one request while it runs, and the spans that are made of it after its end. Names and attributes are
+ * those of the semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). No prompt, no
+ * answer and no credential is in them.
+ */
+import type { FinishedRequest } from '../metrics.ts'
+import type { Span } from './otlp.ts'
+import { newSpanId, traceparent, type TraceContext } from './trace-context.ts'
+
+/** A request of which spans are made. */
+export interface TracedRequest extends FinishedRequest {
+  /** Epoch milliseconds at its beginning. */
+  readonly at: number
+  readonly requestId: string
+  readonly modelAsked: string | null
+  readonly provider: string | null
+}
+
+interface Attempt {
+  readonly spanId: string
+  readonly provider: string
+  readonly model: string
+  readonly startedAt: number
+  /** Null while it runs, and for the one whose answer the client gets: that ends with the request. */
+  endedAt: number | null
+  error: string | null
+}
+
+/** More are not noted: a request can make many calls. */
+const attemptsMax = 100
+
+export class RequestTrace {
+  readonly #context: TraceContext
+  readonly #startedAt: number
+  readonly #spanId = newSpanId()
+  readonly #attempts: Attempt[] = []
+
+  /** @param startedAt when the request was taken, by the clock whose times the attempts have */
+  constructor(context: TraceContext, startedAt: number) {
+    this.#context = context
+    this.#startedAt = startedAt
+  }
+
+  /** A call to a provider begins; the header that tells the provider where it belongs. */
+  attempt(provider: string, model: string, now: number): string {
+    const spanId = newSpanId()
+    if (this.#attempts.length < attemptsMax)
+      this.#attempts.push({ spanId, provider, model, startedAt: now, endedAt: null, error: null })
+    return traceparent(this.#context, spanId)
+  }
+
+  /** The last call failed before its answer could be passed on. */
+  attemptFailed(code: string, now: number): void {
+    const last = this.#attempts.at(-1)
+    if (last === undefined) return
+    last.endedAt = now
+    last.error = code
+  }
+
+  /** The spans of a request that has ended; none when it is neither sampled nor failed by a fault of ours or a provider's. */
+  spans(request: TracedRequest): readonly Span[] {
+    if (!this.#context.sampled && !isFault(request)) return []
+    const { traceId, parentId } = this.#context
+    const { at, durationMs, firstTokenMs, code } = request
+    const operation = operations[request.endpoint] ?? request.endpoint
+    const server: Span = {
+      traceId,
+      spanId: this.#spanId,
+      parentId,
+      name: `POST /ai/v1/${request.endpoint}`,
+      kind: 'server',
+      startedAt: at,
+      endedAt: at + durationMs,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': `/ai/v1/${request.endpoint}`,
+        'http.response.status_code': request.status,
+        'gen_ai.operation.name': operation,
+        'gen_ai.request.model': request.modelServed ?? request.modelAsked,
+        'gen_ai.request.stream': request.streamed,
+        ...usageAttributes(request),
+        'sluice.request_id': request.requestId,
+        'sluice.attempts': this.#attempts.length,
+        'error.type': code,
+      },
+      events: firstTokenMs === null ? [] : [{ name: 'gen_ai.first_token', at: at + firstTokenMs }],
+      error: isFault(request) ? code : null,
+    }
+    return [server, ...this.#attempts.map((attempt) => this.#attemptSpan(attempt, operation, request))]
+  }
+
+  #attemptSpan(attempt: Attempt, operation: string, request: TracedRequest): Span {
+    const { spanId, provider, model, startedAt, endedAt, error } = attempt
+    const isServing = endedAt === null
+    return {
+      traceId: this.#context.traceId,
+      spanId,
+      parentId: this.#spanId,
+      name: `${operation} ${model}`,
+      kind: 'client',
+      startedAt: request.at + (startedAt - this.#startedAt),
+      endedAt: request.at + (isServing ? request.durationMs : endedAt - this.#startedAt),
+      attributes: {
+        'gen_ai.operation.name': operation,
+        'gen_ai.provider.name': provider,
+        'gen_ai.request.model': model,
+        ...(isServing && usageAttributes(request)),
+        'error.type': isServing ? request.code : error,
+      },
+      events: [],
+      error: isServing ? (isFault(request) ? request.code : null) : error,
+    }
+  }
+}
+
+const operations: Readonly<Record<string, string>> = {
+  'chat/completions': 'chat',
+  messages: 'chat',
+  responses: 'chat',
+  completions: 'text_completion',
+  embeddings: 'embeddings',
+}
+
+function usageAttributes({ promptTokens, completionTokens }: TracedRequest) {
+  return { 'gen_ai.usage.input_tokens': promptTokens, 'gen_ai.usage.output_tokens': completionTokens }
+}
+
+/** A stream that broke keeps its status 200 and has a code. A client's own mistake is not a fault. */
+function isFault({ status, code }: TracedRequest): boolean {
+  return code !== null && (status >= 500 || status < 400) && code !== 'client_closed'
+}

@@ -1,0 +1,82 @@
+/** The part of the composition root for what is recorded of requests: usage records, their journal, and traces. */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import { recoverJournals } from '#gateway/usage/recover-journals.ts'
+import { UsageJournal } from '#gateway/usage/usage-journal.ts'
+import { UsageRecorder, type TraceOptions } from '#gateway/usage/usage-recorder.ts'
+import type { Clock } from '#lib/clock.ts'
+import { Loop } from '#lib/loop.ts'
+import type { Logger } from '#observe/log.ts'
+import type { Metrics } from '#observe/metrics.ts'
+import { TraceExporter } from '#observe/traces/trace-exporter.ts'
+import type { Store } from '#store/store.ts'
+
+export interface OpenUsageOptions {
+  readonly settings: LiveSettings
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly version: string
+  /** Where usage records wait for the database; left out: in memory alone. */
+  readonly journalDirectory?: string
+}
+
+export interface OpenUsage {
+  readonly recorder: UsageRecorder
+  /** Writes what processes that are gone have left, and says that this one lives; null without a journal. */
+  readonly tendJournals: (() => Promise<void>) | null
+}
+
+const traceFlushMs = 1000
+
+/** What is opened here is closed with `opening`, after the records have been flushed. */
+export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: AsyncDisposableStack): OpenUsage {
+  const { settings, store, clock, journalDirectory } = options
+  const journal = openJournal(options)
+  if (journal !== null) opening.use(journal)
+  const write = store.usage.write.bind(store.usage)
+  const queueMax = settings.get('usage.queue_max')
+  const recorder = new UsageRecorder({ metrics, write, queueMax, journal, traces: openTraces(options, opening) })
+  if (journal === null || journalDirectory === undefined) return { recorder, tendJournals: null }
+  return {
+    recorder,
+    async tendJournals() {
+      await journal.beat(new Date(clock.now()))
+      await recoverJournals({ directory: journalDirectory, write, now: () => clock.now() })
+    },
+  }
+}
+
+function openJournal({ store, logger, journalDirectory }: OpenUsageOptions): UsageJournal | null {
+  if (journalDirectory === undefined) return null
+  return new UsageJournal({
+    directory: journalDirectory,
+    onError: (error) => logger.error('usage records are in memory alone: their journal cannot be written', { error }),
+    // What is left behind is looked at and found done.
+    onForget: (journal, upTo) => void store.usage.forget(journal, upTo).catch(() => undefined),
+  })
+}
+
+/** Null when no collector is set: then nothing of it is on the path of a request. */
+function openTraces(
+  { settings, logger, version }: OpenUsageOptions,
+  opening: AsyncDisposableStack,
+): TraceOptions | null {
+  const url = settings.get('traces.otlp_url')
+  if (url === null) return null
+  const exporter = new TraceExporter({
+    url,
+    headers: exporterHeaders(settings.get('traces.otlp_headers')?.reveal() ?? ''),
+    resource: { 'service.name': 'sluice', 'service.version': version, 'service.instance.id': crypto.randomUUID() },
+  })
+  const onError = (error: unknown): void =>
+    logger.warn('traces could not be sent', { error, dropped: exporter.dropped })
+  opening.defer(() => exporter.flush().catch(onError))
+  opening.use(new Loop({ intervalMs: traceFlushMs, work: () => exporter.flush(), onError }))
+  return { ratio: () => settings.get('traces.sample_ratio'), add: (spans) => exporter.add(spans) }
+}
+
+/** `name=value` pairs, separated by commas, as OTEL_EXPORTER_OTLP_HEADERS has them. */
+function exporterHeaders(text: string): Record<string, string> {
+  const pairs = text.split(',').map((pair) => pair.split(/=(.*)/s, 2).map((part) => part.trim()))
+  return Object.fromEntries(pairs.flatMap(([name = '', value = '']) => (name === '' ? [] : [[name, value]])))
+}
