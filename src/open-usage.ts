@@ -30,12 +30,21 @@ const traceFlushMs = 1000
 
 /** What is opened here is closed with `opening`, after the records have been flushed. */
 export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: AsyncDisposableStack): OpenUsage {
-  const { settings, store, clock, journalDirectory } = options
+  const { settings, store, clock, logger, journalDirectory } = options
   const journal = openJournal(options)
   if (journal !== null) opening.use(journal)
   const write = store.usage.write.bind(store.usage)
   const queueMax = settings.get('usage.queue_max')
-  const recorder = new UsageRecorder({ metrics, write, queueMax, journal, traces: openTraces(options, opening) })
+  const recorder = new UsageRecorder({
+    metrics,
+    write,
+    queueMax,
+    journal,
+    traces: openTraces(options, opening),
+    log: (row) => {
+      if (settings.get('log.requests')) logger.info('a request has ended', { ...row })
+    },
+  })
   if (journal === null || journalDirectory === undefined) return { recorder, tendJournals: null }
   return {
     recorder,

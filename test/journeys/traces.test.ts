@@ -1,4 +1,4 @@
-/** Traces of requests, as a collector gets them. */
+/** Traces of requests, as a collector gets them, and their lines in the log. */
 import { describe, expect, test } from 'bun:test'
 import { startComposite } from '#test/support/app/composite-app.ts'
 import { startGateway } from '#test/support/app/gateway-app.ts'
@@ -140,4 +140,22 @@ test('without a collector, the caller’s trace goes to the provider as it is', 
   const traceparent = `00-${'3'.repeat(32)}-${'b'.repeat(16)}-01`
   await (await gateway.chat({}, { headers: { traceparent } })).text()
   expect(traceparentOf(gateway.upstream.requests.at(-1))).toBe(traceparent)
+})
+
+test('log.requests writes a line for each call of a model, and none without it', async () => {
+  await using gateway = await startGateway({ set: ['log.requests=true'] })
+  gateway.upstream.script(json(chatCompletion()))
+  await (await gateway.chat({}, { headers: { 'x-request-id': 'logged' } })).text()
+  await until(() => gateway.log().includes('a request has ended'))
+  const line = gateway
+    .log()
+    .split('\n')
+    .find((each) => each.includes('a request has ended'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'info', requestId: 'logged', status: 200, attempts: 1 })
+
+  await using quiet = await startGateway()
+  quiet.upstream.script(json(chatCompletion()))
+  await (await quiet.chat({}, { headers: { 'x-request-id': 'quiet' } })).text()
+  await quiet.usageOf('quiet')
+  expect(quiet.log()).not.toContain('a request has ended')
 })

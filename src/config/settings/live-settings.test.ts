@@ -171,6 +171,7 @@ describe('describing', () => {
       'responses.retention_days',
       'usage.retention_days',
       'prices.catalogue',
+      'log.requests',
       'traces.sample_ratio',
     ])
   })

@@ -1041,6 +1041,13 @@ export const settingRecords = {
     sentence: 'Interval at which waiting usage records are written to the database.',
   },
 
+  'log.requests': {
+    ...live,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence: 'Log a line for each call of a model when it has ended, with what its usage record holds.',
+  },
   'metrics.require_key': {
     ...boot,
     type: 'boolean',

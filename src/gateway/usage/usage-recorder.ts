@@ -28,6 +28,8 @@ export interface RecorderOptions {
   readonly journal: UsageJournal | null
   /** Takes the spans of requests; null when no traces are made. */
   readonly traces?: TraceOptions | null
+  /** Takes each request that has ended. */
+  readonly log?: (row: UsageRecord) => void
 }
 
 export interface TraceOptions {
@@ -207,12 +209,13 @@ export class UsageRecorder {
 
   /** Counts the requests that have ended since the last time, and makes their rows. Called before a scrape and before a write. */
   settle(): void {
-    const { metrics, queueMax, journal, traces } = this.#options
+    const { metrics, queueMax, journal, traces, log } = this.#options
     const final = this.#final
     this.#final = []
     for (const record of final) {
       const row = record.row()
       metrics.request(row)
+      log?.(row)
       if (traces && record.trace !== null) traces.add(record.trace.spans(row))
       // What a budget counts is never dropped: its number is bounded by the money that this process holds.
       if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)
