@@ -1,7 +1,7 @@
 /**
  * Builds Sluice as one file: the runtime, the server, the console, and all that threads and reading processes run.
  * `npm run build:binary` makes `dist/sluice` for this machine; `-- --target linux-arm64-musl` or `--all` make
- * `dist/sluice-<target>`, for which Bun fetches the runtime of that system from the npm registry; `--out FILE` writes there.
+ * `dist/sluice-<target>`, for which Bun fetches the runtime of that system from the npm registry; `--out FILE` writes one there.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -63,8 +63,11 @@ if (import.meta.main) {
     options: { target: { type: 'string', multiple: true }, all: { type: 'boolean' }, out: { type: 'string' } },
   })
   const targets = values.all === true ? binaryTargets : values.target
-  const jobs: BinaryOptions[] = targets?.map((target) => ({ target, out: join(root, 'dist', `sluice-${target}`) })) ?? [
-    { out: resolve(values.out ?? join(root, 'dist/sluice')) },
+  const { out } = values
+  if (out !== undefined && (targets?.length ?? 1) > 1) throw new Error('--out is for one binary: name one target.')
+  const pathFor = (name: string): string => resolve(out ?? join(root, 'dist', name))
+  const jobs: BinaryOptions[] = targets?.map((target) => ({ target, out: pathFor(`sluice-${target}`) })) ?? [
+    { out: pathFor('sluice') },
   ]
   for (const job of jobs) {
     await buildBinary(job)
