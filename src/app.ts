@@ -5,11 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
-import { pricingNewModels } from '#admin/prices/catalogue-prices.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { signInForgetMs } from '#admin/sign-in-guard.ts'
 import { sessionCaller } from '#admin/session/session.ts'
-import { BudgetLedger } from '#budgets/budget-ledger.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsole } from '#console/serve-console.ts'
@@ -50,6 +48,7 @@ import type { Store } from '#store/store.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
 import { openUsage, type OpenUsage } from './open-usage.ts'
+import { moneyWork, openBudgets } from './open-money.ts'
 import { routeTable } from './routes.ts'
 
 export interface AppOptions {
@@ -146,12 +145,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     flushing.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
-  const budgets = new BudgetLedger({
-    place: store.budgetPlace,
-    clock,
-    onFailure: (error) => logger.warn('budgets cannot be read; this process goes on with what it holds', { error }),
-  })
-  opening.defer(() => flushed('what is left of budgets', budgets.close()))
+  const budgets = openBudgets(options, opening)
   const { recorder, tendJournals } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
@@ -198,6 +192,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   watchGauges(store, { state, feed, leader, gateway })
   feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
   return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, shutdown }
+  return { state, feed, leader, lastUsed, gateway, generation, documents, shutdown }
 }
 
 /** What keeps responses and conversations, and makes some while no client waits. */
@@ -220,7 +215,9 @@ function openKept({ store, settings, clock, logger }: AppOptions): Pick<Gateway,
 
 type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway'>
 
+/** What the metrics and the other processes are told. */
 function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): void {
+  feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     usageQueueDepth: () => gateway.recorder.depth,
@@ -241,12 +238,8 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
   background('writing responses in the background', heartbeatMs, () => gateway.background.beat())
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
-  background(
-    'pricing models from the catalogue',
-    staleRetryMs,
-    pricingNewModels({ store, state, feed, settings, clock }),
-  )
-  background('sharing budgets', staleRetryMs, () => gateway.budgets.beat())
+  for (const [what, work] of moneyWork({ store, state, feed, settings, clock, logger, gateway }))
+    background(what, staleRetryMs, work)
   background('probing providers', probeCheckMs, probing(gateway, clock))
   if (tendJournals !== null) background('reading usage journals', journalMs, tendJournals)
   background('summing up usage records', staleRetryMs, () => store.usage.catchUp(clock.now()))

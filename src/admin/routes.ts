@@ -4,6 +4,7 @@ import type { Caller } from '#identity/records.ts'
 import { aboutRoutes } from './settings/about.ts'
 import type { Admin } from './admin.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
+import { ownUsageRoute } from './budgets/own-usage.ts'
 import { groupRoutes } from './users/groups.ts'
 import { keyRoutes } from './keys/keys.ts'
 import { limitRoutes } from './settings/limits.ts'
@@ -52,6 +53,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...limitRoutes(admin),
     ...priceRoutes(admin),
     ...budgetRoutes(admin),
+    ownUsageRoute(admin),
     ...usageRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),

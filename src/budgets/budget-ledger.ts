@@ -51,7 +51,7 @@ type Outcome =
 const takenAhead = 64
 const lowWater = 8
 const idleMs = 5000
-/** A request that others are always faster than gives up after so long. */
+/** The longest wait of a request that others are always faster than. */
 const longestMs = 10_000
 /** A request waits so long for others to give back what they do not need. */
 const patienceMs = 1500
@@ -130,7 +130,7 @@ export class BudgetLedger {
   /** Gives back all; for the stop, when no request runs and every record is stored. */
   async close(): Promise<void> {
     if (!this.#isOpen) return
-    await Promise.all([...this.#entries.values()].map(({ flight }) => flight))
+    for (const { flight } of this.#entries.values()) await flight
     await this.#options.place.close(this.#holder)
     this.#startOver()
   }

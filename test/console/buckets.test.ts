@@ -7,7 +7,7 @@ const from = Date.parse('2026-03-01T10:00:00Z')
 const nothing = { requests: 0, errors: 0, prompt_tokens: 0, completion_tokens: 0 }
 
 function usagePoint(at: number, requests: number) {
-  const kinds = { cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 }
+  const kinds = { cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, cost: 0 }
   const rest = { group: null, ...kinds, request_bytes: 0, response_bytes: 0, duration_ms: 0 }
   return { ...nothing, ...rest, at: new Date(at).toISOString(), requests }
 }

@@ -18,6 +18,7 @@ function point(at: number, group: string | null, requests: number) {
     cached_tokens: 0,
     cache_write_tokens: 0,
     reasoning_tokens: 0,
+    cost: 0,
     request_bytes: 0,
     response_bytes: 0,
     duration_ms: 100,

@@ -84,7 +84,12 @@ function modelRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Every price that a model ever had, the newest first',
       answer: z.strictObject({ data: z.array(priceAnswer) }),
-      handle: async ({ params }) => ({ data: (await store.prices.history(params.id)).map(priceOnWire) }),
+      async handle({ params }) {
+        const prices = await store.prices.history(params.id)
+        // A deleted model keeps its prices, for the records that name them.
+        if (prices.length === 0) requireFound(await store.models.get(params.id), 'model')
+        return { data: prices.map(priceOnWire) }
+      },
     }),
     route({
       method: 'POST',

@@ -84,6 +84,7 @@ const sums = {
   request_bytes: z.int(),
   response_bytes: z.int(),
   duration_ms: z.int().describe('Sum over all requests'),
+  cost: z.int().describe('In 10^-9 of the currency, of requests whose price is known'),
 }
 
 export const totalsAnswer = z.strictObject({ from: instant, to: instant, ...sums }).meta({ id: 'UsageTotals' })
@@ -128,6 +129,8 @@ const requestAnswer = z
     cached_tokens: z.int().nullable(),
     cache_write_tokens: z.int().nullable(),
     reasoning_tokens: z.int().nullable(),
+    cost: z.int().nullable().describe('In 10^-9 of the currency; null when it is not known'),
+    price_id: z.string().nullable(),
     first_token_ms: z.int().nullable(),
     duration_ms: z.int(),
     request_bytes: z.int(),
@@ -276,6 +279,7 @@ function sumsOnWire(totals: UsageTotals) {
     request_bytes: totals.requestBytes,
     response_bytes: totals.responseBytes,
     duration_ms: totals.durationMs,
+    cost: totals.cost,
   }
 }
 
@@ -301,6 +305,8 @@ function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
     cached_tokens: row.cachedTokens,
     cache_write_tokens: row.cacheWriteTokens,
     reasoning_tokens: row.reasoningTokens,
+    cost: row.cost,
+    price_id: row.priceId,
     first_token_ms: row.firstTokenMs,
     duration_ms: row.durationMs,
     request_bytes: row.requestBytes,

@@ -123,23 +123,24 @@ function bounded(
   }: { readonly common: readonly Counted[]; readonly candidates: readonly Omit<Candidate, 'bound'>[] },
 ): readonly Candidate[] {
   const isCommonHard = common.some(({ budget }) => budget.hard)
-  let refusal: ApiError | null = null
+  const refusals: ApiError[] = []
   const kept = candidates.flatMap((candidate) => {
     if (!isCommonHard && !candidate.counted.some(({ budget }) => budget.hard)) return [{ ...candidate, bound: 0 }]
     const price = priceAt(candidate.upstream.prices, record.at)
     if (price === null) {
-      refusal = priceUnknown(model)
+      refusals.unshift(priceUnknown(model))
       return []
     }
     const once = costBound(price, mostOf(size, candidate.upstream, settings))
     const bound = once === null ? null : Math.min(nanoMax, once * size.calls)
     if (bound === null) {
-      refusal ??= new ApiError('cost_unbounded')
+      refusals.push(new ApiError('cost_unbounded'))
       return []
     }
     return [{ ...candidate, bound }]
   })
-  if (kept.length === 0 && refusal !== null) throw refusal
+  const [refusal] = refusals
+  if (kept.length === 0 && refusal !== undefined) throw refusal
   return kept
 }
 

@@ -23,7 +23,7 @@ const templateTokens = 1000
 /** The most that a form can ask for: its fields are not read ahead. */
 const formImagesMax = 10
 
-/** The size of a form, whose files are no text. */
+/** The size of a form, which holds files. */
 export const formSize: RequestSize = {
   inputTokens: null,
   outputTokens: null,

@@ -42,26 +42,28 @@ export class RequestBudget {
    * reserved for it, since nobody can say that it cost less.
    */
   settle(facts: CostFacts, known: RequestCost): Charges {
-    const { reservation, counters, perUpstream, onOverrun } = this.#options
+    const { reservation, counters, perUpstream } = this.#options
     const { upstream } = facts
     const own = upstream === null ? undefined : perUpstream.get(upstream)
     const charged = new Set([...counters, ...(own?.counters ?? [])])
-    const isUnknown = known.cost === null && upstream !== null && own !== undefined && hasAnswered(facts)
-    const cost =
-      isUnknown && reservation !== null
-        ? { cost: own.bound, priceId: priceAt(upstream.prices, facts.at)?.id ?? null }
-        : known
-    if (upstream !== null && own !== undefined && (cost.cost ?? 0) > own.bound && reservation !== null)
-      onOverrun(upstream)
-    reservation?.settle(cost.cost ?? 0, charged)
-    const slices = reservation?.charges.filter(({ counter }) => charged.has(counter)) ?? []
-    return {
-      ...cost,
-      counters: JSON.stringify([...charged]),
-      slices:
-        slices.length === 0
-          ? null
-          : JSON.stringify(slices.map(({ counter }) => sliceOf(counter, reservation?.holder ?? ''))),
-    }
+    if (reservation === null) return { ...known, counters: JSON.stringify([...charged]), slices: null }
+    const cost = upstream === null || own === undefined ? known : this.#chargedCost({ ...facts, upstream }, own, known)
+    reservation.settle(cost.cost ?? 0, charged)
+    const slices = reservation.charges
+      .filter(({ counter }) => charged.has(counter))
+      .map(({ counter }) => sliceOf(counter, reservation.holder))
+    const paidFrom = slices.length === 0 ? null : JSON.stringify(slices)
+    return { ...cost, counters: JSON.stringify([...charged]), slices: paidFrom }
+  }
+
+  #chargedCost(
+    facts: CostFacts & { readonly upstream: Upstream },
+    { bound }: UpstreamCharge,
+    known: RequestCost,
+  ): RequestCost {
+    if (known.cost === null && hasAnswered(facts))
+      return { cost: bound, priceId: priceAt(facts.upstream.prices, facts.at)?.id ?? null }
+    if ((known.cost ?? 0) > bound) this.#options.onOverrun(facts.upstream)
+    return known
   }
 }

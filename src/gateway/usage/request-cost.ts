@@ -1,6 +1,6 @@
 /** What a request costs, from what its provider reported and the price that was in effect when it arrived. */
 import type { Upstream } from '#catalog/upstream.ts'
-import { costOf, nothingUsed, type Consumption } from '#pricing/cost.ts'
+import { costOf, type Consumption } from '#pricing/cost.ts'
 import { priceAt } from '#pricing/price.ts'
 import type { MediaUnits, TokenUsage } from './token-usage.ts'
 
@@ -41,21 +41,25 @@ export function requestCost(facts: CostFacts): RequestCost {
 
 function consumptionOf({ usage, images, durationMs }: CostFacts): Consumption {
   const { kinds } = usage ?? {}
-  const units: MediaUnits = kinds?.units ?? {}
   return {
-    ...nothingUsed,
     inputTokens: usage?.promptTokens ?? null,
     cachedTokens: kinds?.cachedTokens ?? 0,
     cacheWriteTokens: kinds?.cacheWriteTokens ?? 0,
-    audioInputTokens: units.audioInput ?? 0,
-    imageInputTokens: units.imageInput ?? 0,
     outputTokens: usage?.completionTokens ?? null,
     reasoningTokens: kinds?.reasoningTokens ?? 0,
-    audioOutputTokens: units.audioOutput ?? 0,
-    imageOutputTokens: units.imageOutput ?? 0,
     images,
-    audioMs: units.audioMs ?? 0,
     durationMs,
+    ...mediaOf(kinds?.units ?? {}),
+  }
+}
+
+function mediaOf({ audioInput = 0, imageInput = 0, audioOutput = 0, imageOutput = 0, audioMs = 0 }: MediaUnits) {
+  return {
+    audioInputTokens: audioInput,
+    imageInputTokens: imageInput,
+    audioOutputTokens: audioOutput,
+    imageOutputTokens: imageOutput,
+    audioMs,
   }
 }
 

@@ -140,9 +140,9 @@ export class RequestRecord implements Disposable {
       completionTokens: this.usage?.completionTokens ?? null,
       ...(this.usage?.kinds ?? noKinds),
       ...(this.#charges === null ? this.#cost() : { cost: this.#charges.cost, priceId: this.#charges.priceId }),
+      ...tokensOf(this.usage),
+      ...(this.#charges ?? { ...this.#cost(), ...uncharged }),
       units: unitsText(this.usage, this.images),
-      counters: this.#charges?.counters ?? null,
-      slices: this.#charges?.slices ?? null,
       queueMs: this.queueMs,
       firstTokenMs: this.#since(this.#firstTokenAt),
       durationMs: this.#since(this.#endedAt) ?? 0,
@@ -169,6 +169,13 @@ export class RequestRecord implements Disposable {
 }
 
 const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
+const uncharged = { counters: null, slices: null } as const
+
+function tokensOf(usage: TokenUsage | null) {
+  const { promptTokens = null, completionTokens = null, kinds } = usage ?? {}
+  const { cachedTokens = null, cacheWriteTokens = null, reasoningTokens = null } = kinds ?? {}
+  return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens }
+}
 
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
 function servedBy(model: Model | null, upstream: Upstream | null) {

@@ -66,7 +66,7 @@ async function takeFromSlice(trx: Transaction<Tables>, engine: Engine, slice: st
 
 interface Sums {
   readonly counters: Map<string, number>
-  /** By counter and day. */
+  /** The sums of each counter and day. */
   readonly days: Map<string, number>
   readonly slices: Map<string, number>
 }

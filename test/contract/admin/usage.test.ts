@@ -92,6 +92,7 @@ describe('totals', () => {
       request_bytes: 4000,
       response_bytes: 8000,
       duration_ms: 400,
+      cost: 0,
     }
     expect(await totals(day)).toEqual({
       from: '2026-01-10T00:00:00.000Z',
@@ -229,6 +230,8 @@ describe('single requests', () => {
       reasoning_tokens: null,
       first_token_ms: null,
       duration_ms: 100,
+      cost: null,
+      price_id: null,
       request_bytes: 1000,
       response_bytes: 2000,
     } as Row)

@@ -160,6 +160,42 @@ describe('a hard budget', () => {
   })
 })
 
+test('an application can ask what it has used and what is left', async () => {
+  await addBudget(500)
+  answerOf(100)
+  await chat(100)
+  await until(async () => (await ownUsage()).budgets[0]?.spent === 100)
+  const own = await ownUsage()
+  expect(own.budgets).toMatchObject([
+    { scope: 'user', period: 'month', hard: true, amount: 500, spent: 100, left: 400 },
+  ])
+  expect(own.cost).toBeGreaterThanOrEqual(100)
+})
+
+async function ownUsage() {
+  interface OwnUsage {
+    readonly cost: number
+    readonly budgets: readonly Budget[]
+  }
+  return (await app.call<OwnUsage>('GET', '//ai/v1/usage/me', { key: app.userKey })).body
+}
+
+test('a threshold is told once, in the log and as a metric', async () => {
+  await addBudget(100, { thresholds: [50, 90] })
+  answerOf(60)
+  await chat(60)
+  const told = (): number => app.log().split('a budget has reached a threshold').length - 1
+  await until(() => told() === 1)
+  answerOf(35)
+  await chat(35)
+  await until(() => told() === 2)
+  const metrics = await (
+    await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${app.adminKey}` } })
+  ).text()
+  expect(metrics).toContain('sluice_budget_thresholds_total{scope="user",percent="50"} 1')
+  expect(metrics).toContain('sluice_budget_thresholds_total{scope="user",percent="90"} 1')
+})
+
 describe('a soft budget', () => {
   test('counts and refuses nothing', async () => {
     const id = await addBudget(10, { hard: false })

@@ -683,12 +683,35 @@ export type NewSettingValue = {
   readonly value: string | number | boolean | readonly string[] | readonly number[] | { readonly [name: string]: string }
 }
 
+export type OwnBudget = {
+  readonly scope: "key" | "user" | "group"
+  readonly period: string
+  readonly hard: boolean
+  readonly amount: number
+  readonly spent: number
+  readonly left: number
+  readonly renews_at: string | null
+}
+
 export type OwnInflightLimit = {
   readonly user_id: string
   readonly user: string
   readonly model_id: string
   readonly model: string
   readonly limit: number
+}
+
+export type OwnUsage = {
+  readonly currency: string
+  /** Beginning of the month, UTC */
+  readonly from: string
+  readonly requests: number
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  /** In 10^-9 of the currency, of requests whose price is known; the whole account, all keys */
+  readonly cost: number
+  /** Those on the key, its user and the groups of the user */
+  readonly budgets: readonly OwnBudget[]
 }
 
 export type PasswordChange = {
@@ -864,6 +887,9 @@ export type RequestRecord = {
   readonly cached_tokens: number | null
   readonly cache_write_tokens: number | null
   readonly reasoning_tokens: number | null
+  /** In 10^-9 of the currency; null when it is not known */
+  readonly cost: number | null
+  readonly price_id: string | null
   readonly first_token_ms: number | null
   readonly duration_ms: number
   readonly request_bytes: number
@@ -1076,6 +1102,8 @@ export type UsagePoint = {
   readonly response_bytes: number
   /** Sum over all requests */
   readonly duration_ms: number
+  /** In 10^-9 of the currency, of requests whose price is known */
+  readonly cost: number
 }
 
 export type UsageSeries = {
@@ -1108,6 +1136,8 @@ export type UsageTotals = {
   readonly response_bytes: number
   /** Sum over all requests */
   readonly duration_ms: number
+  /** In 10^-9 of the currency, of requests whose price is known */
+  readonly cost: number
 }
 
 export type User = {
@@ -2098,6 +2128,13 @@ export interface Operations {
       readonly difference: number
       readonly data: readonly BudgetProof[]
     }
+  }
+  /** What the caller has used this month, and what is left of its budgets */
+  "GET /ai/v1/usage/me": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: OwnUsage
   }
   /** What was used in a span of time */
   "GET /admin/api/v1/usage": {
