@@ -192,7 +192,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   watchGauges(store, { state, feed, leader, gateway })
   feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
   return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, shutdown }
-  return { state, feed, leader, lastUsed, gateway, generation, documents, shutdown }
 }
 
 /** What keeps responses and conversations, and makes some while no client waits. */

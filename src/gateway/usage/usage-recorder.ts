@@ -17,7 +17,7 @@ import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/us
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
 import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
-import type { TokenKinds, TokenUsage } from './token-usage.ts'
+import type { TokenUsage } from './token-usage.ts'
 import type { UsageJournal } from './usage-journal.ts'
 
 export interface RecorderOptions {
@@ -136,10 +136,6 @@ export class RequestRecord implements Disposable {
       status: this.#status,
       code: this.#code,
       streamed: this.streamed,
-      promptTokens: this.usage?.promptTokens ?? null,
-      completionTokens: this.usage?.completionTokens ?? null,
-      ...(this.usage?.kinds ?? noKinds),
-      ...(this.#charges === null ? this.#cost() : { cost: this.#charges.cost, priceId: this.#charges.priceId }),
       ...tokensOf(this.usage),
       ...(this.#charges ?? { ...this.#cost(), ...uncharged }),
       units: unitsText(this.usage, this.images),
@@ -168,7 +164,6 @@ export class RequestRecord implements Disposable {
   }
 }
 
-const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
 const uncharged = { counters: null, slices: null } as const
 
 function tokensOf(usage: TokenUsage | null) {
