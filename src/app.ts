@@ -47,6 +47,7 @@ import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
+import { moneyWork, openBudgets } from './open-money.ts'
 import { openUsage, type OpenUsage } from './open-usage.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
 import { routeTable } from './routes.ts'
@@ -190,7 +191,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     ticker,
   }
   watchGauges(store, { state, feed, leader, gateway })
-  feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
   return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, shutdown }
 }
 
