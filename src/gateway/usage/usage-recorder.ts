@@ -52,6 +52,8 @@ interface Waiting {
   readonly line: string
   /** Its place in the journal. */
   readonly number: number
+  /** A budget counts it. */
+  readonly isCounted: boolean
 }
 
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
@@ -223,7 +225,7 @@ export class UsageRecorder {
       if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)
       else {
         const line = usageLine(row)
-        this.#queue.push({ line, number: journal?.add(line) ?? 0 })
+        this.#queue.push({ line, number: journal?.add(line) ?? 0, isCounted: row.counters !== null })
       }
     }
     journal?.write()
@@ -278,8 +280,9 @@ export class UsageRecorder {
     const { queueMax, journal, metrics } = this.#options
     this.settle()
     const room = Math.max(0, queueMax - this.#queue.length)
-    this.#queue = [...rows.slice(0, room), ...this.#queue]
-    const dropped = rows.slice(room)
+    const isKept = ({ isCounted }: Waiting, index: number): boolean => index < room || isCounted
+    this.#queue = [...rows.filter(isKept), ...this.#queue]
+    const dropped = rows.filter((each, index) => !isKept(each, index))
     if (dropped.length > 0) metrics.usageDropped(dropped.length)
     for (const { number } of dropped) journal?.settle(number, number)
   }
