@@ -49,7 +49,6 @@ import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
 import { openUsage, type OpenUsage } from './open-usage.ts'
-import { moneyWork, openBudgets } from './open-money.ts'
 import { routeTable } from './routes.ts'
 
 export interface AppOptions {

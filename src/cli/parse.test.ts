@@ -53,7 +53,7 @@ describe('the command line', () => {
     ['start --config --json', '--config needs a value: --config FILE.'],
     ['start --config a --config b', '--config is given twice.'],
     ['start now', '"sluice start" does not take "now".'],
-    ['backup', '"sluice backup" needs FILE: Where to; must not exist yet.'],
+    ['backup', '"sluice backup" needs PLACE: A directory, or s3://BUCKET/PREFIX; must be empty.'],
   ])('%s is refused in one sentence', (line, sentence) => {
     expect(problemOf(line)).toBe(sentence)
   })

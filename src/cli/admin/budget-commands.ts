@@ -69,7 +69,7 @@ const add = dataCommand({
     { name: 'AMOUNT', sentence: 'In the currency, for example 12.50.' },
   ],
   flags: {
-    period: { type: 'string', placeholder: 'PERIOD', sentence: 'day, week, month (when left out) or total.' },
+    period: { type: 'string', placeholder: 'PERIOD', sentence: 'Day, week, month (when left out) or total.' },
     'time-zone': { type: 'string', placeholder: 'ZONE', sentence: 'Where days begin: UTC when left out.' },
     soft: { type: 'boolean', sentence: 'Only count and notify.' },
   },

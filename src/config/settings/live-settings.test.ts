@@ -170,9 +170,9 @@ describe('describing', () => {
       'responses.background_max',
       'responses.retention_days',
       'usage.retention_days',
-      'prices.catalogue',
       'log.requests',
       'traces.sample_ratio',
+      'prices.catalogue',
     ])
   })
 })

@@ -1,10 +1,10 @@
 /**
  * The format of a journal file: frames, one for each write. A frame is a line with the number of its first record, how
- * many there are, their bytes and a checksum, and then the records, a line each. The last frame may be torn.
+ * many there are, their bytes and a checksum of all of it, and then the records, a line each. The last frame may be torn.
  */
 
 const mark = 'usage'
-const headPattern = /^usage (\d+) (\d+) (\d+) ([0-9a-f]+)$/
+const headPattern = /^(usage (\d+) (\d+) (\d+)) ([0-9a-f]+)$/
 /** Longer than any head. */
 const headMax = 100
 
@@ -18,7 +18,8 @@ export interface Frame {
 /** A frame of these lines. */
 export function frameOf(first: number, count: number, text: string): Uint8Array {
   const body = Buffer.from(text)
-  const head = Buffer.from(`${mark} ${first} ${count} ${body.byteLength} ${Bun.hash.crc32(body).toString(16)}\n`)
+  const facts = `${mark} ${first} ${count} ${body.byteLength}`
+  const head = Buffer.from(`${facts} ${checksum(facts, body)}\n`)
   return Buffer.concat([head, body])
 }
 
@@ -30,12 +31,17 @@ export function* framesIn(file: Buffer): Generator<Frame> {
     if (end < 0 || end - start > headMax) return
     const head = headPattern.exec(file.toString('latin1', start, end))
     if (head === null) return
-    const [first, count, bytes] = [Number(head[1]), Number(head[2]), Number(head[3])]
+    const [, facts = '', firstText, countText, bytesText, sum] = head
+    const [first, count, bytes] = [Number(firstText), Number(countText), Number(bytesText)]
     const body = file.subarray(end + 1, end + 1 + bytes)
-    if (body.byteLength < bytes || Bun.hash.crc32(body).toString(16) !== head[4]) return
+    if (body.byteLength < bytes || checksum(facts, body) !== sum) return
     const text = body.toString()
     if (text.split('\n').length - 1 !== count) return
     yield { first, text }
     start = end + 1 + bytes
   }
+}
+
+function checksum(facts: string, body: Uint8Array): string {
+  return Bun.hash.crc32(body, Bun.hash.crc32(facts)).toString(16)
 }
