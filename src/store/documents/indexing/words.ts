@@ -66,9 +66,12 @@ export function queryWords(text: string, languages: readonly string[]): readonly
       const characters = Array.from(part)
       const each = characters.length > 1 ? pairs(characters) : [part]
       for (const term of each) add(term, { terms: [term], prefix: characters.length === 1 }, false)
-    } else if (star) add(part, { terms: [folded(part)], prefix: true }, false)
+    } else if (folded(part) === '')
+      // A mark alone folds to nothing: it is no word of a text either.
+      continue
+    else if (star) add(part, { terms: [folded(part)], prefix: true }, false)
     else {
-      const stems = [null, ...languages].map((language) => folded(stemOf(part, language)) || part)
+      const stems = [null, ...languages].map((language) => folded(stemOf(part, language)) || folded(part))
       add(part, { terms: [...new Set(stems)], prefix: false }, isStopWord(part, languages))
     }
   }

@@ -8,9 +8,7 @@
 import type { Connection } from '../../database.ts'
 import { chunkRow, nameOrdinal, ordinalOf, setOf } from '../rows/chunk-row.ts'
 import type { RankedChunk } from '../document-store.ts'
-import { termsOfChunk } from '../indexing/word-columns.ts'
-import { languageOf, levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
-import { isOneOf } from '../statements.ts'
+import { levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
 import type { Allowed } from './visible-sets.ts'
 import { wordLists, type TermQuery, type Within } from './word-lists.ts'
 
@@ -24,7 +22,7 @@ export interface KeywordQuery {
 
 /** Chunks that are looked at for all words of a query together. */
 const listMax = 12_000
-/** Up to this many sets the database itself narrows its lists to them. */
+/** Up to this many sets the database itself narrows its lists to them, when they are the smaller part of all. */
 const listedSetsMax = 2000
 /** Changes after which the chunks that have a word are counted once more. */
 const countKeptFor = 500
@@ -48,7 +46,8 @@ export class KeywordSearch {
     if (allowed.chunks === 0) return []
     const languages = await reading.kysely.selectFrom('document_languages').select('language').execute()
     const words = queryWords(keywords, languages.map(({ language }) => language).sort())
-    const within: Within = allowed.sets <= listedSetsMax ? { sets: [...allowed.setRows()] } : {}
+    const isNarrow = allowed.sets <= listedSetsMax && 2 * allowed.sets < allowed.ofSets
+    const within: Within = isNarrow ? { sets: [...allowed.setRows()] } : {}
     const { rare, common } = await this.#divided(reading, words, { ...query, within })
     const scores = scored(rare)
     // Idf of a word that is in as many chunks as are looked at.
@@ -144,27 +143,16 @@ interface Common {
 }
 
 /**
- * Adds the common words' part to the scores of the best, by their texts: how many other chunks have such a word then
- * costs nothing.
+ * Adds the common words' part to the scores of the best: the index is asked about those chunks alone, so how many others
+ * have such a word costs nothing.
  */
-async function refine(
-  { engine, kysely }: Connection,
-  scores: Map<number, number>,
-  { common, limit, idf }: Common,
-): Promise<void> {
+async function refine(reading: Connection, scores: Map<number, number>, { common, limit, idf }: Common): Promise<void> {
   const rows = best(scores, Math.max(50, limit)).map(({ row }) => row)
-  const chunks = await kysely
-    .selectFrom('document_chunks')
-    .select(['row', 'text', 'heading_path', 'table_header'])
-    .where(isOneOf(engine, 'row', rows))
-    .execute()
-  for (const { row, text, heading_path: headings, table_header: tableHeader } of chunks) {
-    const headingPath = JSON.parse(headings) as readonly string[]
-    const has = new Set(termsOfChunk({ text, headingPath, tableHeader }, languageOf(text)))
-    const gains = common.flatMap(({ terms }) =>
-      levelMarks.map((mark, level) => (terms.some((term) => has.has(`${term}${mark}`)) ? levelGains[level] : 0)),
-    )
-    scores.set(row, (scores.get(row) ?? 0) + idf * gains.reduce((sum: number, gain) => sum + (gain ?? 0), 0))
+  const queries = common.flatMap((word) => levelMarks.map((_mark, level) => atLevel(word, level)))
+  const lists = await wordLists(reading, queries, { rows, limit: rows.length })
+  for (const [index, list] of lists.entries()) {
+    const gain = idf * (levelGains[index % levelMarks.length] ?? 0)
+    for (const row of list) scores.set(row, (scores.get(row) ?? 0) + gain)
   }
 }
 

@@ -17,6 +17,8 @@ export interface Allowed extends Pick<ChosenClasses, 'sets' | 'chunks' | 'spaces
   /** Whether the search may look at the set in this slot. */
   readonly has: (slot: number) => boolean
   readonly hasSet: (setRow: number) => boolean
+  /** All sets, allowed or not. */
+  readonly ofSets: number
   readonly setRows: () => Iterable<number>
 }
 
@@ -137,7 +139,7 @@ export class VisibleSets {
       const slot = this.#slots.get(setRow)
       return slot !== undefined && has(slot)
     }
-    return { ...counts, has, hasSet, setRows: () => this.#setRowsWhere(has) }
+    return { ...counts, has, hasSet, ofSets: this.#slots.size, setRows: () => this.#setRowsWhere(has) }
   }
 
   *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {

@@ -16,6 +16,7 @@ export interface TermGroup {
 /** What the lists are narrowed to; nothing narrows nothing. */
 export interface Within {
   readonly sets?: readonly number[]
+  readonly rows?: readonly number[]
 }
 
 /** Rows of each query, ascending, at most `limit` of each: some of them when there are more. */
@@ -31,11 +32,11 @@ export function wordLists(
 async function sqliteLists(
   { kysely }: Connection,
   queries: readonly TermQuery[],
-  { sets, limit }: Parameters<typeof wordLists>[2],
+  { sets, rows, limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
-  const narrowed = sets
-    ? sql`and rowid / ${sql.lit(chunksMax)} in (select value from json_each(${JSON.stringify(sets)}))`
-    : sql``
+  const narrowed = sql`
+    ${sets ? sql`and rowid / ${sql.lit(chunksMax)} in (select value from json_each(${JSON.stringify(sets)}))` : sql``}
+    ${rows ? sql`and rowid in (select value from json_each(${JSON.stringify(rows)}))` : sql``}`
   const lists: Float64Array[] = []
   for (const { groups } of queries) {
     const result = await sql<{ rows: string }>`
@@ -51,9 +52,11 @@ async function sqliteLists(
 async function postgresLists(
   { kysely }: Connection,
   queries: readonly TermQuery[],
-  { sets, limit }: Parameters<typeof wordLists>[2],
+  { sets, rows, limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
-  const narrowed = sets ? sql`and row / ${sql.lit(chunksMax)} = any(${sets})` : sql``
+  const narrowed = sql`
+    ${sets ? sql`and row / ${sql.lit(chunksMax)} = any(${sets})` : sql``}
+    ${rows ? sql`and row = any(${rows})` : sql``}`
   // One statement for each, since the planner knows how rare a term is when it sees it.
   const each = queries.map(
     ({ groups }) => sql`(select string_agg(int8send(row), '') from (
