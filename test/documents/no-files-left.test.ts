@@ -1,6 +1,6 @@
 /** A process that may open no more files: imports are refused with 503 for the while, and go on afterwards. */
 import { dlopen, FFIType } from 'bun:ffi'
-import { readdirSync } from 'node:fs'
+import { closeSync, openSync, readdirSync } from 'node:fs'
 import { expect, test } from 'bun:test'
 import { documentsOfFile, eventually } from '#test/support/app/documents-app.ts'
 
@@ -8,7 +8,7 @@ const isLinux = process.platform === 'linux'
 const app = documentsOfFile()
 const limitOnFiles = 7
 
-/** Runs with no file descriptor left: the limit is what is open now. */
+/** Runs with no file descriptor left: the limit is what is open now, and the gaps below it are filled. */
 async function withoutFiles<T>(run: () => Promise<T>): Promise<T> {
   const args = [FFIType.int, FFIType.ptr]
   const { symbols } = dlopen('libc.so.6', {
@@ -19,10 +19,23 @@ async function withoutFiles<T>(run: () => Promise<T>): Promise<T> {
   expect(symbols.getrlimit(limitOnFiles, before)).toBe(0)
   const open = Math.max(...readdirSync('/proc/self/fd').map(Number))
   expect(symbols.setrlimit(limitOnFiles, new BigUint64Array([BigInt(open), before[1]!]))).toBe(0)
+  const fillers = filled()
   try {
     return await run()
   } finally {
+    for (const filler of fillers) closeSync(filler)
     expect(symbols.setrlimit(limitOnFiles, before)).toBe(0)
+  }
+}
+
+function filled(): readonly number[] {
+  const fillers: number[] = []
+  for (;;) {
+    try {
+      fillers.push(openSync('/dev/null', 'r'))
+    } catch {
+      return fillers
+    }
   }
 }
 
