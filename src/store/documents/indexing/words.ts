@@ -67,7 +67,7 @@ export function queryWords(text: string, languages: readonly string[]): readonly
       const each = characters.length > 1 ? pairs(characters) : [part]
       for (const term of each) add(term, { terms: [term], prefix: characters.length === 1 }, false)
     } else if (folded(part) === '')
-      // A mark alone folds to nothing: it is no word of a text either.
+      // A mark alone folds to nothing, and texts have no such word either.
       continue
     else if (star) add(part, { terms: [folded(part)], prefix: true }, false)
     else {
