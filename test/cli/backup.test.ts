@@ -108,13 +108,18 @@ describe('a backup of a running server', () => {
           if (turn % 3 !== 0) await request(server, key, `DELETE /api/v1/document/${id}`)
         }
       })
-      for (const name of ['first', 'second']) {
-        const place = join(sluice.directory, name)
-        expect(await sluice.json(['backup', place])).toMatchObject({ missing_blobs: [] })
-        await using other = new Installation()
-        expect(await other.json(['restore', place])).toMatchObject({ restored: true })
+      const churned = Promise.allSettled(churn)
+      try {
+        for (const name of ['first', 'second']) {
+          const place = join(sluice.directory, name)
+          expect(await sluice.json(['backup', place])).toMatchObject({ missing_blobs: [] })
+          await using other = new Installation()
+          expect(await other.json(['restore', place])).toMatchObject({ restored: true })
+        }
+      } finally {
+        isOver = true
+        await churned
       }
-      isOver = true
       await Promise.all(churn)
     },
     slowMs,

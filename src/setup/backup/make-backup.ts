@@ -3,8 +3,8 @@
  *
  * The point in time is that of the database's copy. A document's bytes are stored before its record, so copying most of
  * the files first and the rest afterwards has all of them, except for a document that was deleted between the two copies:
- * then the database is copied again. Bytes that no document has any more may be in the backup too; the next server
- * removes them.
+ * then the database is copied again. Bytes that two copies name and nobody has are lost. Bytes that no document has any
+ * more may be in the backup too; the next server removes them.
  *
  * Files that lie in the database itself are in its copy and nowhere else in the backup.
  */
@@ -27,8 +27,8 @@ export interface BackupSource {
   readonly now: number
 }
 
-/** Tries in which a document may be deleted between the two copies, before its bytes count as lost. */
-const triesMax = 5
+/** Copies of the database in each of which another document may be deleted before its bytes are copied. */
+const triesMax = 100
 
 /** Writes all to an empty place, the manifest last. Throws BackupRefused. */
 export async function makeBackup(source: BackupSource, place: BackupPlace): Promise<Manifest> {
@@ -41,10 +41,13 @@ export async function makeBackup(source: BackupSource, place: BackupPlace): Prom
   const file = join(work.path, databaseName)
   let referenced = await store.backup(file)
   let missing = await copier.copyAll(referenced.elsewhere)
-  for (let tries = 1; missing.length > 0 && tries < triesMax; tries += 1) {
+  for (let tries = 1, lost = false; missing.length > 0 && !lost; tries += 1) {
+    if (tries === triesMax) throw new BackupRefused(tooManyDeletions)
     await Bun.file(file).delete()
     referenced = await store.backup(file)
+    const before = new Set(missing.map(blobKey))
     missing = await copier.copyAll(referenced.elsewhere)
+    lost = missing.every((address) => before.has(blobKey(address)))
   }
   const manifest: Manifest = {
     format: 1,
@@ -62,6 +65,9 @@ export async function makeBackup(source: BackupSource, place: BackupPlace): Prom
   await putText(place, work.path, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
+
+const tooManyDeletions =
+  'Documents are being deleted faster than a backup can follow. Try again when fewer are, and empty the place before.'
 
 async function putText(place: BackupPlace, folder: string, name: string, text: string): Promise<void> {
   const path = join(folder, name)
