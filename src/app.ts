@@ -219,7 +219,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): v
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     usageQueueDepth: () => gateway.recorder.depth,
-    documents: async () => ((await leader.leads('metrics of the database')) ? documentCounts(store) : []),
+    documents: () => documentCounts(store, leader),
     outageSeconds: () => (feed.standing === 'current' ? 0 : feed.ageMs / 1000),
     changesInDoubt: () => state.inDoubt,
   })
@@ -240,7 +240,9 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
     background(what, staleRetryMs, work)
   background('probing providers', probeCheckMs, probing(gateway, clock))
   if (tendJournals !== null) background('reading usage journals', journalMs, tendJournals)
-  background('summing up usage records', staleRetryMs, () => store.usage.catchUp(clock.now()))
+  background('summing up usage records', staleRetryMs, async () => {
+    await leader.run('summing up usage records', () => store.usage.catchUp(clock.now()))
+  })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
@@ -364,10 +366,10 @@ function inflightByName({ inflight, catalog }: Gateway): Iterable<readonly [stri
   return catalog().models.map((model) => [model.record.name, inUse.get(model.record.id) ?? 0] as const)
 }
 
-/** None without a database: the other metrics are wanted then most of all. */
-async function documentCounts(store: Store): Promise<[string, number][]> {
-  const counts = await within(countsMaxMs, store.documents.counts()).catch(() => null)
-  return Object.entries(counts ?? {})
+/** From the process that leads, and none without a database: the other metrics are wanted then most of all. */
+async function documentCounts(store: Store, leader: Leader): Promise<[string, number][]> {
+  const counted = async () => ((await leader.leads('metrics of the database')) ? store.documents.counts() : {})
+  return Object.entries((await within(countsMaxMs, counted()).catch(() => null)) ?? {})
 }
 
 async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {

@@ -34,6 +34,8 @@ export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: 
   const journal = openJournal(options)
   if (journal !== null) opening.use(journal)
   const write = store.usage.write.bind(store.usage)
+  const onRefused = (file: string, error: unknown): void =>
+    logger.error('a journal of usage records is refused by the database and was set aside', { file, error })
   const queueMax = settings.get('usage.queue_max')
   const recorder = new UsageRecorder({
     metrics,
@@ -50,7 +52,7 @@ export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: 
     recorder,
     async tendJournals() {
       await journal.beat(new Date(clock.now()))
-      await recoverJournals({ directory: journalDirectory, write, now: () => clock.now() })
+      await recoverJournals({ directory: journalDirectory, write, now: () => clock.now(), onRefused })
     },
   }
 }

@@ -29,7 +29,7 @@ describe.skipIf(postgresUrl === undefined)('three processes on one budget', () =
     // What the killed process cost without a record is in what it still holds.
     expect(counted).toBeLessThanOrEqual(arena.billed)
     expect(counted + held).toBeGreaterThanOrEqual(arena.billed)
-    for (const proof of await arena.store.budgets.verify(0)) expect(proof.recomputed).toBe(proof.spent)
+    for (const proof of await arena.store.usage.proveCounters(0)) expect(proof.recomputed).toBe(proof.spent)
     const unexpected = [...arena.statuses.keys()].filter(
       (status) => !['200', '402', '503', 'failed', 'none'].includes(status),
     )

@@ -146,3 +146,21 @@ test('a conversation that outgrows a request is refused before any provider is a
   await responsesEndpoint.refusal(refused, { status: 413, code: 'request_too_large' })
   expect(gateway.upstream.requests.length).toBe(before)
 })
+
+test('one account takes at most half of the places for responses in the background', async () => {
+  await using gateway = await startGateway({ set: ['responses.background_max=5'] })
+  gateway.upstream.script(() => gated)
+  const ask = (key: string): Promise<Response> =>
+    askDialect(gateway, responsesEndpoint, { background: true }, { key: { ...gateway.keys.main, secret: key } })
+  const { main, second, other } = gateway.keys
+  const statuses: number[] = []
+  for (const { secret } of [main, second, main, second]) statuses.push((await ask(secret)).status)
+  const codes = [
+    statuses,
+    (await ask(other.secret)).status,
+    (await ask(other.secret)).status,
+    (await ask(other.secret)).status,
+  ]
+  expect(codes).toEqual([[200, 200, 200, 429], 200, 200, 503])
+  for (const received of gateway.upstream.requests) received.release()
+})

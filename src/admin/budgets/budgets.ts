@@ -135,7 +135,7 @@ function proofRoutes(admin: Admin): Route<Caller>[] {
         const days = settings.get('usage.retention_days')
         // The day of the purge is partly gone, and the next may go while this runs.
         const retainedFrom = days === 0 ? 0 : (Math.floor(clock.now() / dayMs) - days + 2) * dayMs
-        const data = (await store.budgets.verify(retainedFrom)).map(({ id: counter, spent, recomputed }) => ({
+        const data = (await store.usage.proveCounters(retainedFrom)).map(({ id: counter, spent, recomputed }) => ({
           counter,
           spent,
           recomputed,

@@ -126,10 +126,10 @@ function headersOf(states: readonly RateState[]): Record<string, string> {
 /** As OpenAI writes a time: `120ms`, `1.5s`, `6m0s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`
-  const seconds = Math.ceil(ms / 10) / 100
-  if (seconds < 60) return `${seconds}s`
+  if (ms < 60_000) return `${Math.ceil(ms / 10) / 100}s`
+  const seconds = Math.ceil(ms / 1000)
   const minutes = Math.floor(seconds / 60)
-  const rest = `${Math.round(seconds % 60)}s`
+  const rest = `${seconds % 60}s`
   return minutes < 60 ? `${minutes}m${rest}` : `${Math.floor(minutes / 60)}h${minutes % 60}m${rest}`
 }
 

@@ -43,6 +43,8 @@ export class BackgroundResponses {
   readonly #store: KeptResponseStore
   readonly #workerId = crypto.randomUUID()
   readonly #runs = new Map<string, BackgroundRun>()
+  /** Whose each run is. */
+  readonly #owners = new WeakMap<BackgroundRun, string>()
   /** Ends that the database has not taken yet. */
   readonly #endings = new Map<string, Outcome>()
 
@@ -56,16 +58,14 @@ export class BackgroundResponses {
     return this.#runs.size
   }
 
-  /** Begins to make a response; resolves when every process can find it. Answers 503 by throwing. */
+  /** Begins to make a response; resolves when every process can find it. Answers 429 and 503 by throwing. */
   async start({ owner, state, pending, answer }: NewBackgroundResponse): Promise<void> {
     const { settings, now } = this.#options
-    if (this.#runs.size >= settings.get('responses.background_max'))
-      throw new ApiError('overloaded', {
-        message: 'This server is making as many responses in the background as it may. Try again shortly.',
-      })
+    this.#refuseTooMany(owner.userId)
     const id = keptResponseId(state.hex)
     const run = new BackgroundRun(id, pending, settings.get('gateway.max_response_bytes'))
     this.#runs.set(id, run)
+    this.#owners.set(run, owner.userId)
     const row = { id, ...owner, previousId: state.previousId, status: 'queued' } as const
     const texts = { ...textsOf(pending), input: state.ownItems() }
     try {
@@ -176,6 +176,20 @@ export class BackgroundResponses {
     if (isWhole) return { events, ended: true }
     const object = JSON.parse(await this.#options.kept.text(response)) as ResponseObject
     return { events: [...events, eventOf(`response.${response.status}`, sequence, object)], ended: true }
+  }
+
+  /** No account may keep all others out. */
+  #refuseTooMany(userId: string): void {
+    const most = this.#options.settings.get('responses.background_max')
+    const own = [...this.#runs.values()].filter((run) => this.#owners.get(run) === userId).length
+    if (own >= Math.ceil(most / 2))
+      throw new ApiError('inflight_limit_exceeded', {
+        message: 'Your account is making as many responses in the background as it may. Try again when one has ended.',
+      })
+    if (this.#runs.size >= most)
+      throw new ApiError('overloaded', {
+        message: 'This server is making as many responses in the background as it may. Try again shortly.',
+      })
   }
 
   async #make(run: BackgroundRun, answer: (signal: AbortSignal) => Promise<Response>): Promise<void> {

@@ -3,7 +3,8 @@
  * renaming it, so that of several processes one has it; each record is stored once whatever happens in between.
  */
 import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { StoreUnavailable } from '#store/errors.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import { framesIn, type Frame } from './journal-frames.ts'
 import { journalFileName, ownerLives, readJournalName, type JournalFile } from './journal-owner.ts'
@@ -13,13 +14,22 @@ export interface Recovery {
   readonly write: (batch: UsageBatch) => Promise<void>
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** A file that the database refuses was set aside under this name, so that it holds up no other. */
+  readonly onRefused: (file: string, error: unknown) => void
 }
 
+interface TakenFile extends JournalFile {
+  /** How often the database has refused it. */
+  refusals: number
+}
+
+const refusalsMax = 3
+
 /** Journals that this process has taken and not finished: the database was away. */
-const taken = new Map<string, JournalFile>()
+const taken = new Map<string, TakenFile>()
 
 /** Takes up all journals without a living owner. Rejects when the database is away; the next call continues. */
-export async function recoverJournals({ directory, write, now }: Recovery): Promise<void> {
+export async function recoverJournals({ directory, write, now, onRefused }: Recovery): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
     const file = readJournalName(name)
     if (file === null || taken.has(join(directory, name))) continue
@@ -30,17 +40,25 @@ export async function recoverJournals({ directory, write, now }: Recovery): Prom
       () => true,
       () => false,
     )
-    if (isMine) taken.set(mine, file)
+    if (isMine) taken.set(mine, { ...file, refusals: 0 })
   }
-  for (const [path, { journal }] of taken) {
+  for (const [path, file] of taken) {
     if (!path.startsWith(join(directory, '/'))) continue
-    const content = await readFile(path).catch(() => null)
-    if (content !== null) for (const frame of framesIn(content)) await writeFrame(frame, journal, write)
-    await unlink(path).catch(() => undefined)
+    const content = await readFile(path).catch(() => Buffer.alloc(0))
+    try {
+      await writeAll(framesIn(content), file.journal, write)
+      await unlink(path).catch(() => undefined)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      file.refusals += 1
+      if (file.refusals < refusalsMax) continue
+      await rename(path, `${path}.refused`)
+      onRefused(`${basename(path)}.refused`, error)
+    }
     taken.delete(path)
   }
 }
 
-async function writeFrame({ first, text }: Frame, journal: string, write: Recovery['write']): Promise<void> {
-  await write({ text, place: { journal, first, recovering: true } })
+async function writeAll(frames: Iterable<Frame>, journal: string, write: Recovery['write']): Promise<void> {
+  for (const { first, text } of frames) await write({ text, place: { journal, first, recovering: true } })
 }

@@ -4,7 +4,7 @@
  */
 import { sql, type Transaction } from 'kysely'
 import type { Engine } from '../database.ts'
-import { chunkRow, nameOrdinal } from '../documents/rows/chunk-row.ts'
+import { nameRow } from '../documents/rows/chunk-row.ts'
 import { termColumns, termsOfChunk, termsOfName } from '../documents/indexing/word-columns.ts'
 import { languageOf } from '../documents/indexing/words.ts'
 import type { Tables } from '../schema.ts'
@@ -91,7 +91,7 @@ async function nameBatch(trx: Transaction<Tables>, engine: Engine, after: number
     .limit(batch)
     .execute()
   for (const { name, title, visible_set: setRow } of documents) {
-    await put(trx, engine, chunkRow(setRow ?? 0, nameOrdinal), termsOfName(name, title))
+    await put(trx, engine, nameRow(setRow ?? 0), termsOfName(name, title))
   }
   return documents.at(-1)?.visible_set ?? null
 }

@@ -1,4 +1,4 @@
-/** Budgets, what their counters say, and whether that is what the usage records say. */
+/** Budgets, and what their counters say. */
 import { sql, type Selectable } from 'kysely'
 import type { BudgetPeriod, BudgetRecord, BudgetScope } from '#budgets/budget.ts'
 import { holderGoneMs } from '#budgets/budget-place.ts'
@@ -23,14 +23,6 @@ export interface CounterState {
   readonly notified: number
 }
 
-/** A counter beside the records that it is made of. */
-export interface CounterProof {
-  readonly id: string
-  readonly spent: number
-  /** The same from the records, and for days whose records were purged from their sums. */
-  readonly recomputed: number
-}
-
 export interface BudgetStore {
   /** Every budget, in the order of creation. */
   all(): Promise<readonly BudgetRecord[]>
@@ -45,11 +37,6 @@ export interface BudgetStore {
   counters(ids: readonly string[]): Promise<readonly CounterState[]>
   /** Notes that a threshold was told; false when another process has told it, or a higher one. */
   noteThreshold(counter: string, percent: number): Promise<boolean>
-  /**
-   * Compares every counter with its records. @param retainedFrom days from this moment on have all their records;
-   * earlier ones are taken from their sums
-   */
-  verify(retainedFrom: number): Promise<readonly CounterProof[]>
   /** Makes free what processes that count as gone hold of a budget, and returns how much that was. */
   release(budgetId: string): Promise<number>
 }
@@ -102,7 +89,6 @@ export function budgetStore({ kysely, engine }: Database): BudgetStore {
         .executeTakeFirst()
       return numUpdatedRows > 0n
     },
-    verify: (retainedFrom) => verify(connection, retainedFrom),
     release: (budgetId) => release(connection, budgetId),
   }
 }
@@ -122,23 +108,6 @@ async function readCounters({ kysely, engine }: Connection, ids: readonly string
     .where('c.id', 'in', ids)
     .groupBy(['c.id', 'c.budget_id', 'c.starts_at', 'c.spent', 'c.notified'])
     .execute()
-}
-
-/** One statement, so that both sides are of one moment. */
-async function verify({ kysely, engine }: Connection, retainedFrom: number): Promise<readonly CounterProof[]> {
-  const names =
-    engine === 'postgres'
-      ? sql`cross join lateral jsonb_array_elements_text(u.counters::jsonb) as e(value)`
-      : sql`join json_each(u.counters) as e`
-  const { rows } = await sql<CounterProof>`
-    select c.id, c.spent,
-      cast(coalesce((select sum(r.cost) from
-          (select e.value as counter, u.cost from usage_records u ${names}
-            where u.counters is not null and u.at >= ${retainedFrom}) r where r.counter = c.id), 0)
-        + coalesce((select sum(d.spent) from budget_days d where d.counter = c.id and d.day < ${retainedFrom}), 0)
-        as bigint) as recomputed
-    from budget_counters c order by c.id`.execute(kysely)
-  return rows
 }
 
 async function release({ kysely, engine }: Connection, budgetId: string): Promise<number> {

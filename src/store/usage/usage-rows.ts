@@ -5,6 +5,7 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeRowCursor, pageOf } from '../page.ts'
+import { counterProof } from './counter-proof.ts'
 import { usageBackfill } from './usage-backfill.ts'
 import { DayPartitions, dropPartitions } from './usage-partitions.ts'
 import { usageOf } from './usage-record.ts'
@@ -23,6 +24,7 @@ export function usageRows(connection: Connection): UsageWork {
     ...usageWriting(connection, partitions),
     ...usageReports(connection),
     ...usageBackfill(connection),
+    ...counterProof(connection),
     async list({ cursor, limit, status, ...filter }) {
       let query = kysely.selectFrom('usage_records as r').selectAll().where(rowFilter(filter))
       if (status !== undefined) query = query.where('status', '>=', status.first).where('status', '<=', status.last)

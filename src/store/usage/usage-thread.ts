@@ -22,5 +22,15 @@ export class UsageThread extends JobThread<UsageJobs> {
 
 /** Work on usage records, done by this thread. */
 export function usageOn(thread: UsageThread): UsageWork {
-  return thread.jobs(['write', 'forget', 'totals', 'series', 'list', 'purgeSome', 'sumSome', 'prepare'])
+  return thread.jobs([
+    'write',
+    'forget',
+    'totals',
+    'series',
+    'list',
+    'proveCounters',
+    'purgeSome',
+    'sumSome',
+    'prepare',
+  ])
 }

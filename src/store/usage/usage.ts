@@ -83,6 +83,14 @@ export interface UsagePoint extends UsageTotals {
   readonly group: string | null
 }
 
+/** A counter of a budget beside the records that it is made of. */
+export interface CounterProof {
+  readonly id: string
+  readonly spent: number
+  /** The same from the records, and for days whose records were purged from their sums. */
+  readonly recomputed: number
+}
+
 /** Where the lines of a batch are in a journal. */
 export interface JournalPlace {
   readonly journal: string
@@ -112,6 +120,11 @@ export interface UsageStore {
   /** A page of rows, the newest first. Throws InvalidCursor. */
   list(query: UsageListQuery): Promise<Page<StoredUsage>>
   /**
+   * Compares every counter of a budget with its records. @param retainedFrom days from this moment on have all their
+   * records; earlier ones are taken from their sums
+   */
+  proveCounters(retainedFrom: number): Promise<readonly CounterProof[]>
+  /**
    * Removes the rows from before this moment, in batches between which others can write; returns how many went one
    * by one. The sums stay. Nothing is removed before the sums have all rows.
    */
@@ -121,7 +134,10 @@ export interface UsageStore {
 }
 
 /** The parts of the work, each one statement or one short transaction. */
-export interface UsageWork extends Pick<UsageStore, 'write' | 'forget' | 'totals' | 'series' | 'list'> {
+export interface UsageWork extends Pick<
+  UsageStore,
+  'write' | 'forget' | 'totals' | 'series' | 'list' | 'proveCounters'
+> {
   /** Removes some of the oldest rows from before this moment, and returns how many; 0 when none is left. */
   purgeSome(before: number): Promise<number>
   /** Sums up some rows that are not in the sums yet; false when there are none. */
@@ -136,7 +152,7 @@ const idleMs = 60_000
 
 /** The usage records, on top of the thread or connection that does the work. */
 export function usageStore(work: UsageWork): UsageStore {
-  const { write, forget, totals, series, list } = work
+  const { write, forget, totals, series, list, proveCounters } = work
   let lookAt = -Infinity
   return {
     async insertMany(records) {
@@ -148,6 +164,7 @@ export function usageStore(work: UsageWork): UsageStore {
     totals,
     series,
     list,
+    proveCounters,
     async purgeBefore(at) {
       let purged = 0
       for (;;) {

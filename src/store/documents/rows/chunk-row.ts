@@ -3,29 +3,37 @@
  * range of rows, neighbours are neighbouring numbers, and the search needs to keep no row numbers.
  */
 
-/** Most chunks of a document; sets may count up to 2^33. */
-export const chunksMax = 2 ** 20
+/** Rows of a set; sets may count up to 2^33. */
+export const rowsPerSet = 2 ** 20
 
-/** The place in a set that is not a chunk's: the row of the document's name and title in the index of words. */
-export const nameOrdinal = chunksMax - 1
+/** The last place of a set is not a chunk's: it is the row of the document's name and title in the index of words. */
+export const nameOrdinal = rowsPerSet - 1
+
+/** Most chunks of a document. */
+export const chunksMax = nameOrdinal
 
 /** The row of a chunk. */
 export function chunkRow(setRow: number, ordinal: number): number {
   if (ordinal < 0 || ordinal >= chunksMax) throw new RangeError(`A document has at most ${chunksMax} chunks.`)
-  return setRow * chunksMax + ordinal
+  return setRow * rowsPerSet + ordinal
+}
+
+/** The row of a document's name and title. */
+export function nameRow(setRow: number): number {
+  return setRow * rowsPerSet + nameOrdinal
 }
 
 /** The set that a row belongs to. */
 export function setOf(row: number): number {
-  return Math.floor(row / chunksMax)
+  return Math.floor(row / rowsPerSet)
 }
 
 /** The place of a row in its document, from 0. */
 export function ordinalOf(row: number): number {
-  return row % chunksMax
+  return row % rowsPerSet
 }
 
 /** First row of a set, and the first that no longer belongs to it. */
 export function rowsOf(setRow: number): { readonly from: number; readonly to: number } {
-  return { from: setRow * chunksMax, to: (setRow + 1) * chunksMax }
+  return { from: setRow * rowsPerSet, to: (setRow + 1) * rowsPerSet }
 }

@@ -1,7 +1,7 @@
 /** Which chunks have a term, as each engine's index tells it: FTS5 and GIN are asked for lists, and rank nothing. */
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { chunksMax } from '../rows/chunk-row.ts'
+import { rowsPerSet } from '../rows/chunk-row.ts'
 
 /** Chunks that have one term of each group. */
 export interface TermQuery {
@@ -35,7 +35,7 @@ async function sqliteLists(
   { sets, rows, limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
   const narrowed = sql`
-    ${sets ? sql`and rowid / ${sql.lit(chunksMax)} in (select value from json_each(${JSON.stringify(sets)}))` : sql``}
+    ${sets ? sql`and rowid / ${sql.lit(rowsPerSet)} in (select value from json_each(${JSON.stringify(sets)}))` : sql``}
     ${rows ? sql`and rowid in (select value from json_each(${JSON.stringify(rows)}))` : sql``}`
   const lists: Float64Array[] = []
   for (const { groups } of queries) {
@@ -55,7 +55,7 @@ async function postgresLists(
   { sets, rows, limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
   const narrowed = sql`
-    ${sets ? sql`and row / ${sql.lit(chunksMax)} = any(${sets})` : sql``}
+    ${sets ? sql`and row / ${sql.lit(rowsPerSet)} = any(${sets})` : sql``}
     ${rows ? sql`and row = any(${rows})` : sql``}`
   // One statement for each, since the planner knows how rare a term is when it sees it.
   const each = queries.map(

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
-import { chunkRow, nameOrdinal, rowsOf } from '../rows/chunk-row.ts'
+import { nameRow, rowsOf } from '../rows/chunk-row.ts'
 import { needsRowLocks } from '../rows/document-row.ts'
 import type { Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
@@ -87,7 +87,7 @@ async function purge({ engine }: Connection, trx: Transaction<Tables>, documentR
       .execute()
   }
   const column = engine === 'sqlite' ? 'rowid' : 'row'
-  const named = chunkRow(set.row, nameOrdinal)
+  const named = nameRow(set.row)
   await sql`delete from chunk_terms where ${isOneOf(engine, column, [...numbers, named])}`.execute(trx)
   if (numbers.length === purgeMax) return numbers.length
   await trx.deleteFrom('chunk_codes').where('set_row', '=', set.row).execute()

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
-import { chunkRow, nameOrdinal } from '../rows/chunk-row.ts'
+import { chunkRow, nameRow } from '../rows/chunk-row.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { DocumentStore, NewChunk } from '../document-store.ts'
 import { leasedDocument } from './lease.ts'
@@ -89,7 +89,7 @@ async function nameSet(
   setRow: number,
   terms: readonly string[],
 ): Promise<void> {
-  const row = { [wordsRow(engine)]: chunkRow(setRow, nameOrdinal) }
+  const row = { [wordsRow(engine)]: nameRow(setRow) }
   await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, terms) }])
 }
 
