@@ -8,16 +8,10 @@
  */
 import { clientVariables, processEnvironment, variable } from '#config/sources/environment.ts'
 import { readHttpUrl } from '#config/settings/formats.ts'
-import { LiveSettings } from '#config/settings/live-settings.ts'
-import { systemClock } from '#lib/clock.ts'
-import { createLogger, writeToStderr } from '#observe/log.ts'
-import { openInstallation } from '#setup/open-installation.ts'
 import { StartProblem } from '#setup/start-problem.ts'
-import { openApp } from '#src/app.ts'
 import { CommandFailure, UsageProblem, type Flag, type GivenFlags } from '../command.ts'
 import { readConfiguration, type Configuration } from '../configuration.ts'
 import { askControlSocket, controlSocketOf } from '../control-socket.ts'
-import { version } from '../version.ts'
 
 /** Flags of every command that speaks the admin API. */
 export const serverFlags: Readonly<Record<string, Flag>> = {
@@ -106,11 +100,10 @@ async function socketClient({ settings }: Configuration): Promise<AdminClient | 
   return client((path, init) => fetch(`http://localhost${path}`, { ...init, unix: socket }))
 }
 
-async function ownClient({ settings, sources, declared, proxyFor }: Configuration): Promise<AdminClient> {
-  const clock = systemClock
-  const logger = createLogger({ level: 'warn', format: 'text', clock, write: writeToStderr })
-  const { store } = await openInstallation({ settings, declared, clock, logger, setUp: false })
-  const app = await openApp({ settings: new LiveSettings(settings, sources), store, clock, logger, version, proxyFor })
+/** The app takes long to load, and only this way needs it. */
+async function ownClient(configuration: Configuration): Promise<AdminClient> {
+  const { openOwnApp } = await import('./own-app.ts')
+  const app = await openOwnApp(configuration)
   return client(
     (path, init) => app.handleTrusted(new Request(`http://localhost${path}`, init)),
     () => app.close(),

@@ -14,38 +14,23 @@ import { databaseUrl, openInstallation } from '#setup/open-installation.ts'
 import { readSecretKey } from '#setup/secret-key.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 import { BackupRefused } from '#store/backup.ts'
-import { CommandFailure, type Command } from '../command.ts'
+import { CommandFailure, type ExitCode, type Invocation } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
 import { version } from '../version.ts'
 
-export const backupCommand: Command = {
-  name: 'backup',
-  summary: 'Copy everything to an empty directory or bucket; the server may keep running.',
-  details:
-    'The copy holds the database, the files of documents and the secret key. PostgreSQL is copied by pg_dump. s3://BUCKET/PREFIX is in the S3 store of the settings, or where the AWS variables of the environment point.',
-  positionals: [{ name: 'PLACE', sentence: 'A directory, or s3://BUCKET/PREFIX; must be empty.' }],
-  flags: {
-    'without-secret-key': {
-      type: 'boolean',
-      sentence: 'Leave the secret key out; then keep it yourself, since without it the credentials cannot be opened.',
-    },
-  },
-  async run({ positionals: [given = ''], flags, output }) {
-    const { settings, declared } = readConfiguration(flags)
-    const withKey = !flags.has('without-secret-key')
-    const manifest = await refusals(() => backUp(given, { settings, declared, withKey }))
-    const { missing_blobs: missing, has_secret_key: hasKey } = manifest
-    const files = manifest.blobs + manifest.blobs_in_database
-    const lines = [
-      `Wrote the database and ${files} files of documents to ${given}.`,
-      hasKey ? 'It holds the secret key: keep it as safe as the credentials.' : 'The secret key is not in it.',
-      ...(missing.length === 0
-        ? []
-        : [`${missing.length} files of documents were lost before; manifest.json has them.`]),
-    ]
-    output.result({ place: given, ...manifest }, lines)
-    return 0
-  },
+export async function run({ positionals: [given = ''], flags, output }: Invocation): Promise<ExitCode> {
+  const { settings, declared } = readConfiguration(flags)
+  const withKey = !flags.has('without-secret-key')
+  const manifest = await refusals(() => backUp(given, { settings, declared, withKey }))
+  const { missing_blobs: missing, has_secret_key: hasKey } = manifest
+  const files = manifest.blobs + manifest.blobs_in_database
+  const lines = [
+    `Wrote the database and ${files} files of documents to ${given}.`,
+    hasKey ? 'It holds the secret key: keep it as safe as the credentials.' : 'The secret key is not in it.',
+    ...(missing.length === 0 ? [] : [`${missing.length} files of documents were lost before; manifest.json has them.`]),
+  ]
+  output.result({ place: given, ...manifest }, lines)
+  return 0
 }
 
 interface BackupOptions {

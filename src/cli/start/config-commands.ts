@@ -1,12 +1,6 @@
 /** `sluice check-config` and `sluice print-config`. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { problemText } from '#config/problem.ts'
 import { LiveSettings } from '#config/settings/live-settings.ts'
-import type { Settings } from '#config/settings/records.ts'
-import { databaseUrl } from '#setup/open-installation.ts'
-import { StoreUnavailable } from '#store/errors.ts'
-import { readStoredSettings } from '#store/stored-settings.ts'
 import type { Command } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
 import { settingText, tableLines } from '../output.ts'
@@ -28,6 +22,8 @@ const printConfig: Command = {
   async run({ flags, output }) {
     const { settings, sources } = readConfiguration(flags)
     const live = new LiveSettings(settings, sources)
+    // The store takes long to load, and only this command needs it.
+    const { storedIn } = await import('./stored-values.ts')
     const stored = await storedIn(settings)
     if (stored === null) output.remark('The database cannot be read: values that are stored in it are not shown.')
     for (const problem of live.applyStored(stored ?? new Map())) output.remark(problemText(problem))
@@ -44,16 +40,3 @@ const printConfig: Command = {
 }
 
 export const configCommands: readonly Command[] = [checkConfig, printConfig]
-
-/** The stored values; none where there is no database yet, null where it cannot be read. */
-async function storedIn(settings: Settings): Promise<ReadonlyMap<string, unknown> | null> {
-  const url = databaseUrl(settings, resolve(settings.data_dir))
-  // Opening would make an empty one.
-  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length).replace(/^\/\//, ''))) return new Map()
-  try {
-    return await readStoredSettings(url)
-  } catch (thrown) {
-    if (thrown instanceof StoreUnavailable) return null
-    throw thrown
-  }
-}

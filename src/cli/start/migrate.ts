@@ -3,30 +3,20 @@ import { systemClock } from '#lib/clock.ts'
 import { createLogger, writeToStderr } from '#observe/log.ts'
 import { migrateDatabase, pendingMigrations, type DatabaseMigration } from '#setup/migrate-database.ts'
 import type { PendingMigration } from '#store/migrate.ts'
-import { UsageProblem, type Command } from '../command.ts'
+import { UsageProblem, type ExitCode, type Invocation } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
 import { tableLines } from '../output.ts'
 
-export const migrateCommand: Command = {
-  name: 'migrate',
-  summary: 'Change the schema of the database to that of this version; servers keep running.',
-  details:
-    'The start of a server does the same. Steps that the servers of an older version could not bear wait until none runs; a server of this version does them then.',
-  flags: {
-    plan: { type: 'boolean', sentence: 'List the steps that the database has not had, and change nothing.' },
-    check: { type: 'boolean', sentence: 'The same, and exit with 1 when there is one.' },
-  },
-  async run({ flags, output }) {
-    if (flags.has('plan') && flags.has('check')) throw new UsageProblem('Use --plan or --check, not both.')
-    const { settings } = readConfiguration(flags)
-    const logger = createLogger({ level: 'warn', format: 'text', clock: systemClock, write: writeToStderr })
-    const migration: DatabaseMigration = { settings, logger }
-    const changesNothing = flags.has('plan') || flags.has('check')
-    const pending = await (changesNothing ? pendingMigrations(migration) : migrateDatabase(migration))
-    const done = 'The database has the schema of this version.'
-    output.result({ pending: pending.map(record) }, tableLines(['step', 'name', 'kind', 'runs'], rows(pending), done))
-    return flags.has('check') && pending.length > 0 ? 1 : 0
-  },
+export async function run({ flags, output }: Invocation): Promise<ExitCode> {
+  if (flags.has('plan') && flags.has('check')) throw new UsageProblem('Use --plan or --check, not both.')
+  const { settings } = readConfiguration(flags)
+  const logger = createLogger({ level: 'warn', format: 'text', clock: systemClock, write: writeToStderr })
+  const migration: DatabaseMigration = { settings, logger }
+  const changesNothing = flags.has('plan') || flags.has('check')
+  const pending = await (changesNothing ? pendingMigrations(migration) : migrateDatabase(migration))
+  const done = 'The database has the schema of this version.'
+  output.result({ pending: pending.map(record) }, tableLines(['step', 'name', 'kind', 'runs'], rows(pending), done))
+  return flags.has('check') && pending.length > 0 ? 1 : 0
 }
 
 function record({ migration: { version, name, kind }, waitsFor }: PendingMigration): object {

@@ -17,30 +17,22 @@ import { engineOf } from '#store/database.ts'
 import type { StoredBytes } from '#store/documents/stored-bytes.ts'
 import type { ReferencedBytes } from '#store/referenced-bytes.ts'
 import { openStore, type Store } from '#store/store.ts'
-import type { Command } from '../command.ts'
+import type { ExitCode, Invocation } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
 import { refusals } from './backup.ts'
 
-export const restoreCommand: Command = {
-  name: 'restore',
-  summary: 'Bring a backup back where there is no database yet, and check it.',
-  details:
-    'It goes to the data directory, the database and the S3 store that the settings name. Then start the server.',
-  positionals: [{ name: 'PLACE', sentence: 'A directory, or s3://BUCKET/PREFIX, that "sluice backup" has written.' }],
-  flags: { check: { type: 'boolean', sentence: 'Only read the backup and check it; write nothing.' } },
-  async run({ positionals: [given = ''], flags, output }) {
-    const { settings } = readConfiguration(flags)
-    const isCheck = flags.has('check')
-    const { manifest, files: beside } = await refusals(() => restore(given, settings, isCheck))
-    const files = beside + manifest.blobs_in_database
-    output.result({ place: given, restored: !isCheck, files, ...manifest }, [
-      isCheck
-        ? `The backup of ${manifest.created_at} is complete: the database and ${files} files of documents.`
-        : `Restored the database of ${manifest.created_at} and ${files} files of documents. Start Sluice now.`,
-      ...(manifest.has_secret_key ? [] : ['It holds no secret key: put the one of then in place first.']),
-    ])
-    return 0
-  },
+export async function run({ positionals: [given = ''], flags, output }: Invocation): Promise<ExitCode> {
+  const { settings } = readConfiguration(flags)
+  const isCheck = flags.has('check')
+  const { manifest, files: beside } = await refusals(() => restore(given, settings, isCheck))
+  const files = beside + manifest.blobs_in_database
+  output.result({ place: given, restored: !isCheck, files, ...manifest }, [
+    isCheck
+      ? `The backup of ${manifest.created_at} is complete: the database and ${files} files of documents.`
+      : `Restored the database of ${manifest.created_at} and ${files} files of documents. Start Sluice now.`,
+    ...(manifest.has_secret_key ? [] : ['It holds no secret key: put the one of then in place first.']),
+  ])
+  return 0
 }
 
 async function restore(given: string, settings: Settings, isCheck: boolean): Promise<BackupCheck> {

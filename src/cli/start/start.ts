@@ -10,45 +10,32 @@ import { undoFirstStart } from '#setup/first-start.ts'
 import { openInstallation, type Installation, type InstallationOptions } from '#setup/open-installation.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 import { openApp, type App } from '#src/app.ts'
-import type { Command, GivenFlags } from '../command.ts'
+import type { ExitCode, GivenFlags, Invocation } from '../command.ts'
 import { readConfiguration, type Configuration } from '../configuration.ts'
 import { askControlSocket, controlSocketOf, removeStaleSocket, restrictSocket } from '../control-socket.ts'
 import { shownAddress, startReport } from './start-report.ts'
 import { version } from '../version.ts'
 
-export const startCommand: Command = {
-  name: 'start',
-  summary: 'Start the server. The first start prints an administrator and an API key.',
-  details: 'SIGTERM and SIGINT let running requests finish; a second one ends them.',
-  flags: {
-    port: { type: 'string', placeholder: 'N', sentence: 'Port to listen on: the setting server.port.' },
-    host: { type: 'string', placeholder: 'ADDRESS', sentence: 'Address to listen on: the setting server.host.' },
-    'forget-credentials': {
-      type: 'boolean',
-      sentence: 'Clear the stored credentials that no secret key at hand opens, when that key is lost.',
-    },
-  },
-  async run({ flags, output }) {
-    const configuration = readConfiguration(withListenFlags(flags))
-    const { settings } = configuration
-    const stopped = stopSignal()
-    const stopping = new AbortController()
-    void stopped.then(() => stopping.abort())
-    const forgetCredentials = flags.has('forget-credentials')
-    const server = await startServer(configuration, { forgetCredentials, signal: stopping.signal })
-    const { app, firstStart, forgotten, port, hasConsole } = server
-    const address = shownAddress(settings, port)
-    const found =
-      firstStart !== null && settings['discovery.enabled']
-        ? await discoverProviders({ environment: processEnvironment(), exceptPorts: [port] })
-        : []
-    const models = app.state.catalog.models.map((model) => model.record.name)
-    const report = { version, address, hasConsole, firstStart, forgotten, models, found, sameServer: sameServer(flags) }
-    output.result(...startReport(report, output))
-    await stopped
-    await app.close()
-    return 0
-  },
+export async function run({ flags, output }: Invocation): Promise<ExitCode> {
+  const configuration = readConfiguration(withListenFlags(flags))
+  const { settings } = configuration
+  const stopped = stopSignal()
+  const stopping = new AbortController()
+  void stopped.then(() => stopping.abort())
+  const forgetCredentials = flags.has('forget-credentials')
+  const server = await startServer(configuration, { forgetCredentials, signal: stopping.signal })
+  const { app, firstStart, forgotten, port, hasConsole } = server
+  const address = shownAddress(settings, port)
+  const found =
+    firstStart !== null && settings['discovery.enabled']
+      ? await discoverProviders({ environment: processEnvironment(), exceptPorts: [port] })
+      : []
+  const models = app.state.catalog.models.map((model) => model.record.name)
+  const report = { version, address, hasConsole, firstStart, forgotten, models, found, sameServer: sameServer(flags) }
+  output.result(...startReport(report, output))
+  await stopped
+  await app.close()
+  return 0
 }
 
 /** The flags with --port and --host as the settings that they stand for. */

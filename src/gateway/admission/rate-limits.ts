@@ -126,7 +126,7 @@ function headersOf(states: readonly RateState[]): Record<string, string> {
 /** As OpenAI writes a time: `120ms`, `1.5s`, `6m0s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`
-  if (ms < 60_000) return `${Math.ceil(ms / 10) / 100}s`
+  if (ms <= 59_990) return `${Math.ceil(ms / 10) / 100}s`
   const seconds = Math.ceil(ms / 1000)
   const minutes = Math.floor(seconds / 60)
   const rest = `${seconds % 60}s`

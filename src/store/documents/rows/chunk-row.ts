@@ -6,11 +6,8 @@
 /** Rows of a set; sets may count up to 2^33. */
 export const rowsPerSet = 2 ** 20
 
-/** The last place of a set is not a chunk's: it is the row of the document's name and title in the index of words. */
-export const nameOrdinal = rowsPerSet - 1
-
-/** Most chunks of a document. */
-export const chunksMax = nameOrdinal
+/** Most chunks of a document. The last row of a set is not a chunk's: it is that of the document's name and title. */
+export const chunksMax = rowsPerSet - 1
 
 /** The row of a chunk. */
 export function chunkRow(setRow: number, ordinal: number): number {
@@ -18,9 +15,14 @@ export function chunkRow(setRow: number, ordinal: number): number {
   return setRow * rowsPerSet + ordinal
 }
 
-/** The row of a document's name and title. */
+/** The row of a document's name and title in the index of words. */
 export function nameRow(setRow: number): number {
-  return setRow * rowsPerSet + nameOrdinal
+  return setRow * rowsPerSet + chunksMax
+}
+
+/** Whether the row is that of a name and title. */
+export function isNameRow(row: number): boolean {
+  return row % rowsPerSet === chunksMax
 }
 
 /** The set that a row belongs to. */

@@ -6,7 +6,7 @@
  * common: as long as those find enough, they only order the best.
  */
 import type { Connection } from '../../database.ts'
-import { chunkRow, nameOrdinal, ordinalOf, setOf } from '../rows/chunk-row.ts'
+import { chunkRow, isNameRow, setOf } from '../rows/chunk-row.ts'
 import type { RankedChunk } from '../document-store.ts'
 import { levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
 import type { Allowed } from './visible-sets.ts'
@@ -83,7 +83,7 @@ export class KeywordSearch {
     const above = await wordLists(reading, higher, { ...within, limit: listMax })
     const found = rare.map((word, index): Found => {
       const list = onlyAllowed(lists.get(word) ?? more.get(word) ?? new Float64Array(), allowed)
-      const chunks = list.reduce((sum, row) => sum + (ordinalOf(row) === nameOrdinal ? 0 : 1), 0)
+      const chunks = list.reduce((sum, row) => sum + (isNameRow(row) ? 0 : 1), 0)
       const levels = [list, ...above.slice(3 * index, 3 * index + 3).map((rows) => onlyAllowed(rows, allowed))]
       return { levels, idf: idfOf(allowed.chunks, chunks) }
     })
@@ -118,7 +118,7 @@ function scored(found: readonly Found[]): Map<number, number> {
   const scores = new Map<number, number>()
   const names = new Map<number, number>()
   const add = (row: number, gain: number): void => {
-    if (ordinalOf(row) === nameOrdinal) names.set(setOf(row), (names.get(setOf(row)) ?? 0) + gain * nameWeight)
+    if (isNameRow(row)) names.set(setOf(row), (names.get(setOf(row)) ?? 0) + gain * nameWeight)
     else scores.set(row, (scores.get(row) ?? 0) + gain)
   }
   for (const { levels, idf } of found) {
@@ -169,7 +169,7 @@ async function addCommon(
     const [list] = await wordLists(reading, [query], { ...within, limit: listMax })
     const gain = idf * levelGains[0] * (index === 0 ? common.length : 1)
     for (const row of onlyAllowed(list ?? new Float64Array(), allowed)) {
-      if (ordinalOf(row) !== nameOrdinal && !scores.has(row)) scores.set(row, gain)
+      if (!isNameRow(row) && !scores.has(row)) scores.set(row, gain)
     }
   }
 }
