@@ -3,11 +3,16 @@
  * line `N passed, N failed, N skipped`. Exit code: that of the tests, and 1 when none was executed.
  * The counts are from Bun's own summary: its JUnit file leaves out test files that do not load.
  */
+import { availableParallelism } from 'node:os'
 import { execPath } from 'node:process'
 
 const timeoutMs = 30_000
+/** Many tests start servers and browsers of their own. */
+const workersMax = 4
 const args = process.argv.slice(2)
-const paths = args.some((argument) => !argument.startsWith('-')) ? [] : ['./src', './test']
+// A run of all has each file in a world of its own, so that what one leaves behind fails no other.
+const whole = [`--parallel=${Math.min(workersMax, availableParallelism())}`, './src', './test']
+const paths = args.some((argument) => !argument.startsWith('-')) ? [] : whole
 
 const tests = Bun.spawn([execPath, 'test', `--timeout=${timeoutMs}`, ...args, ...paths], {
   stdin: 'ignore',
