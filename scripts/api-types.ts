@@ -47,7 +47,7 @@ export async function servedDocument(): Promise<OpenApiDocument> {
 function operationText(name: string, { summary, parameters = [], requestBody, responses }: Operation): string {
   const content = requestBody?.content
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
-  const answer = success?.content?.['application/json'].schema
+  const answer = success?.content?.['application/json']?.schema
   const form = content !== undefined && !('application/json' in content)
   const body = content === undefined || form ? null : content['application/json'].schema
   return [

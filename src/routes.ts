@@ -51,7 +51,13 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
       method: 'GET',
       path: '/',
       access: 'public',
-      docs: { ...about, summary: 'The web console; where it is not built, leads to the page about this API' },
+      docs: {
+        ...about,
+        operation: 'getConsole',
+        media: ['text/html'],
+        moreStatuses: [302],
+        summary: 'The web console; where it is not built, leads to the page about this API',
+      },
       handle: ({ request }) =>
         (deps.consoleFiles && serveConsolePage(deps.consoleFiles, request)) ??
         new Response(null, { status: 302, headers: { location: '/docs' } }),
@@ -60,14 +66,19 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
       method: 'GET',
       path: '/openapi.json',
       access: 'public',
-      docs: { ...about, summary: 'This API as an OpenAPI 3.1 document' },
+      docs: {
+        ...about,
+        operation: 'getOpenApi',
+        answer: z.looseObject({ openapi: z.string() }),
+        summary: 'This API as an OpenAPI 3.1 document',
+      },
       handle: () => json(document()),
     },
     {
       method: 'GET',
       path: '/docs',
       access: 'public',
-      docs: { ...about, summary: 'This API as a page to read' },
+      docs: { ...about, operation: 'getDocs', media: ['text/html'], summary: 'This API as a page to read' },
       handle: () => docsPage(document()),
     },
   )
@@ -133,7 +144,7 @@ function systemRoutes({ gateway, documents, store, feed, draining }: RouteDeps):
           path: '/metrics',
           access: 'admin',
           duringDrain: true,
-          docs: { tag, summary: 'Prometheus metrics' },
+          docs: { tag, operation: 'getMetrics', media: ['text/plain'], summary: 'Prometheus metrics' },
           handle: renderMetrics,
         }
       : {
@@ -141,7 +152,7 @@ function systemRoutes({ gateway, documents, store, feed, draining }: RouteDeps):
           path: '/metrics',
           access: 'public',
           duringDrain: true,
-          docs: { tag, summary: 'Prometheus metrics' },
+          docs: { tag, operation: 'getMetrics', media: ['text/plain'], summary: 'Prometheus metrics' },
           handle: renderMetrics,
         },
   ]

@@ -46,6 +46,8 @@ export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends 
   readonly access: 'user' | 'admin'
   readonly summary: string
   readonly description?: string
+  /** As of RouteDocs. */
+  readonly operation?: string
   /** Left out: any query is refused. */
   readonly query?: Q
   readonly body?: B
@@ -72,7 +74,7 @@ export function endpointsOf(admin: Admin, tag: string) {
   >(
     endpoint: Endpoint<Path, Q, B, A>,
   ): Route<Caller> => {
-    const { method, access, summary, description, query, body, answer, status = 200 } = endpoint
+    const { method, access, summary, description, operation, query, body, answer, status = 200 } = endpoint
     return {
       method,
       path: adminPrefix + endpoint.path,
@@ -81,6 +83,7 @@ export function endpointsOf(admin: Admin, tag: string) {
         tag,
         summary,
         ...(description !== undefined && { description }),
+        ...(operation !== undefined && { operation }),
         ...(query && { query }),
         ...(body && { body }),
         ...(answer && { answer }),

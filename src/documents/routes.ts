@@ -105,12 +105,14 @@ function importRoutes(documents: Documents): Row[] {
       method: 'POST',
       path: '/documents',
       docs: {
+        operation: 'importDocuments',
         summary: 'Import files to read, chunk, embed and store in the background',
         description:
           '202 when all files were accepted, 207 when any is a duplicate or invalid. Files can also be sent as `multipart/form-data`: the contents in parts named `files`, the other fields as parts of their own, for all files.',
         body: importBody,
         answer: importAnswer,
         status: 202,
+        moreStatuses: [207],
         errors: [...bodyErrors, 'invalid_multipart', 'model_access_denied', 'backlog_full'],
       },
       handle: (context, caller) => importDocuments(documents, context, caller),
@@ -119,6 +121,7 @@ function importRoutes(documents: Documents): Row[] {
       method: 'GET',
       path: '/documents/options',
       docs: {
+        operation: 'getDocumentOptions',
         summary: 'Readers, chunkers, embedders and categories that an import can name',
         answer: componentsAnswer,
       },
@@ -209,6 +212,7 @@ function searchRoute(documents: Documents): Row {
     method: 'POST',
     path: '/search',
     docs: {
+      operation: 'search',
       summary: 'Find passages of documents by meaning, by words, or by both',
       body: searchBody,
       answer: searchAnswer,

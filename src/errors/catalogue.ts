@@ -133,3 +133,13 @@ export const modelErrors: readonly ErrorCode[] = [
   'upstream_unavailable',
   'upstream_timeout',
 ]
+
+/** What reading the body of a call can answer. */
+export const modelBodyErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_body',
+  'missing_model',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+]

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import type { ApiError } from '#errors/api-error.ts'
-import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
-import type { Route } from '#http/route.ts'
+import { modelBodyErrors, modelErrors, type ErrorCode } from '#errors/catalogue.ts'
+import type { Route, RouteDocs } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { anthropicError, answers } from './endpoints/answers.ts'
 import { speech, transcription } from './endpoints/audio.ts'
 import { chatCompletion } from './endpoints/chat-completions.ts'
 import { completion } from './endpoints/completions.ts'
@@ -19,21 +20,8 @@ import { rerank } from './endpoints/rerank.ts'
 import { responseCompaction, responseInputTokens, responses } from './endpoints/responses.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
-import {
-  addConversationItems,
-  conversationBodies,
-  conversationObject,
-  createConversation,
-  deleteConversation,
-  deleteConversationItem,
-  getConversation,
-  getConversationItem,
-  listConversationItems,
-  serveConversation,
-  updateConversation,
-} from './serve-conversation.ts'
 import { serveModelCall } from './serve-model-call.ts'
-import { serveStoredResponse, type ResponseAction } from './serve-stored-response.ts'
+import { stateRoutes } from './state-routes.ts'
 
 const model = z
   .object({
@@ -47,6 +35,17 @@ const model = z
       .describe('Only when asked for, and only where it is known; of a composite what all its components take'),
   })
   .meta({ id: 'Model' })
+
+const anthropicModel = z
+  .object({ type: z.literal('model'), id: z.string(), display_name: z.string(), created_at: z.iso.datetime() })
+  .meta({ id: 'AnthropicModel', description: 'To a client that sends anthropic-version.' })
+
+const anthropicModels = z.object({
+  data: z.array(anthropicModel),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+})
 
 const modelsQuery = z.object({
   group: z.string().optional().describe('Group ids, separated by commas: only models of these groups'),
@@ -66,8 +65,7 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
   const tag = 'Inference'
   return [
     ...modelCalls.map((row) => modelCallRoute(gateway, row)),
-    ...storedResponses.map((row) => storedResponseRoute(gateway, row)),
-    ...conversationRoutes(gateway),
+    ...stateRoutes(gateway),
     {
       method: 'POST',
       path: '/ai/v1/messages/count_tokens',
@@ -75,10 +73,12 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
       docs: {
         tag,
         summary: 'Estimate the input tokens of a Messages request',
+        operation: 'countMessageTokens',
+        errorAnswer: anthropicError,
         body: requests.messages,
         answer: z.object({ input_tokens: z.int() }),
         errors: [
-          ...bodyErrors,
+          ...modelBodyErrors,
           'thread_unsupported_request',
           'model_not_found',
           'model_access_denied',
@@ -96,7 +96,7 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
         tag,
         summary: 'List the models that the caller can use',
         query: modelsQuery,
-        answer: z.object({ object: z.literal('list'), data: z.array(model) }),
+        answer: z.union([z.object({ object: z.literal('list'), data: z.array(model) }), anthropicModels]),
         errors: ['invalid_group', 'invalid_query_parameter'],
       },
       handle: (context, caller) => listModels(gateway, context, caller),
@@ -108,8 +108,9 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
       docs: {
         tag,
         summary: 'One model by its name or an alias, slashes included',
+        operation: 'retrieveModel',
         query: modelQuery,
-        answer: model,
+        answer: z.union([model, anthropicModel]),
         errors: ['model_not_found', 'model_access_denied', 'invalid_query_parameter'],
       },
       handle: (context, caller) => getModel(gateway, context, caller),
@@ -117,11 +118,8 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
   ]
 }
 
-interface ModelCallRow {
+interface ModelCallRow extends Omit<RouteDocs, 'tag'> {
   readonly call: ModelCall
-  readonly summary: string
-  readonly body: z.ZodType
-  readonly bodyType?: 'multipart/form-data'
   /** Beyond those that every call of a model can answer. */
   readonly errors?: readonly ErrorCode[]
   /** Errors of the endpoint's wire format; OpenAI's when left out. */
@@ -141,17 +139,51 @@ const stateErrors: readonly ErrorCode[] = [
 const modelCalls: readonly ModelCallRow[] = [
   {
     call: chatCompletion,
+    operation: 'createChatCompletion',
+    ...answers.chatCompletion,
     summary: 'Answer a conversation, whole or streamed',
     body: requests.chatCompletion,
     errors: ['invalid_value', 'unsupported_value'],
   },
-  { call: completion, summary: 'Continue a text, whole or streamed', body: requests.completion },
-  { call: embeddings, summary: 'Turn texts into vectors', body: requests.embeddings },
-  { call: rerank, summary: 'Order documents by how well they fit a query', body: requests.rerank },
-  { call: moderation, summary: 'Tell whether texts or pictures are harmful', body: requests.moderation },
-  { call: imageGeneration, summary: 'Make pictures from a text, whole or streamed', body: requests.imageGeneration },
+  {
+    call: completion,
+    operation: 'createCompletion',
+    ...answers.completion,
+    summary: 'Continue a text, whole or streamed',
+    body: requests.completion,
+  },
+  {
+    call: embeddings,
+    operation: 'createEmbeddings',
+    ...answers.embeddings,
+    summary: 'Turn texts into vectors',
+    body: requests.embeddings,
+  },
+  {
+    call: rerank,
+    operation: 'rerank',
+    ...answers.rerank,
+    summary: 'Order documents by how well they fit a query',
+    body: requests.rerank,
+  },
+  {
+    call: moderation,
+    operation: 'createModeration',
+    ...answers.moderation,
+    summary: 'Tell whether texts or pictures are harmful',
+    body: requests.moderation,
+  },
+  {
+    call: imageGeneration,
+    operation: 'generateImages',
+    ...answers.images,
+    summary: 'Make pictures from a text, whole or streamed',
+    body: requests.imageGeneration,
+  },
   {
     call: imageEdit,
+    operation: 'editImages',
+    ...answers.images,
     summary: 'Change pictures as a text says, whole or streamed',
     body: requests.imageEdit,
     bodyType: 'multipart/form-data',
@@ -159,32 +191,49 @@ const modelCalls: readonly ModelCallRow[] = [
   },
   {
     call: transcription,
+    operation: 'createTranscription',
+    ...answers.transcription,
     summary: 'Write down what is said in a recording, whole or streamed',
     body: requests.transcription,
     bodyType: 'multipart/form-data',
     errors: ['invalid_multipart'],
   },
-  { call: speech, summary: 'Read a text aloud, as it is made', body: requests.speech },
+  {
+    call: speech,
+    operation: 'createSpeech',
+    ...answers.speech,
+    summary: 'Read a text aloud, as it is made',
+    body: requests.speech,
+  },
   {
     call: responses,
+    operation: 'createResponse',
+    ...answers.responses,
     summary: 'Answer in the Responses API, whole or streamed',
     body: requests.responses,
     errors: [...stateErrors, 'invalid_value', 'unsupported_value'],
   },
   {
     call: responseCompaction,
+    operation: 'compactResponse',
+    ...answers.compaction,
     summary: 'Make a conversation of the Responses API shorter',
     body: requests.responses,
     errors: stateErrors,
   },
   {
     call: responseInputTokens,
+    operation: 'countResponseInputTokens',
+    ...answers.inputTokens,
     summary: 'Count the input tokens of a request of the Responses API',
     body: requests.responses,
     errors: stateErrors,
   },
   {
     call: messages,
+    operation: 'createMessage',
+    ...answers.messages,
+    errorAnswer: anthropicError,
     summary: "Answer in the wire format of Anthropic's clients, whole or streamed",
     body: requests.messages,
     errors: ['invalid_value', 'unsupported_value', 'thread_unsupported_request'],
@@ -192,18 +241,8 @@ const modelCalls: readonly ModelCallRow[] = [
   },
 ]
 
-/** What reading the body of a call can answer. */
-const bodyErrors: readonly ErrorCode[] = [
-  'invalid_json',
-  'invalid_body',
-  'missing_model',
-  'body_timeout',
-  'request_too_large',
-  'unsupported_media_type',
-]
-
 const modelCallErrors: readonly ErrorCode[] = [
-  ...bodyErrors,
+  ...modelBodyErrors,
   'upstream_rejected',
   'model_access_denied',
   'realtime_denied',
@@ -221,177 +260,4 @@ function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ..
     ...(errorResponse && { errorResponse }),
     handle: (context, caller) => serveModelCall(gateway, context, caller, call),
   }
-}
-
-interface StoredResponseRow {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Below `/ai/v1/responses`. */
-  readonly path: string
-  readonly action: ResponseAction
-  readonly summary: string
-  readonly query?: z.ZodObject
-}
-
-/** What is done with an answer of the Responses API that its provider has stored. */
-const storedResponses: readonly StoredResponseRow[] = [
-  {
-    method: 'GET',
-    path: '/:id',
-    action: 'retrieve',
-    summary: 'A stored response, or the rest of its stream',
-    query: z.looseObject({
-      stream: z.enum(['true', 'false']).optional().describe('true: as events, of one that was made in the background'),
-      starting_after: z.string().optional().describe('The sequence number of the last event that is not wanted again'),
-      include: z.string().optional(),
-    }),
-  },
-  { method: 'DELETE', path: '/:id', action: 'delete', summary: 'Delete a stored response' },
-  {
-    method: 'POST',
-    path: '/:id/cancel',
-    action: 'cancel',
-    summary: 'Stop a response that is made in the background',
-  },
-  {
-    method: 'GET',
-    path: '/:id/input_items',
-    action: 'input_items',
-    summary: 'The input of a stored response',
-    query: z.looseObject({
-      after: z.string().optional(),
-      limit: z.string().optional(),
-      order: z.enum(['asc', 'desc']).optional(),
-      include: z.string().optional(),
-    }),
-  },
-]
-
-const storedResponseErrors: readonly ErrorCode[] = [
-  'invalid_body',
-  'invalid_query_parameter',
-  'response_not_found',
-  'model_access_denied',
-  'store_unavailable',
-  'upstream_rejected',
-  'upstream_rate_limited',
-  'upstream_error',
-  'upstream_auth_failed',
-  'upstream_invalid_response',
-  'upstream_unavailable',
-  'upstream_timeout',
-]
-
-function storedResponseRoute(gateway: Gateway, { method, path, action, ...docs }: StoredResponseRow): Route<Caller> {
-  return {
-    method,
-    path: `/ai/v1/responses${path}`,
-    access: 'inference',
-    docs: { tag: 'Inference', ...docs, errors: storedResponseErrors },
-    handle: (context, caller) => serveStoredResponse(gateway, context, caller, action),
-  }
-}
-
-const conversationErrors: readonly ErrorCode[] = ['conversation_not_found', 'store_unavailable']
-
-const itemPage = z.object({
-  after: z.string().optional().describe('The id of the item before the page'),
-  limit: z.string().optional().describe('1 to 100; 20 when left out'),
-  order: z.enum(['asc', 'desc']).optional().describe('desc when left out: the newest first'),
-})
-
-interface ConversationRow {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Below `/ai/v1/conversations/:id`. */
-  readonly path: string
-  readonly summary: string
-  readonly handle: Parameters<typeof serveConversation>[3]
-  readonly body?: z.ZodType
-  readonly query?: z.ZodObject
-  readonly answer?: z.ZodType
-  readonly errors?: readonly ErrorCode[]
-}
-
-const anItem = z.looseObject({ id: z.string(), type: z.string() })
-const someItems = z.object({
-  object: z.literal('list'),
-  data: z.array(anItem),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
-})
-const conversationBodyErrors = bodyErrors.filter((code) => code !== 'missing_model')
-
-/** What is done with a conversation that the gateway keeps. */
-const conversations: readonly ConversationRow[] = [
-  { method: 'GET', path: '', summary: 'A conversation', handle: getConversation, answer: conversationObject },
-  {
-    method: 'POST',
-    path: '',
-    summary: 'Change the metadata of a conversation',
-    handle: updateConversation,
-    body: conversationBodies.update,
-    answer: conversationObject,
-    errors: conversationBodyErrors,
-  },
-  { method: 'DELETE', path: '', summary: 'Delete a conversation with its items', handle: deleteConversation },
-  {
-    method: 'GET',
-    path: '/items',
-    summary: 'The items of a conversation',
-    handle: listConversationItems,
-    query: itemPage,
-    answer: someItems,
-    errors: ['invalid_query_parameter'],
-  },
-  {
-    method: 'POST',
-    path: '/items',
-    summary: 'Add items to a conversation',
-    handle: addConversationItems,
-    body: conversationBodies.add,
-    answer: someItems,
-    errors: conversationBodyErrors,
-  },
-  {
-    method: 'GET',
-    path: '/items/:item',
-    summary: 'An item of a conversation',
-    handle: getConversationItem,
-    answer: anItem,
-    errors: ['item_not_found'],
-  },
-  {
-    method: 'DELETE',
-    path: '/items/:item',
-    summary: 'Delete an item of a conversation',
-    handle: deleteConversationItem,
-    answer: conversationObject,
-    errors: ['item_not_found'],
-  },
-]
-
-function conversationRoutes(gateway: Gateway): readonly Route<Caller>[] {
-  const tag = 'Inference'
-  return [
-    {
-      method: 'POST',
-      path: '/ai/v1/conversations',
-      access: 'inference',
-      docs: {
-        tag,
-        summary: 'Begin a conversation that the gateway keeps, for responses of any model',
-        body: conversationBodies.create,
-        answer: conversationObject,
-        errors: [...conversationBodyErrors, 'store_unavailable'],
-      },
-      handle: (context, caller) => createConversation(gateway, context, caller),
-    },
-    ...conversations.map(({ method, path, handle, errors = [], ...docs }): Route<Caller> => ({
-      method,
-      path: `/ai/v1/conversations/:id${path}`,
-      access: 'inference',
-      docs: { tag, ...docs, errors: [...conversationErrors, ...errors] },
-      handle: (context, caller) => serveConversation(gateway, context, caller, handle),
-    })),
-  ]
 }

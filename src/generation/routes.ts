@@ -52,11 +52,18 @@ const imageErrors: readonly ErrorCode[] = ['invalid_multipart', 'unsupported_ima
 const streamText =
   'Each event is `{"text", "batch_id"}`; `batch_id` is the index of the prompt. The texts of one prompt come in order, those of several are interleaved. A prompt that fails after the head has gone out is told by an event named `error`. The stream ends with the body, without a terminator.'
 
-const endpoints: Readonly<Record<GenerationEndpoint, Pick<RouteDocs, 'summary' | 'description'>>> = {
-  generate: { summary: 'Answer one or several prompts at once' },
-  generate_stream: { summary: 'Answer one or several prompts token by token', description: streamText },
-  image_generate: { summary: 'Answer one or several prompts about an image at once' },
+const event = z.object({ text: z.string(), batch_id: z.int() }).meta({ id: 'GeneratedToken' })
+
+const endpoints: Readonly<Record<GenerationEndpoint, Pick<RouteDocs, 'summary' | 'description' | 'operation'>>> = {
+  generate: { operation: 'generate', summary: 'Answer one or several prompts at once' },
+  generate_stream: {
+    operation: 'generateStream',
+    summary: 'Answer one or several prompts token by token',
+    description: streamText,
+  },
+  image_generate: { operation: 'imageGenerate', summary: 'Answer one or several prompts about an image at once' },
   image_generate_stream: {
+    operation: 'imageGenerateStream',
     summary: 'Answer one or several prompts about an image token by token',
     description: streamText,
   },
@@ -75,7 +82,7 @@ export function generationRoutes(generation: Generation): readonly Route<Caller>
         tag: 'Generation',
         ...docs,
         ...(isForm ? { body: form, bodyType: 'multipart/form-data' as const } : { body: payloadSchema }),
-        ...(!endpoint.endsWith('_stream') && { answer }),
+        ...(endpoint.endsWith('_stream') ? { events: event } : { answer }),
         errors: isForm ? [...errors, ...imageErrors] : errors,
       },
       handle: (context, caller) => generate(generation, context, caller, endpoint),

@@ -135,8 +135,8 @@ function fieldRow({ name, required, schema, description }: Field): string {
 }
 
 function responseHtml(status: string, response: Operation['responses'][string]): string {
-  const schema = response.content?.['application/json'].schema
-  const isError = Number(status) >= 400
+  const schema = response.content?.['application/json']?.schema
+  const isError = !status.startsWith('2')
   const lines = response.description
     .split('\n\n')
     .map((line) => withCode(line))

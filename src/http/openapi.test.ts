@@ -87,7 +87,9 @@ describe('openApiDocument', () => {
     expect(post?.requestBody?.content).toEqual({
       'application/json': { schema: { $ref: '#/components/schemas/ThingCreation' } },
     })
-    expect(post?.responses['201']?.content?.['application/json'].schema).toEqual({ $ref: '#/components/schemas/Thing' })
+    expect(post?.responses['201']?.content?.['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/Thing',
+    })
   })
 
   test('a field with a default need not be sent', () => {
@@ -103,11 +105,23 @@ describe('openApiDocument', () => {
 
   test('the statuses are those of success, of the access class and of the handle', () => {
     const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
-    expect(statuses('/things', 'get')).toEqual(['200', '400', '401', '403'])
-    expect(statuses('/things', 'post')).toEqual(['201', '400', '401', '403', '409'])
-    expect(statuses('/files/{rest}', 'get')).toEqual(['200'])
+    expect(statuses('/things', 'get')).toEqual(['200', '400', '401', '403', '500', '503'])
+    expect(statuses('/things', 'post')).toEqual(['201', '400', '401', '403', '409', '500', '503'])
+    expect(statuses('/files/{rest}', 'get')).toEqual(['200', '400', '500', '503'])
     const denied = document.paths['/things']?.['post']?.responses['403']?.description ?? ''
     for (const code of ['scope_denied', 'origin_denied', 'admin_required']) expect(denied).toContain(`\`${code}\``)
+  })
+
+  test('operations have names that say what they do, each its own', () => {
+    const names = Object.values(document.paths).flatMap((operations) => Object.values(operations))
+    expect(names.map(({ operationId }) => operationId)).toEqual([
+      'listThings',
+      'createThing',
+      'deleteThingPart',
+      'getFile',
+    ])
+    const twice = [...routes, { ...routes[0], path: '/admin/api/v1/things' }] as Route<null>[]
+    expect(() => openApiDocument(twice, { title: 'Test', version: '1.2.3' })).toThrow('"listThings"')
   })
 
   test('keys and sessions are accepted where the access class says so', () => {

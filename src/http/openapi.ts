@@ -45,6 +45,9 @@ interface FormContent {
   readonly 'multipart/form-data': { readonly schema: Schema }
 }
 
+/** The schema for each media type or range; events are described by the data of one. */
+type AnswerContent = Readonly<Record<string, { readonly schema: Schema }>>
+
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -53,7 +56,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required: true; readonly content: Content | FormContent }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: AnswerContent }>>
 }
 
 export interface OpenApiDocument {
@@ -84,14 +87,18 @@ const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'sluice_session', description: 'Set by POST /admin/api/v1/session' },
 }
 
-/** Throws when two different schemas of the routes have one id. */
+/** Throws when two different schemas of the routes have one id, or two operations one name. */
 export function openApiDocument<Caller>(routes: Iterable<Route<Caller>>, info: DocumentInfo): OpenApiDocument {
   const components = new Components()
   const paths: Record<string, Record<string, Operation>> = {}
   const tags = new Set<string>()
+  const operations = new Set<string>()
   for (const route of routes) {
     const path = (paths[templateOf(route.path)] ??= {})
-    path[route.method.toLowerCase()] = operationOf(route, components)
+    const operation = operationOf(route, components)
+    if (operations.has(operation.operationId)) throw new Error(`two operations are called "${operation.operationId}"`)
+    operations.add(operation.operationId)
+    path[route.method.toLowerCase()] = operation
     tags.add(route.docs.tag)
   }
   return {
@@ -108,7 +115,7 @@ function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, comp
   const parameters = [...pathParameters(path), ...(docs.query ? queryParameters(docs.query) : [])]
   const body = docs.body && components.add(docs.body, 'input')
   return {
-    operationId: operationId(method, templateOf(path)),
+    operationId: operationId(method, path, docs),
     tags: [docs.tag],
     summary: docs.summary,
     ...(docs.description !== undefined && { description: docs.description }),
@@ -116,13 +123,20 @@ function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, comp
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: bodyContent(body, docs.bodyType) } }),
     responses: {
-      [docs.status ?? 200]: {
-        description: 'Success',
-        ...(docs.answer && { content: { 'application/json': { schema: components.add(docs.answer, 'output') } } }),
-      },
-      ...errorResponses([...errorsOfAccess(access, method), ...(docs.errors ?? [])], components),
+      ...successes(docs, components),
+      ...errorResponses([...errorsOfAll, ...errorsOfAccess(access, method), ...(docs.errors ?? [])], docs, components),
     },
   }
+}
+
+function successes({ answer, events, media = [], ...docs }: RouteDocs, components: Components): Operation['responses'] {
+  const content: AnswerContent = {
+    ...(answer && { 'application/json': { schema: components.add(answer, 'output') } }),
+    ...(events && { 'text/event-stream': { schema: components.add(events, 'output') } }),
+    ...Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }])),
+  }
+  const success = { description: 'Success', ...(Object.keys(content).length > 0 && { content }) }
+  return Object.fromEntries([docs.status ?? 200, ...(docs.moreStatuses ?? [])].map((status) => [status, success]))
 }
 
 function bodyContent(schema: Schema, type: RouteDocs['bodyType']): Content | FormContent {
@@ -136,13 +150,18 @@ export function bodySchema({ requestBody }: Pick<Operation, 'requestBody'>): Sch
   return 'application/json' in content ? content['application/json'].schema : content['multipart/form-data'].schema
 }
 
-function errorResponses(codes: readonly ErrorCode[], components: Components): Operation['responses'] {
-  const byStatus = new Map<number, Set<ErrorCode>>()
+function errorResponses(
+  codes: readonly ErrorCode[],
+  { errorAnswer = errorSchema }: RouteDocs,
+  components: Components,
+): Operation['responses'] {
+  const byStatus = new Map<number | '4XX', Set<ErrorCode>>()
   for (const code of codes) {
-    const { status } = errorCatalogue[code]
+    // What a provider refuses keeps the provider's status.
+    const status = code === 'upstream_rejected' ? '4XX' : errorCatalogue[code].status
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
-  const schema = components.add(errorSchema, 'output')
+  const schema = components.add(errorAnswer, 'output')
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => {
       const description = [...ofStatus].map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n')
@@ -150,6 +169,9 @@ function errorResponses(codes: readonly ErrorCode[], components: Components): Op
     }),
   )
 }
+
+/** What every address can answer. */
+const errorsOfAll: readonly ErrorCode[] = ['invalid_host', 'internal_error', 'shutting_down']
 
 function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
   if (access === 'public') return []
@@ -173,9 +195,47 @@ function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace('*', '{rest}')
 }
 
-function operationId(method: string, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+/** `listUsers`, `getUser`, `createUser`, `retryDocument`: what the method does there, and what it does it to. */
+function operationId(method: string, path: string, { operation }: RouteDocs): string {
+  if (operation !== undefined) return operation
+  const segments = path.replace(/^(\/(admin\/)?api\/v1|\/ai\/v1)?\//, '').split('/')
+  const end = pascal(segments.at(-1) ?? '')
+  if (method === 'POST' && postVerbs.has(end)) return camel(end) + thingAt(segments.slice(0, -1)).name
+  const { name, isMany } = thingAt(segments)
+  if (method === 'GET') return `${isMany ? 'list' : 'get'}${name}`
+  if (method === 'POST') return `create${singular(name)}`
+  return (restVerbs[method] ?? camel(method)) + name
+}
+
+/** What a path names: one thing when it ends with a parameter, or with a word in the singular. */
+function thingAt(segments: readonly string[]): { readonly name: string; readonly isMany: boolean } {
+  const words = segments.filter((segment) => !isParameter(segment)).map(pascal)
+  const last = words.at(-1) ?? ''
+  const isOne = isParameter(segments.at(-1) ?? '')
+  const name = [...words.slice(0, -1).map(singular), isOne ? singular(last) : last].join('')
+  return { name, isMany: !isOne && last !== singular(last) }
+}
+
+const restVerbs: Readonly<Record<string, string>> = { PUT: 'set', PATCH: 'update', DELETE: 'delete' }
+
+/** What POST does to the thing before it in the path. */
+const postVerbs: ReadonlySet<string> = new Set(['Cancel', 'Retry', 'Delete', 'Test', 'Import', 'Reconcile'])
+
+function isParameter(segment: string): boolean {
+  return /^[:*]/.test(segment)
+}
+
+function camel(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1)
+}
+
+/** `inflight-limits`, `openapi.json` and `doc_id` as one word of a name. */
+function pascal(text: string): string {
+  return text.replace(/(^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
+}
+
+function singular(word: string): string {
+  return word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
 }
 
 function pathParameters(path: string): Parameter[] {
@@ -195,7 +255,7 @@ function queryParameters(query: z.ZodObject): Parameter[] {
     in: 'query',
     required: required.includes(name),
     ...(description !== undefined && { description }),
-    schema: withoutPatterns(schema),
+    schema: simplified(schema),
   }))
 }
 
@@ -213,8 +273,8 @@ class Components {
     const { $defs = {}, properties } = JSON.parse(
       JSON.stringify(wrapped).replaceAll(`"${definitions}`, `"${componentsPath}`),
     ) as { readonly $defs?: Record<string, Schema>; readonly properties: { readonly root: Schema } }
-    for (const [id, definition] of Object.entries($defs)) this.#define(id, withoutPatterns(definition))
-    return withoutPatterns(properties.root)
+    for (const [id, definition] of Object.entries($defs)) this.#define(id, simplified(definition))
+    return simplified(properties.root)
   }
 
   sorted(): Readonly<Record<string, Schema>> {
@@ -231,9 +291,16 @@ class Components {
   }
 }
 
-/** The expressions behind formats are long and repeat the format; the bounds of safe integers say nothing new either. */
-function withoutPatterns<T>(schema: T): T {
+const controls = String.raw`\u0000-\u001f\u007f-\u009f`
+
+/**
+ * What clients can use of a schema: the expressions behind formats are long and repeat the format, the bounds of safe
+ * integers say nothing new either, and not every validator knows classes of characters by name.
+ */
+function simplified<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key === 'pattern' && typeof value === 'string')
+      return value.replaceAll('\\P{Cc}', `[^${controls}]`).replaceAll('\\p{Cc}', controls)
     if (typeof value !== 'object' || value === null || key === 'properties') return value
     const kept = Object.entries(value).filter(([name, each]) => {
       if (name === 'pattern') return !('format' in value)

@@ -25,14 +25,24 @@ export interface RouteDocs {
   readonly tag: string
   readonly summary: string
   readonly description?: string
+  /** Name of the operation for generated clients, where method and path make none that speaks. */
+  readonly operation?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   /** Media type of the body; JSON when left out. */
   readonly bodyType?: 'multipart/form-data'
-  /** Body of the success answer; left out when it is not JSON. */
+  /** Body of the success answer as JSON. */
   readonly answer?: z.ZodType
+  /** Data of each event where the success answer is streamed. */
+  readonly events?: z.ZodType
+  /** Media types of the success answer beside JSON and events, as ranges: `audio/*`. */
+  readonly media?: readonly string[]
   /** Success status; 200 when left out. */
   readonly status?: number
+  /** Further success statuses, each with the same forms of answer. */
+  readonly moreStatuses?: readonly number[]
+  /** Body of its errors; OpenAI's form when left out. */
+  readonly errorAnswer?: z.ZodType
   /** Error codes that the handler can answer, beyond those of its access class. */
   readonly errors?: readonly ErrorCode[]
 }

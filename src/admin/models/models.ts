@@ -30,6 +30,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       method: 'GET',
       path: '/models',
       access: 'admin',
+      operation: 'listAllModels',
       summary: 'List models, active or not',
       query: pageQuery.extend({ provider_id: id.optional().describe('Only the models of this provider') }),
       answer: pageAnswer(modelAnswer),

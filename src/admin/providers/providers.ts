@@ -141,6 +141,7 @@ function testRoutes(admin: Admin): Route<Caller>[] {
       method: 'POST',
       path: '/providers/test',
       access: 'admin',
+      operation: 'testNewProvider',
       summary: 'Ask a provider for its models without saving it',
       description: 'Always answers 200: `ok` says how it went.',
       body: providerCreation,
@@ -168,6 +169,7 @@ function importRoutes(admin: Admin): Route<Caller>[] {
       method: 'POST',
       path: '/providers/:id/import-models',
       access: 'admin',
+      operation: 'importModels',
       summary: 'Create many models that the provider offers',
       description:
         'A model whose name is taken is skipped, as is one that the provider does not offer or whose name has blanks.',

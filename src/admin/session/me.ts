@@ -113,6 +113,7 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       method: 'POST',
       path: '/me/password',
       access: 'user',
+      operation: 'changeMyPassword',
       summary: 'Change the own password; all sessions end, this one too',
       body: passwordChange,
       errors: ['not_found', 'too_many_attempts'],

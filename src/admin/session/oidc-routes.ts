@@ -55,7 +55,13 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
       method: 'GET',
       path: `${adminPrefix}/session/options`,
       access: 'public',
-      docs: { tag, summary: 'The ways to sign in', answer: options, errors: ['invalid_query_parameter'] },
+      docs: {
+        tag,
+        operation: 'getSignInOptions',
+        summary: 'The ways to sign in',
+        answer: options,
+        errors: ['invalid_query_parameter'],
+      },
       handle({ query }) {
         validQuery(noQuery, query) // 400
         return json(signInOptions(admin), 200, noStore)
@@ -67,6 +73,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
       access: 'public',
       docs: {
         tag,
+        operation: 'signInByOidc',
         summary: 'Sign in by OpenID Connect: leads the browser to the issuer',
         description: 'When that cannot be, it leads to /sign-in?error=<code>.',
         query: startQuery,
@@ -81,6 +88,7 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
       access: 'public',
       docs: {
         tag,
+        operation: 'finishSignInByOidc',
         summary: 'Where the issuer leads the browser back: sets the cookie sluice_session',
         description: 'ModelReferences on to the path that was asked for, or to /sign-in?error=<code>.',
         status: 303,

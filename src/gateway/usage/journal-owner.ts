@@ -24,7 +24,7 @@ export function readJournalName(name: string): JournalFile | null {
 
 /**
  * Whether the owner is alive: known for a process of this machine; one of another machine is when it has
- * touched the file in the last minutes. A wrong guess doubles no record: whoever writes second finds it stored.
+ * touched the file in the last minutes. A wrong guess doubles no record: what is stored is not stored again.
  */
 export function ownerLives(owner: string, touchedMsAgo: number): boolean {
   if (owner === ownOwner) return true

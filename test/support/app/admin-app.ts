@@ -1,7 +1,6 @@
 /**
  * The real app on a free port with a fresh database, one administrator and one ordinary user, and a
- * clock that tests can put forward. Every success of the admin API that goes through `call` is
- * checked against the schema that the documentation promises for it.
+ * clock that tests can put forward. Every answer that goes through `call` is held against the OpenAPI document.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +12,6 @@ import type { ConsoleFiles } from '#console/console-files.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
-import { Router } from '#http/router.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 import type { Caller, KeyScopes, Role } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -26,6 +24,7 @@ import { LocalFeed } from '#replica/change-feed.ts'
 import { openApp } from '#src/app.ts'
 import { openStore, type Store } from '#store/store.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
+import { Documented } from '../contract/documented.ts'
 
 export interface Answer<T> {
   readonly status: number
@@ -132,7 +131,7 @@ export async function startAdminApp({
     logger,
     sealer: seals,
   })
-  const router = new Router(routes)
+  const documented = await Documented.of(app)
   const url = `http://127.0.0.1:${app.listen().port}`
 
   const call = async <T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> => {
@@ -141,7 +140,7 @@ export async function startAdminApp({
     const request = requestOf(url + target, method, body)
     if (key !== null) request.headers.set('authorization', `Bearer ${key}`)
     for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
-    return answerOf(router, request, await fetch(request))
+    return answerOf(documented, request, await fetch(request))
   }
 
   const resources = opening.move()
@@ -158,7 +157,7 @@ export async function startAdminApp({
     call,
     async asOperator(method, path, body) {
       const request = requestOf(`http://localhost${prefix}${path}`, method, body)
-      return answerOf(router, request, await app.handleTrusted(request))
+      return answerOf(documented, request, await app.handleTrusted(request))
     },
     async usageRows(count) {
       for (;;) {
@@ -210,11 +209,10 @@ function requestOf(url: string, method: string, body: unknown): Request {
   })
 }
 
-async function answerOf<T>(router: Router<Caller>, request: Request, response: Response): Promise<Answer<T>> {
-  const text = await response.text()
+async function answerOf<T>(documented: Documented, request: Request, response: Response): Promise<Answer<T>> {
+  const text = await documented.check(request.method, request.url, response).text()
   const parsed = parse(text)
-  const { status, headers, ok } = response
-  if (ok) requirePromised(router, request.method, new URL(request.url).pathname, { status, parsed })
+  const { status, headers } = response
   const error = (parsed as { error?: { code: string; param: string | null } } | null)?.error
   return { status, headers, text, body: parsed as T, code: error?.code ?? null, param: error?.param ?? null }
 }
@@ -225,23 +223,6 @@ function parse(text: string): unknown {
   } catch {
     return null
   }
-}
-
-/** Throws when a success is not what the route table promises: status, fields, and no field more. */
-function requirePromised(
-  router: Router<Caller>,
-  method: string,
-  path: string,
-  { status, parsed }: { readonly status: number; readonly parsed: unknown },
-): void {
-  const match = router.match(method, path)
-  if (match.kind !== 'route') return
-  const { docs } = match.route
-  if (status !== (docs.status ?? 200))
-    throw new Error(`${method} ${path} answered ${status}, not the ${docs.status ?? 200} of its documentation`)
-  const checked = docs.answer?.safeParse(parsed)
-  if (checked !== undefined && !checked.success)
-    throw new Error(`${method} ${path} answers otherwise than documented: ${checked.error.message}`)
 }
 
 /** All items of a paged list, in pages of this size. */

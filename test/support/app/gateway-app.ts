@@ -10,6 +10,7 @@ import { loadConfig } from '#config/load.ts'
 import type { Clock } from '#lib/clock.ts'
 import { sealer } from '#lib/seal.ts'
 import { createLogger } from '#observe/log.ts'
+import { Documented } from '../contract/documented.ts'
 import { openApp, type App } from '#src/app.ts'
 import { openStore, type Store } from '#store/store.ts'
 import type { StoredUsage } from '#store/usage/usage-record.ts'
@@ -31,6 +32,8 @@ export interface ChatOptions {
   readonly key?: StockKey | null
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** The provider answers what no document describes, and it is passed on as it is. */
+  readonly nonsense?: boolean
 }
 
 export interface GatewayApp extends AsyncDisposable, Stock {
@@ -106,7 +109,7 @@ export async function startGateway({
   const resources = opening.move()
   return {
     ...stock,
-    ...clientOf(app, `http://127.0.0.1:${port}`, stock),
+    ...clientOf(app, await Documented.of(app), `http://127.0.0.1:${port}`, stock),
     ...usageOfStore(store, clock),
     port,
     directory,
@@ -131,15 +134,21 @@ export async function startGateway({
 
 type Client = Pick<GatewayApp, 'url' | 'request' | 'chat' | 'stream' | 'operate' | 'metric'>
 
-function clientOf(app: App, url: string, { keys }: Stock): Client {
-  const request: Client['request'] = (method, path, { key = keys.main, headers = {}, signal, body } = {}) =>
-    fetch(url + path, {
+function clientOf(app: App, documented: Documented, url: string, { keys }: Stock): Client {
+  const request: Client['request'] = async (
+    method,
+    path,
+    { key = keys.main, headers = {}, signal, body, nonsense = false } = {},
+  ) => {
+    const response = await fetch(url + path, {
       method,
       headers: { ...(key !== null && { authorization: `Bearer ${key.secret}` }), ...headers },
       redirect: 'manual',
       ...(signal !== undefined && { signal }),
       ...(body !== undefined && { body }),
     })
+    return nonsense ? response : documented.check(method, path, response)
+  }
   const chat: Client['chat'] = (fields = {}, options = {}) => {
     const asIs = typeof fields === 'string' || fields instanceof Uint8Array
     const body = asIs ? fields : JSON.stringify({ model: 'plain', messages, ...fields })

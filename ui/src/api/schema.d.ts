@@ -8,6 +8,27 @@ export type About = {
   readonly uptime_seconds: number
 }
 
+export type AnthropicError = {
+  readonly type: "error"
+  readonly error: {
+    readonly type: string
+    readonly message: string
+    /** error_code: stable, for programs */
+    readonly details: {
+      readonly error_code: string
+    } | null
+  }
+  readonly request_id?: string | undefined
+}
+
+/** To a client that sends anthropic-version. */
+export type AnthropicModel = {
+  readonly type: "model"
+  readonly id: string
+  readonly display_name: string
+  readonly created_at: string
+}
+
 export type ApiKey = {
   readonly id: string
   readonly name: string
@@ -109,6 +130,84 @@ export type Capabilities = {
   readonly reasoning?: boolean | undefined
 }
 
+export type ChatCompletion = {
+  readonly id?: string | undefined
+  readonly created?: number | undefined
+  readonly model?: string | undefined
+  /** chat.completion */
+  readonly object?: string | undefined
+  readonly choices: readonly ({
+    readonly index?: number | undefined
+    readonly message?: {
+      readonly role?: string | null | undefined
+      /** The text, or null when tools are called */
+      readonly content?: unknown | undefined
+      readonly tool_calls?: readonly ({
+        readonly id?: string | null | undefined
+        readonly type?: string | null | undefined
+        readonly function?: {
+          readonly name?: string | null | undefined
+          readonly arguments?: string | null | undefined
+        } | undefined
+      })[] | null | undefined
+    } | undefined
+    /** stop, length, tool_calls or content_filter; null before the end */
+    readonly finish_reason?: string | null | undefined
+  })[]
+  readonly usage?: {
+    readonly prompt_tokens?: number | null | undefined
+    readonly completion_tokens?: number | null | undefined
+    readonly total_tokens?: number | null | undefined
+    readonly prompt_tokens_details?: {
+      readonly cached_tokens?: number | null | undefined
+    } | null | undefined
+    readonly completion_tokens_details?: {
+      readonly reasoning_tokens?: number | null | undefined
+    } | null | undefined
+  } | null | undefined
+  /** Where sources were looked up: what the answer cites */
+  readonly citations?: readonly ({})[] | undefined
+}
+
+/** The stream ends with the text [DONE] in place of a chunk. */
+export type ChatCompletionChunk = {
+  readonly id?: string | undefined
+  readonly created?: number | undefined
+  readonly model?: string | undefined
+  /** chat.completion.chunk */
+  readonly object?: string | undefined
+  readonly choices: readonly ({
+    readonly index?: number | undefined
+    readonly delta?: {
+      readonly role?: string | null | undefined
+      /** The text, or null when tools are called */
+      readonly content?: unknown | undefined
+      readonly tool_calls?: readonly ({
+        readonly id?: string | null | undefined
+        readonly type?: string | null | undefined
+        readonly function?: {
+          readonly name?: string | null | undefined
+          readonly arguments?: string | null | undefined
+        } | undefined
+      })[] | null | undefined
+    } | null | undefined
+    /** stop, length, tool_calls or content_filter; null before the end */
+    readonly finish_reason?: string | null | undefined
+  })[]
+  /** In the last chunk, where stream_options.include_usage is true */
+  readonly usage?: {
+    readonly prompt_tokens?: number | null | undefined
+    readonly completion_tokens?: number | null | undefined
+    readonly total_tokens?: number | null | undefined
+    readonly prompt_tokens_details?: {
+      readonly cached_tokens?: number | null | undefined
+    } | null | undefined
+    readonly completion_tokens_details?: {
+      readonly reasoning_tokens?: number | null | undefined
+    } | null | undefined
+  } | null | undefined
+}
+
 /** Fields that are not listed go to the model provider unchanged. */
 export type ChatCompletionRequest = {
   /** A model name or alias */
@@ -150,6 +249,31 @@ export type Chunk = {
   readonly table_header: string | null
   readonly tokens: number
   readonly text: string
+}
+
+export type Completion = {
+  readonly id?: string | undefined
+  readonly created?: number | undefined
+  readonly model?: string | undefined
+  /** text_completion */
+  readonly object?: string | undefined
+  readonly choices: readonly ({
+    readonly index?: number | undefined
+    readonly text?: string | undefined
+    /** stop, length, tool_calls or content_filter; null before the end */
+    readonly finish_reason?: string | null | undefined
+  })[]
+  readonly usage?: {
+    readonly prompt_tokens?: number | null | undefined
+    readonly completion_tokens?: number | null | undefined
+    readonly total_tokens?: number | null | undefined
+    readonly prompt_tokens_details?: {
+      readonly cached_tokens?: number | null | undefined
+    } | null | undefined
+    readonly completion_tokens_details?: {
+      readonly reasoning_tokens?: number | null | undefined
+    } | null | undefined
+  } | null | undefined
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -337,6 +461,23 @@ export type DocumentOptions = {
   readonly max_file_bytes: number
 }
 
+export type Embeddings = {
+  /** list */
+  readonly object?: string | undefined
+  readonly model?: string | undefined
+  readonly data: readonly ({
+    /** embedding */
+    readonly object?: string | undefined
+    readonly index?: number | undefined
+    /** Numbers, or with encoding_format base64 their little-endian 32-bit floats */
+    readonly embedding: readonly number[] | string
+  })[]
+  readonly usage?: {
+    readonly prompt_tokens?: number | null | undefined
+    readonly total_tokens?: number | null | undefined
+  } | null | undefined
+}
+
 /** Fields that are not listed go to the model provider unchanged. */
 export type EmbeddingsRequest = {
   /** A model name or alias */
@@ -378,6 +519,11 @@ export type GeneratedText = {
   readonly text: string | readonly string[]
   /** Only when an answer had to have a form and ran out of tokens before its end */
   readonly incomplete?: boolean | readonly boolean[] | undefined
+}
+
+export type GeneratedToken = {
+  readonly text: string
+  readonly batch_id: number
 }
 
 export type GenerationPayload = {
@@ -440,6 +586,12 @@ export type ImageEditRequest = {
   readonly prompt: string
 }
 
+/** A picture in part, or at the end whole. */
+export type ImageEvent = {
+  readonly type?: string | undefined
+  readonly b64_json?: string | undefined
+}
+
 /** The parts may come in either order. */
 export type ImageGenerationForm = {
   /** One PNG, JPEG, WebP, GIF, BMP or TIFF file; its bytes decide */
@@ -454,6 +606,15 @@ export type ImageGenerationRequest = {
   readonly prompt: string
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
+}
+
+export type Images = {
+  readonly created?: number | undefined
+  readonly data?: readonly ({
+    readonly b64_json?: string | null | undefined
+    readonly url?: string | null | undefined
+  })[] | null | undefined
+  readonly usage?: {} | null | undefined
 }
 
 export type ImportedFileItem = {
@@ -494,6 +655,33 @@ export type InflightUse = {
   readonly model_id: string
   readonly model: string
   readonly in_use: number
+}
+
+export type Message = {
+  readonly id?: string | undefined
+  /** message */
+  readonly type: string
+  readonly role?: string | undefined
+  readonly model?: string | undefined
+  readonly content: readonly ({
+    readonly type: string
+  })[]
+  readonly stop_reason?: string | null | undefined
+  readonly usage?: {
+    readonly input_tokens?: number | null | undefined
+    readonly output_tokens?: number | null | undefined
+  } | undefined
+}
+
+/** Each has its type as the name of the event, too. */
+export type MessageEvent = {
+  readonly type: string
+  readonly index?: number | undefined
+  readonly delta?: {} | undefined
+  readonly usage?: {
+    readonly input_tokens?: number | null | undefined
+    readonly output_tokens?: number | null | undefined
+  } | undefined
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -604,6 +792,14 @@ export type ModelRecord = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+}
+
+export type Moderation = {
+  readonly id?: string | undefined
+  readonly model?: string | undefined
+  readonly results: readonly ({
+    readonly flagged: boolean
+  })[]
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -845,6 +1041,16 @@ export type ProviderTest = {
   readonly error?: string | undefined
 }
 
+/** The best first. */
+export type RankedDocuments = {
+  readonly id?: string | undefined
+  readonly results: readonly ({
+    readonly index: number
+    readonly relevance_score: number
+    readonly document?: unknown | undefined
+  })[]
+}
+
 /** By kind, in 10^-9 of the currency: tokens per million, `request`, `image`, `second` of audio and `machine_hour` for one. A part of the tokens without a rate has that of the whole; what has none costs nothing. */
 export type Rates = { readonly [name: string]: number }
 
@@ -903,6 +1109,34 @@ export type RerankRequest = {
   readonly query: unknown
   readonly documents: readonly unknown[]
   readonly top_n?: number | null | undefined
+}
+
+export type Response = {
+  readonly id: string
+  /** response */
+  readonly object: string
+  /** completed, incomplete, failed, cancelled, queued or in_progress */
+  readonly status?: string | undefined
+  readonly model?: string | undefined
+  readonly output: readonly ({
+    readonly type: string
+  })[]
+  readonly error?: {
+    readonly code?: string | null | undefined
+    readonly message?: string | null | undefined
+  } | null | undefined
+  readonly usage?: {
+    readonly input_tokens?: number | null | undefined
+    readonly output_tokens?: number | null | undefined
+    readonly total_tokens?: number | null | undefined
+  } | null | undefined
+}
+
+/** Each has its type as the name of the event, too. */
+export type ResponseEvent = {
+  readonly type: string
+  readonly sequence_number?: number | undefined
+  readonly response?: Response | undefined
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -1047,6 +1281,17 @@ export type TrafficRules = {
   } | undefined
 }
 
+/** As JSON; other values of response_format come as text. */
+export type Transcription = {
+  readonly text?: string | undefined
+}
+
+export type TranscriptionEvent = {
+  readonly type: string
+  readonly delta?: string | undefined
+  readonly text?: string | undefined
+}
+
 /** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
 export type TranscriptionRequest = {
   /** A model name or alias */
@@ -1188,56 +1433,56 @@ export interface Operations {
     params: undefined
     query: undefined
     body: ChatCompletionRequest
-    answer: undefined
+    answer: ChatCompletion
   }
   /** Continue a text, whole or streamed */
   "POST /ai/v1/completions": {
     params: undefined
     query: undefined
     body: CompletionRequest
-    answer: undefined
+    answer: Completion
   }
   /** Turn texts into vectors */
   "POST /ai/v1/embeddings": {
     params: undefined
     query: undefined
     body: EmbeddingsRequest
-    answer: undefined
+    answer: Embeddings
   }
   /** Order documents by how well they fit a query */
   "POST /ai/v1/rerank": {
     params: undefined
     query: undefined
     body: RerankRequest
-    answer: undefined
+    answer: RankedDocuments
   }
   /** Tell whether texts or pictures are harmful */
   "POST /ai/v1/moderations": {
     params: undefined
     query: undefined
     body: ModerationRequest
-    answer: undefined
+    answer: Moderation
   }
   /** Make pictures from a text, whole or streamed */
   "POST /ai/v1/images/generations": {
     params: undefined
     query: undefined
     body: ImageGenerationRequest
-    answer: undefined
+    answer: Images
   }
   /** Change pictures as a text says, whole or streamed */
   "POST /ai/v1/images/edits": {
     params: undefined
     query: undefined
     body: FormData
-    answer: undefined
+    answer: Images
   }
   /** Write down what is said in a recording, whole or streamed */
   "POST /ai/v1/audio/transcriptions": {
     params: undefined
     query: undefined
     body: FormData
-    answer: undefined
+    answer: Transcription
   }
   /** Read a text aloud, as it is made */
   "POST /ai/v1/audio/speech": {
@@ -1251,56 +1496,71 @@ export interface Operations {
     params: undefined
     query: undefined
     body: ResponsesRequest
-    answer: undefined
+    answer: Response
   }
   /** Make a conversation of the Responses API shorter */
   "POST /ai/v1/responses/compact": {
     params: undefined
     query: undefined
     body: ResponsesRequest
-    answer: undefined
+    answer: {
+      readonly id: string
+      readonly output: readonly ({
+        readonly type: string
+      })[]
+    }
   }
   /** Count the input tokens of a request of the Responses API */
   "POST /ai/v1/responses/input_tokens": {
     params: undefined
     query: undefined
     body: ResponsesRequest
-    answer: undefined
+    answer: {
+      readonly input_tokens: number
+    }
   }
   /** Answer in the wire format of Anthropic's clients, whole or streamed */
   "POST /ai/v1/messages": {
     params: undefined
     query: undefined
     body: MessagesRequest
-    answer: undefined
+    answer: Message
   }
   /** A stored response, or the rest of its stream */
   "GET /ai/v1/responses/{id}": {
     params: { id: string }
     query: { stream?: "true" | "false"; starting_after?: string; include?: string }
     body: undefined
-    answer: undefined
+    answer: Response
   }
   /** Delete a stored response */
   "DELETE /ai/v1/responses/{id}": {
     params: { id: string }
     query: undefined
     body: undefined
-    answer: undefined
+    answer: {
+      readonly id: string
+      readonly object?: string | undefined
+      readonly deleted: boolean
+    }
   }
   /** Stop a response that is made in the background */
   "POST /ai/v1/responses/{id}/cancel": {
     params: { id: string }
     query: undefined
     body: undefined
-    answer: undefined
+    answer: Response
   }
   /** The input of a stored response */
   "GET /ai/v1/responses/{id}/input_items": {
     params: { id: string }
     query: { after?: string; limit?: string; order?: "asc" | "desc"; include?: string }
     body: undefined
-    answer: undefined
+    answer: {
+      /** list */
+      readonly object: string
+      readonly data: readonly ({})[]
+    }
   }
   /** Begin a conversation that the gateway keeps, for responses of any model */
   "POST /ai/v1/conversations": {
@@ -1328,7 +1588,11 @@ export interface Operations {
     params: { id: string }
     query: undefined
     body: undefined
-    answer: undefined
+    answer: {
+      readonly id: string
+      readonly object?: string | undefined
+      readonly deleted: boolean
+    }
   }
   /** The items of a conversation */
   "GET /ai/v1/conversations/{id}/items": {
@@ -1396,6 +1660,11 @@ export interface Operations {
     answer: {
       readonly object: "list"
       readonly data: readonly Model[]
+    } | {
+      readonly data: readonly AnthropicModel[]
+      readonly has_more: boolean
+      readonly first_id: string | null
+      readonly last_id: string | null
     }
   }
   /** One model by its name or an alias, slashes included */
@@ -1403,7 +1672,7 @@ export interface Operations {
     params: { rest: string }
     query: { include_reasoning_capabilities?: "true" | "false" }
     body: undefined
-    answer: Model
+    answer: Model | AnthropicModel
   }
   /** Answer one or several prompts at once */
   "POST /generate": {
@@ -2203,7 +2472,9 @@ export interface Operations {
     params: undefined
     query: undefined
     body: undefined
-    answer: undefined
+    answer: {
+      readonly openapi: string
+    }
   }
   /** This API as a page to read */
   "GET /docs": {

@@ -9,9 +9,10 @@ export const effortsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const { data } = await api('GET /ai/v1/models', { query: { include_reasoning_capabilities: 'true' }, signal })
     return new Map(
-      data.flatMap(({ id, supported_reasoning_efforts: efforts }) =>
-        efforts === undefined ? [] : [[id, efforts] as const],
-      ),
+      data.flatMap((model) => {
+        const efforts = 'owned_by' in model ? model.supported_reasoning_efforts : undefined
+        return efforts === undefined ? [] : [[model.id, efforts] as const]
+      }),
     )
   },
   staleTime: 60_000,

@@ -1,0 +1,95 @@
+/**
+ * Holds every answer that a test sees against the app's own OpenAPI document: its status, its media type and, when the
+ * test reads it, its JSON.
+ */
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020'
+import type { OpenApiDocument, Operation } from '#http/openapi.ts'
+import type { App } from '#src/app.ts'
+
+const documentId = 'openapi'
+
+interface Described {
+  readonly operation: Operation
+  readonly method: string
+  readonly path: RegExp
+  /** Fewest are the most exact. */
+  readonly parameters: number
+  /** JSON pointer of the operation. */
+  readonly pointer: string
+}
+
+/** The document of the app, compiled where it is needed. */
+export class Documented {
+  readonly #operations: readonly Described[]
+  readonly #ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false, allowUnionTypes: true })
+  readonly #validators = new Map<string, ValidateFunction>()
+
+  /** Documents of the same text are compiled once in a process. */
+  static async of(app: Pick<App, 'handleTrusted'>): Promise<Documented> {
+    const text = await (await app.handleTrusted(new Request('http://localhost/openapi.json'))).text()
+    const known = made.get(text) ?? new Documented(JSON.parse(text) as OpenApiDocument)
+    made.set(text, known)
+    return known
+  }
+
+  private constructor(document: OpenApiDocument) {
+    this.#ajv.addSchema(document as object, documentId)
+    this.#operations = Object.entries(document.paths)
+      .flatMap(([path, methods]) => Object.entries(methods).map((entry) => describe(path, ...entry)))
+      .toSorted((a, b) => a.parameters - b.parameters)
+  }
+
+  /** The same response. Throws, here or where its JSON is read, when the document says otherwise. */
+  check(method: string, path: string, response: Response): Response {
+    const { pathname } = new URL(path, 'http://localhost')
+    const described = this.#operations.find((each) => each.method === method && each.path.test(pathname))
+    if (described === undefined) return response
+    const what = `${method} ${pathname} answered ${response.status}`
+    const { responses } = described.operation
+    const key = [String(response.status), `${String(response.status)[0]}XX`].find((each) => each in responses)
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
+    const content = responses[key ?? '']?.content ?? {}
+    const range = [type ?? '', `${type?.split('/')[0]}/*`].find((each) => each in content)
+    if (key === undefined) throw new Error(`${what}: only ${Object.keys(responses).join(', ')} are documented`)
+    if (type !== null && range === undefined)
+      throw new Error(`${what} as ${type}: only ${Object.keys(content).join(', ') || 'none'} is documented`)
+    if (type !== 'application/json') return response
+    return checkedWhenRead(response, this.#validator(`${described.pointer}/responses/${key}/content`), what)
+  }
+
+  #validator(pointer: string): ValidateFunction {
+    const known = this.#validators.get(pointer)
+    if (known !== undefined) return known
+    const validator = this.#ajv.compile({ $ref: `${documentId}#${pointer}/application~1json/schema` })
+    this.#validators.set(pointer, validator)
+    return validator
+  }
+}
+
+const made = new Map<string, Documented>()
+
+function describe(path: string, method: string, operation: Operation): Described {
+  const pattern = path
+    .replaceAll(/[.+]/g, '\\$&')
+    .replaceAll('{rest}', '.+')
+    .replaceAll(/\{\w+\}/g, '[^/]+')
+  return {
+    operation,
+    method: method.toUpperCase(),
+    path: new RegExp(`^${pattern}$`),
+    parameters: path.split('{').length + (path.includes('{rest}') ? 10 : 0),
+    pointer: `/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))}/${method}`,
+  }
+}
+
+/** Reading it ahead would change when the server can send. */
+function checkedWhenRead(response: Response, validate: ValidateFunction, what: string): Response {
+  const read = response.text.bind(response)
+  const text = async (): Promise<string> => {
+    const body = await read()
+    if (!validate(JSON.parse(body)))
+      throw new Error(`${what} otherwise than documented: ${JSON.stringify(validate.errors)} in ${body.slice(0, 500)}`)
+    return body
+  }
+  return Object.assign(response, { text, json: async (): Promise<unknown> => JSON.parse(await text()) })
+}
