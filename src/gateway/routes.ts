@@ -6,11 +6,11 @@ import type { ApiError } from '#errors/api-error.ts'
 import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { speech, transcription } from './endpoints/audio.ts'
+import { speech, transcription, translation } from './endpoints/audio.ts'
 import { chatCompletion } from './endpoints/chat-completions.ts'
 import { completion } from './endpoints/completions.ts'
 import { embeddings } from './endpoints/embeddings.ts'
-import { imageEdit, imageGeneration } from './endpoints/images.ts'
+import { imageEdit, imageGeneration, imageVariation } from './endpoints/images.ts'
 import { countMessageTokens, messages } from './endpoints/messages.ts'
 import type { ModelCall } from './endpoints/model-call.ts'
 import { moderation } from './endpoints/moderations.ts'
@@ -158,9 +158,23 @@ const modelCalls: readonly ModelCallRow[] = [
     errors: ['invalid_multipart'],
   },
   {
+    call: imageVariation,
+    summary: 'Make variations of a picture',
+    body: requests.imageVariation,
+    bodyType: 'multipart/form-data',
+    errors: ['invalid_multipart'],
+  },
+  {
     call: transcription,
     summary: 'Write down what is said in a recording, whole or streamed',
     body: requests.transcription,
+    bodyType: 'multipart/form-data',
+    errors: ['invalid_multipart'],
+  },
+  {
+    call: translation,
+    summary: 'Write down in English what is said in a recording',
+    body: requests.translation,
     bodyType: 'multipart/form-data',
     errors: ['invalid_multipart'],
   },

@@ -31,7 +31,9 @@ const usualEndpoints: ReadonlySet<Endpoint> = new Set([
   'moderations',
   'images/generations',
   'images/edits',
+  'images/variations',
   'audio/transcriptions',
+  'audio/translations',
   'audio/speech',
 ])
 const responsesEndpoints: readonly Endpoint[] = ['responses', 'responses/compact', 'responses/input_tokens']

@@ -157,6 +157,8 @@ export type CompletionRequest = {
   /** A model name or alias */
   readonly model: string
   readonly prompt?: string | readonly unknown[] | null | undefined
+  /** What comes after the text, for models that fill in the middle */
+  readonly suffix?: string | null | undefined
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
   readonly stream_options?: {
@@ -454,6 +456,13 @@ export type ImageGenerationRequest = {
   readonly prompt: string
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
+}
+
+/** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
+export type ImageVariationRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly image: string
 }
 
 export type ImportedFileItem = {
@@ -1054,6 +1063,13 @@ export type TranscriptionRequest = {
   readonly file: string
 }
 
+/** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
+export type TranslationRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly file: string
+}
+
 export type UpstreamHealth = {
   /** The plain model: a component, or the model itself */
   readonly model_id: string
@@ -1232,8 +1248,22 @@ export interface Operations {
     body: FormData
     answer: undefined
   }
+  /** Make variations of a picture */
+  "POST /ai/v1/images/variations": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: undefined
+  }
   /** Write down what is said in a recording, whole or streamed */
   "POST /ai/v1/audio/transcriptions": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: undefined
+  }
+  /** Write down in English what is said in a recording */
+  "POST /ai/v1/audio/translations": {
     params: undefined
     query: undefined
     body: FormData

@@ -17,7 +17,9 @@ const endpoints = [
   'moderations',
   'images/generations',
   'images/edits',
+  'images/variations',
   'audio/transcriptions',
+  'audio/translations',
   'audio/speech',
 ] as const
 const inputs = ['text', 'image', 'audio', 'video', 'file'] as const
