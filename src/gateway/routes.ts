@@ -2,21 +2,13 @@
 import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
-import type { ApiError } from '#errors/api-error.ts'
-import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
+import type { ErrorCode } from '#errors/catalogue.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { speech, transcription, translation } from './endpoints/audio.ts'
-import { chatCompletion } from './endpoints/chat-completions.ts'
-import { completion } from './endpoints/completions.ts'
-import { embeddings } from './endpoints/embeddings.ts'
-import { imageEdit, imageGeneration, imageVariation } from './endpoints/images.ts'
-import { countMessageTokens, messages } from './endpoints/messages.ts'
-import type { ModelCall } from './endpoints/model-call.ts'
-import { moderation } from './endpoints/moderations.ts'
+import { deploymentAddress, withAzureAddresses } from './azure-addresses.ts'
+import { countMessageTokens } from './endpoints/messages.ts'
+import { bodyErrors, modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
-import { rerank } from './endpoints/rerank.ts'
-import { responseCompaction, responseInputTokens, responses } from './endpoints/responses.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
 import {
@@ -63,6 +55,10 @@ const modelsQuery = z.object({
 const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
 
 export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
+  return aiRoutes(gateway).map(withAzureAddresses)
+}
+
+function aiRoutes(gateway: Gateway): Route<Caller>[] {
   const tag = 'Inference'
   return [
     ...modelCalls.map((row) => modelCallRoute(gateway, row)),
@@ -117,119 +113,12 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
   ]
 }
 
-interface ModelCallRow {
-  readonly call: ModelCall
-  readonly summary: string
-  readonly body: z.ZodType
-  readonly bodyType?: 'multipart/form-data'
-  /** Beyond those that every call of a model can answer. */
-  readonly errors?: readonly ErrorCode[]
-  /** Errors of the endpoint's wire format; OpenAI's when left out. */
-  readonly errorResponse?: (error: ApiError, requestId: string) => Response
-}
-
-/** Errors of requests that build on an earlier one. */
-const stateErrors: readonly ErrorCode[] = [
-  'previous_response_not_found',
-  'conversation_not_found',
-  'item_not_found',
-  'store_unavailable',
-  'overloaded',
-]
-
-/** Every endpoint that calls a model; its path is its name. */
-const modelCalls: readonly ModelCallRow[] = [
-  {
-    call: chatCompletion,
-    summary: 'Answer a conversation, whole or streamed',
-    body: requests.chatCompletion,
-    errors: ['invalid_value', 'unsupported_value'],
-  },
-  { call: completion, summary: 'Continue a text, whole or streamed', body: requests.completion },
-  { call: embeddings, summary: 'Turn texts into vectors', body: requests.embeddings },
-  { call: rerank, summary: 'Order documents by how well they fit a query', body: requests.rerank },
-  { call: moderation, summary: 'Tell whether texts or pictures are harmful', body: requests.moderation },
-  { call: imageGeneration, summary: 'Make pictures from a text, whole or streamed', body: requests.imageGeneration },
-  {
-    call: imageEdit,
-    summary: 'Change pictures as a text says, whole or streamed',
-    body: requests.imageEdit,
-    bodyType: 'multipart/form-data',
-    errors: ['invalid_multipart'],
-  },
-  {
-    call: imageVariation,
-    summary: 'Make variations of a picture',
-    body: requests.imageVariation,
-    bodyType: 'multipart/form-data',
-    errors: ['invalid_multipart'],
-  },
-  {
-    call: transcription,
-    summary: 'Write down what is said in a recording, whole or streamed',
-    body: requests.transcription,
-    bodyType: 'multipart/form-data',
-    errors: ['invalid_multipart'],
-  },
-  {
-    call: translation,
-    summary: 'Write down in English what is said in a recording',
-    body: requests.translation,
-    bodyType: 'multipart/form-data',
-    errors: ['invalid_multipart'],
-  },
-  { call: speech, summary: 'Read a text aloud, as it is made', body: requests.speech },
-  {
-    call: responses,
-    summary: 'Answer in the Responses API, whole or streamed',
-    body: requests.responses,
-    errors: [...stateErrors, 'invalid_value', 'unsupported_value'],
-  },
-  {
-    call: responseCompaction,
-    summary: 'Make a conversation of the Responses API shorter',
-    body: requests.responses,
-    errors: stateErrors,
-  },
-  {
-    call: responseInputTokens,
-    summary: 'Count the input tokens of a request of the Responses API',
-    body: requests.responses,
-    errors: stateErrors,
-  },
-  {
-    call: messages,
-    summary: "Answer in the wire format of Anthropic's clients, whole or streamed",
-    body: requests.messages,
-    errors: ['invalid_value', 'unsupported_value', 'thread_unsupported_request'],
-    errorResponse: anthropicErrorResponse,
-  },
-]
-
-/** What reading the body of a call can answer. */
-const bodyErrors: readonly ErrorCode[] = [
-  'invalid_json',
-  'invalid_body',
-  'missing_model',
-  'body_timeout',
-  'request_too_large',
-  'unsupported_media_type',
-]
-
-const modelCallErrors: readonly ErrorCode[] = [
-  ...bodyErrors,
-  'upstream_rejected',
-  'model_access_denied',
-  'realtime_denied',
-  'model_not_found',
-  'endpoint_not_supported',
-  ...modelErrors,
-]
-
-function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ...docs }: ModelCallRow): Route<Caller> {
+function modelCallRoute(gateway: Gateway, row: ModelCallRow): Route<Caller> {
+  const { call, path = `/ai/v1/${call.endpoint}`, aliases = [], errors = [], errorResponse, ...docs } = row
   return {
     method: 'POST',
-    path: `/ai/v1/${call.endpoint}`,
+    path,
+    aliases: [...aliases, ...deploymentAddress(call.endpoint)],
     access: 'inference',
     docs: { tag: 'Inference', ...docs, errors: [...modelCallErrors, ...errors] },
     ...(errorResponse && { errorResponse }),

@@ -104,14 +104,16 @@ export function openApiDocument<Caller>(routes: Iterable<Route<Caller>>, info: D
   }
 }
 
-function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, components: Components): Operation {
+function operationOf<Caller>(route: Route<Caller>, components: Components): Operation {
+  const { method, path, access, docs } = route
+  const description = descriptionOf(route)
   const parameters = [...pathParameters(path), ...(docs.query ? queryParameters(docs.query) : [])]
   const body = docs.body && components.add(docs.body, 'input')
   return {
     operationId: operationId(method, templateOf(path)),
     tags: [docs.tag],
     summary: docs.summary,
-    ...(docs.description !== undefined && { description: docs.description }),
+    ...(description !== '' && { description }),
     security: securityOf(access),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: bodyContent(body, docs.bodyType) } }),
@@ -123,6 +125,12 @@ function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, comp
       ...errorResponses([...errorsOfAccess(access, method), ...(docs.errors ?? [])], components),
     },
   }
+}
+
+/** The description of the route, with its other addresses. */
+function descriptionOf<Caller>({ docs, aliases = [] }: Route<Caller>): string {
+  const also = aliases.map((path) => `\`${templateOf(path)}\``).join(', ')
+  return [docs.description ?? '', also && `Also at ${also}.`].filter((text) => text !== '').join('\n\n')
 }
 
 function bodyContent(schema: Schema, type: RouteDocs['bodyType']): Content | FormContent {

@@ -1227,6 +1227,20 @@ export interface Operations {
     body: RerankRequest
     answer: undefined
   }
+  /** Order documents in the wire format of Cohere's clients, version 2 */
+  "POST /ai/v2/rerank": {
+    params: undefined
+    query: undefined
+    body: RerankRequest
+    answer: {
+      readonly id: string
+      readonly results: readonly ({
+        readonly index: number
+        readonly relevance_score: number
+      })[]
+      readonly meta: {}
+    }
+  }
   /** Tell whether texts or pictures are harmful */
   "POST /ai/v1/moderations": {
     params: undefined
