@@ -290,6 +290,8 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     }),
     authorize,
     accessOfUnknownPath,
+    corsOrigins: () => settings.get('server.cors_origins'),
+    basePaths: ['/ai/v1', '/api/v1'],
     answerUnknownPath: (context) => (consoleFiles === null ? null : serveConsole(consoleFiles, context)),
     clock,
     logger,

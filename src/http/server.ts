@@ -9,6 +9,8 @@ import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
 import type { IpNetwork } from '#lib/ip-network.ts'
 import { clientAddress } from './client-address.ts'
+import { crossOrigin } from './cors.ts'
+import { nearAddress } from './near-address.ts'
 import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
 import type { Access, Route } from './route.ts'
@@ -23,6 +25,10 @@ export interface ServerOptions<Caller> {
   readonly accessOfUnknownPath: (path: string) => Access
   /** Answers public addresses that no route has; null = 404. */
   readonly answerUnknownPath?: (context: RequestContext) => Response | null
+  /** Web sites whose pages may read the answers of the areas for programs; asked for each request. None when left out. */
+  readonly corsOrigins?: () => readonly string[]
+  /** Prefixes of addresses, of which the 404 of a near one names the right one. */
+  readonly basePaths?: readonly string[]
   readonly clock: Clock
   readonly logger: Logger
   /** Idle timer of a connection until its first request has been answered. */
@@ -151,6 +157,8 @@ export class HttpServer<Caller> {
     requireOneHost(context.request) // 400
     if (target === 'unroutable') return this.#noRoute(context, { kind: 'none' })
     const match = this.#router.match(context.request.method, context.path)
+    const preflight = crossOrigin(context, this.#accessOf(match, context), this.#options.corsOrigins?.() ?? [])
+    if (preflight !== null) return preflight
     if (match.kind === 'route') {
       const { route } = match
       context.params = match.params
@@ -168,18 +176,32 @@ export class HttpServer<Caller> {
 
   async #noRoute(context: ServerContext, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<Response> {
     if (match.kind !== 'none') context.errorResponse = match.route.errorResponse
-    const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(context.path) : match.route.access
+    const access = this.#accessOf(match, context)
     if (access !== 'public') await this.#options.authorize(access, context)
     if (match.kind === 'none') {
       const answer = access === 'public' && !this.#draining ? this.#options.answerUnknownPath?.(context) : null
       if (answer) return answer
-      throw new ApiError('not_found')
+      throw this.#notFound(context)
     }
     const { allowed } = match
     const heads = allowed.includes('GET') ? ['HEAD'] : []
     throw new ApiError('method_not_allowed', {
       message: `This address takes only ${allowed.join(', ')}.`,
       headers: { allow: [...allowed, ...heads].join(', ') },
+    })
+  }
+
+  #accessOf(match: Match<Caller>, { path }: ServerContext): Access {
+    return match.kind === 'none' ? this.#options.accessOfUnknownPath(path) : match.route.access
+  }
+
+  #notFound({ path }: ServerContext): ApiError {
+    const exists = (address: string): boolean => this.#router.match('GET', address).kind !== 'none'
+    const near = nearAddress(path, this.#options.basePaths ?? [], exists)
+    if (near === null) return new ApiError('not_found')
+    const shown = near.length > 200 ? `${near.slice(0, 200)}…` : near
+    return new ApiError('not_found', {
+      message: `Nothing is at this address, but there is ${shown}. Correct the base URL of your client.`,
     })
   }
 

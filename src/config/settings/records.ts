@@ -131,6 +131,15 @@ export const settingRecords = {
     sentence:
       'Reverse proxies whose Forwarded or X-Forwarded-For header gives the address of the client. Without it, every client behind a proxy has the address of the proxy.',
   },
+  'server.cors_origins': {
+    ...live,
+    type: 'list',
+    format: 'origin',
+    default: [],
+    example: 'https://app.example.com, http://localhost:5173',
+    sentence:
+      'Web sites whose pages may call the AI, documents and generation APIs with a key, as origins; "*" is every site. Administration and the console stay with their own origin.',
+  },
   'server.drain_seconds': {
     ...boot,
     ...seconds,
