@@ -2,15 +2,16 @@
 import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
-import type { ErrorCode } from '#errors/catalogue.ts'
+import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { deploymentAddress, withAzureAddresses } from './azure-addresses.ts'
+import { deploymentAddress, withAzureAddresses } from './endpoints/azure-addresses.ts'
 import { countMessageTokens } from './endpoints/messages.ts'
 import { bodyErrors, modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
+import { serveRealtime } from './serve-realtime.ts'
 import {
   addConversationItems,
   conversationBodies,
@@ -84,6 +85,7 @@ function aiRoutes(gateway: Gateway): Route<Caller>[] {
       errorResponse: anthropicErrorResponse,
       handle: (context, caller) => countMessageTokens(gateway, context, caller),
     },
+    realtimeRoute(gateway),
     {
       method: 'GET',
       path: '/ai/v1/models',
@@ -111,6 +113,31 @@ function aiRoutes(gateway: Gateway): Route<Caller>[] {
       handle: (context, caller) => getModel(gateway, context, caller),
     },
   ]
+}
+
+function realtimeRoute(gateway: Gateway): Route<Caller> {
+  return {
+    method: 'GET',
+    path: '/ai/v1/realtime',
+    access: 'inference',
+    docs: {
+      tag: 'Inference',
+      summary: "A WebSocket to a model's provider, for sound and text in both directions",
+      query: z.looseObject({ model: z.string().describe('A model name or alias') }),
+      status: 101,
+      errors: [
+        'upgrade_required',
+        'missing_model',
+        'upstream_rejected',
+        'model_access_denied',
+        'realtime_denied',
+        'model_not_found',
+        'endpoint_not_supported',
+        ...modelErrors,
+      ],
+    },
+    handle: (context, caller) => serveRealtime(gateway, context, caller),
+  }
 }
 
 function modelCallRoute(gateway: Gateway, row: ModelCallRow): Route<Caller> {

@@ -1432,6 +1432,13 @@ export interface Operations {
       readonly input_tokens: number
     }
   }
+  /** A WebSocket to a model's provider, for sound and text in both directions */
+  "GET /ai/v1/realtime": {
+    params: undefined
+    query: { model: string }
+    body: undefined
+    answer: undefined
+  }
   /** List the models that the caller can use */
   "GET /ai/v1/models": {
     params: undefined

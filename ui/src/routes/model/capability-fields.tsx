@@ -21,6 +21,7 @@ const endpoints = [
   'audio/transcriptions',
   'audio/translations',
   'audio/speech',
+  'realtime',
 ] as const
 const inputs = ['text', 'image', 'audio', 'video', 'file'] as const
 
