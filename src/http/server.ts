@@ -30,7 +30,7 @@ export interface ServerOptions<Caller> {
   readonly corsOrigins?: () => readonly string[]
   /** Prefixes of addresses, of which the 404 of a near one names the right one. */
   readonly basePaths?: readonly string[]
-  /** Of WebSockets; a MiB and two minutes when left out. */
+  /** Limits of WebSockets; a MiB and two minutes when left out. */
   readonly sockets?: SocketLimits
   readonly clock: Clock
   readonly logger: Logger

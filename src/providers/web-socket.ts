@@ -3,7 +3,7 @@ import type { Proxy } from '#lib/http1/proxy.ts'
 import { SocketRefused, UpstreamFailure, type SocketListener, type UpstreamSocket } from './provider.ts'
 
 export interface SocketTarget {
-  /** Of the scheme ws: or wss:. */
+  /** An address with the scheme ws: or wss:. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly proxy: Proxy | null

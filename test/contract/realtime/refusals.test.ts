@@ -114,3 +114,37 @@ test('a rate refuses', async () => {
   await expectRefusal(refused, promised(429, 'rate_limit_error', 'rate_limit_exceeded'))
   await app.gateway.operate('DELETE', '/settings/limits.rates')
 })
+
+describe('a hard budget', () => {
+  const budget = async (hard: boolean): Promise<string> => {
+    const fields = {
+      scope: 'user',
+      scope_id: app.gateway.keys.main.userId,
+      period: 'month',
+      amount: 1_000_000_000,
+      hard,
+    }
+    const made = await app.gateway.operate('POST', '/budgets', fields)
+    expect(made.status).toBe(201)
+    return ((await made.json()) as { readonly id: string }).id
+  }
+  const modelId = async (): Promise<string> => {
+    const { data } = (await (await app.gateway.operate('GET', '/models')).json()) as {
+      readonly data: readonly { readonly id: string; readonly name: string }[]
+    }
+    return data.find(({ name }) => name === 'voice')!.id
+  }
+
+  test('refuses sessions that cost something, because nothing says how much at most; one that only counts does not', async () => {
+    const priced = await app.gateway.operate('POST', `/models/${await modelId()}/prices`, { rates: { output: 1000 } })
+    expect(priced.status).toBe(201)
+    const id = await budget(true)
+    await expectRefusal(await app.refused(), promised(400, 'invalid_request_error', 'cost_unbounded'))
+    await app.gateway.operate('DELETE', `/budgets/${id}`)
+    const soft = await budget(false)
+    const client = await app.connect()
+    client.socket.close()
+    await until(() => app.upstream.open === 0)
+    await app.gateway.operate('DELETE', `/budgets/${soft}`)
+  })
+})

@@ -4,6 +4,8 @@ export interface RealtimePeer {
   readonly target: string
   readonly headers: Headers
   readonly received: (string | Buffer)[]
+  /** How often it was asked for a sign of life. */
+  pings: number
   /** How it ended; null while it is open. */
   closed: { readonly code: number; readonly reason: string } | null
   readonly socket: Bun.ServerWebSocket<RealtimePeer>
@@ -40,7 +42,13 @@ export function startRealtimeUpstream(): RealtimeUpstream {
       if (upstream.silent) await new Promise(() => {})
       if (upstream.refuseWith !== null) return new Response('no', { status: upstream.refuseWith })
       const { pathname, search } = new URL(request.url)
-      const data = { target: pathname + search, headers: request.headers, received: [], closed: null } as unknown
+      const data = {
+        target: pathname + search,
+        headers: request.headers,
+        received: [],
+        pings: 0,
+        closed: null,
+      } as unknown
       return bun.upgrade(request, { data: data as RealtimePeer }) ? undefined : new Response('none', { status: 400 })
     },
     websocket: {
@@ -52,6 +60,7 @@ export function startRealtimeUpstream(): RealtimeUpstream {
         data.received.push(message)
         upstream.onMessage(data, message)
       },
+      ping: ({ data }) => void (data.pings += 1),
       close: ({ data }, code, reason) => void (data.closed = { code, reason }),
     },
   })
