@@ -290,6 +290,12 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     }),
     authorize,
     accessOfUnknownPath,
+    corsOrigins: () => settings.get('server.cors_origins'),
+    basePaths: ['/ai/v1', '/api/v1'],
+    sockets: {
+      messageBytesMax: settings.get('realtime.max_message_bytes'),
+      idleSeconds: settings.get('realtime.idle_seconds'),
+    },
     answerUnknownPath: (context) => (consoleFiles === null ? null : serveConsole(consoleFiles, context)),
     clock,
     logger,

@@ -90,6 +90,9 @@ export const errorCatalogue = {
   unsupported_parameter: { ...client, status: 422, type: 'invalid_request_error', message: 'The model does not support a field of the request. Remove the field, or use another model.' },
   validation_failed: { ...client, status: 422, type: 'invalid_request_error', message: 'A field of the request has a value that is not allowed.' },
 
+  // 426: the protocol
+  upgrade_required: { ...client, status: 426, type: 'invalid_request_error', message: 'This address takes WebSocket connections only. Connect to it with ws:// or wss://.' },
+
   // 429: too much at once
   inflight_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Your account has too many requests in flight on this model. Try again when one of them has finished.' },
   rate_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', message: 'A rate limit is used up. Try again when it has renewed.' },

@@ -1,4 +1,5 @@
 /** The context of a request that the server makes itself: there is no socket for headers of the answer or an idle timer. */
+import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 
@@ -36,6 +37,10 @@ export class InnerContext implements RequestContext {
   }
 
   addHeader(): void {}
+
+  upgrade(): never {
+    throw new ApiError('upgrade_required')
+  }
 
   liftIdleTimeout(): void {}
 

@@ -2,24 +2,17 @@
 import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
-import type { ApiError } from '#errors/api-error.ts'
-import { modelBodyErrors, modelErrors, type ErrorCode } from '#errors/catalogue.ts'
-import type { Route, RouteDocs } from '#http/route.ts'
+import { modelBodyErrors, modelErrors } from '#errors/catalogue.ts'
+import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { anthropicError, answers } from './endpoints/answers.ts'
-import { speech, transcription } from './endpoints/audio.ts'
-import { chatCompletion } from './endpoints/chat-completions.ts'
-import { completion } from './endpoints/completions.ts'
-import { embeddings } from './endpoints/embeddings.ts'
-import { imageEdit, imageGeneration } from './endpoints/images.ts'
-import { countMessageTokens, messages } from './endpoints/messages.ts'
-import type { ModelCall } from './endpoints/model-call.ts'
-import { moderation } from './endpoints/moderations.ts'
+import { anthropicError } from './endpoints/answers.ts'
+import { deploymentAddress, withAzureAddresses } from './endpoints/azure-addresses.ts'
+import { countMessageTokens } from './endpoints/messages.ts'
+import { modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
-import { rerank } from './endpoints/rerank.ts'
-import { responseCompaction, responseInputTokens, responses } from './endpoints/responses.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
+import { serveRealtime } from './serve-realtime.ts'
 import { serveModelCall } from './serve-model-call.ts'
 import { stateRoutes } from './state-routes.ts'
 
@@ -62,6 +55,10 @@ const modelsQuery = z.object({
 const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
 
 export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
+  return aiRoutes(gateway).map(withAzureAddresses)
+}
+
+function aiRoutes(gateway: Gateway): Route<Caller>[] {
   const tag = 'Inference'
   return [
     ...modelCalls.map((row) => modelCallRoute(gateway, row)),
@@ -88,6 +85,7 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
       errorResponse: anthropicErrorResponse,
       handle: (context, caller) => countMessageTokens(gateway, context, caller),
     },
+    realtimeRoute(gateway),
     {
       method: 'GET',
       path: '/ai/v1/models',
@@ -118,143 +116,37 @@ export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
   ]
 }
 
-interface ModelCallRow extends Omit<RouteDocs, 'tag'> {
-  readonly call: ModelCall
-  /** Beyond those that every call of a model can answer. */
-  readonly errors?: readonly ErrorCode[]
-  /** Errors of the endpoint's wire format; OpenAI's when left out. */
-  readonly errorResponse?: (error: ApiError, requestId: string) => Response
+function realtimeRoute(gateway: Gateway): Route<Caller> {
+  return {
+    method: 'GET',
+    path: '/ai/v1/realtime',
+    access: 'inference',
+    docs: {
+      tag: 'Inference',
+      summary: "A WebSocket to a model's provider, for sound and text in both directions",
+      query: z.looseObject({ model: z.string().describe('A model name or alias') }),
+      status: 101,
+      errors: [
+        'upgrade_required',
+        'missing_model',
+        'upstream_rejected',
+        'model_access_denied',
+        'realtime_denied',
+        'model_not_found',
+        'endpoint_not_supported',
+        ...modelErrors,
+      ],
+    },
+    handle: (context, caller) => serveRealtime(gateway, context, caller),
+  }
 }
 
-/** Errors of requests that build on an earlier one. */
-const stateErrors: readonly ErrorCode[] = [
-  'previous_response_not_found',
-  'conversation_not_found',
-  'item_not_found',
-  'store_unavailable',
-  'overloaded',
-]
-
-/** Every endpoint that calls a model; its path is its name. */
-const modelCalls: readonly ModelCallRow[] = [
-  {
-    call: chatCompletion,
-    operation: 'createChatCompletion',
-    ...answers.chatCompletion,
-    summary: 'Answer a conversation, whole or streamed',
-    body: requests.chatCompletion,
-    errors: ['invalid_value', 'unsupported_value'],
-  },
-  {
-    call: completion,
-    operation: 'createCompletion',
-    ...answers.completion,
-    summary: 'Continue a text, whole or streamed',
-    body: requests.completion,
-  },
-  {
-    call: embeddings,
-    operation: 'createEmbeddings',
-    ...answers.embeddings,
-    summary: 'Turn texts into vectors',
-    body: requests.embeddings,
-  },
-  {
-    call: rerank,
-    operation: 'rerank',
-    ...answers.rerank,
-    summary: 'Order documents by how well they fit a query',
-    body: requests.rerank,
-  },
-  {
-    call: moderation,
-    operation: 'createModeration',
-    ...answers.moderation,
-    summary: 'Tell whether texts or pictures are harmful',
-    body: requests.moderation,
-  },
-  {
-    call: imageGeneration,
-    operation: 'generateImages',
-    ...answers.images,
-    summary: 'Make pictures from a text, whole or streamed',
-    body: requests.imageGeneration,
-  },
-  {
-    call: imageEdit,
-    operation: 'editImages',
-    ...answers.images,
-    summary: 'Change pictures as a text says, whole or streamed',
-    body: requests.imageEdit,
-    bodyType: 'multipart/form-data',
-    errors: ['invalid_multipart'],
-  },
-  {
-    call: transcription,
-    operation: 'createTranscription',
-    ...answers.transcription,
-    summary: 'Write down what is said in a recording, whole or streamed',
-    body: requests.transcription,
-    bodyType: 'multipart/form-data',
-    errors: ['invalid_multipart'],
-  },
-  {
-    call: speech,
-    operation: 'createSpeech',
-    ...answers.speech,
-    summary: 'Read a text aloud, as it is made',
-    body: requests.speech,
-  },
-  {
-    call: responses,
-    operation: 'createResponse',
-    ...answers.responses,
-    summary: 'Answer in the Responses API, whole or streamed',
-    body: requests.responses,
-    errors: [...stateErrors, 'invalid_value', 'unsupported_value'],
-  },
-  {
-    call: responseCompaction,
-    operation: 'compactResponse',
-    ...answers.compaction,
-    summary: 'Make a conversation of the Responses API shorter',
-    body: requests.responses,
-    errors: stateErrors,
-  },
-  {
-    call: responseInputTokens,
-    operation: 'countResponseInputTokens',
-    ...answers.inputTokens,
-    summary: 'Count the input tokens of a request of the Responses API',
-    body: requests.responses,
-    errors: stateErrors,
-  },
-  {
-    call: messages,
-    operation: 'createMessage',
-    ...answers.messages,
-    errorAnswer: anthropicError,
-    summary: "Answer in the wire format of Anthropic's clients, whole or streamed",
-    body: requests.messages,
-    errors: ['invalid_value', 'unsupported_value', 'thread_unsupported_request'],
-    errorResponse: anthropicErrorResponse,
-  },
-]
-
-const modelCallErrors: readonly ErrorCode[] = [
-  ...modelBodyErrors,
-  'upstream_rejected',
-  'model_access_denied',
-  'realtime_denied',
-  'model_not_found',
-  'endpoint_not_supported',
-  ...modelErrors,
-]
-
-function modelCallRoute(gateway: Gateway, { call, errors = [], errorResponse, ...docs }: ModelCallRow): Route<Caller> {
+function modelCallRoute(gateway: Gateway, row: ModelCallRow): Route<Caller> {
+  const { call, path = `/ai/v1/${call.endpoint}`, aliases = [], errors = [], errorResponse, ...docs } = row
   return {
     method: 'POST',
-    path: `/ai/v1/${call.endpoint}`,
+    path,
+    aliases: [...aliases, ...deploymentAddress(call.endpoint)],
     access: 'inference',
     docs: { tag: 'Inference', ...docs, errors: [...modelCallErrors, ...errors] },
     ...(errorResponse && { errorResponse }),

@@ -111,14 +111,16 @@ export function openApiDocument<Caller>(routes: Iterable<Route<Caller>>, info: D
   }
 }
 
-function operationOf<Caller>({ method, path, access, docs }: Route<Caller>, components: Components): Operation {
+function operationOf<Caller>(route: Route<Caller>, components: Components): Operation {
+  const { method, path, access, docs } = route
+  const description = descriptionOf(route)
   const parameters = [...pathParameters(path), ...(docs.query ? queryParameters(docs.query) : [])]
   const body = docs.body && components.add(docs.body, 'input')
   return {
     operationId: operationId(method, path, docs),
     tags: [docs.tag],
     summary: docs.summary,
-    ...(docs.description !== undefined && { description: docs.description }),
+    ...(description !== '' && { description }),
     security: securityOf(access),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: bodyContent(body, docs.bodyType) } }),
@@ -137,6 +139,12 @@ function successes({ answer, events, media = [], ...docs }: RouteDocs, component
   }
   const success = { description: 'Success', ...(Object.keys(content).length > 0 && { content }) }
   return Object.fromEntries([docs.status ?? 200, ...(docs.moreStatuses ?? [])].map((status) => [status, success]))
+}
+
+/** The description of the route, with its other addresses. */
+function descriptionOf<Caller>({ docs, aliases = [] }: Route<Caller>): string {
+  const also = aliases.map((path) => `\`${templateOf(path)}\``).join(', ')
+  return [docs.description ?? '', also && `Also at ${also}.`].filter((text) => text !== '').join('\n\n')
 }
 
 function bodyContent(schema: Schema, type: RouteDocs['bodyType']): Content | FormContent {

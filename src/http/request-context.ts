@@ -3,6 +3,7 @@
  * is here. A context lives from the first header to the last byte of the answer.
  */
 import type { Clock } from '#lib/clock.ts'
+import type { SocketHandler } from './web-socket.ts'
 
 export interface RequestContext {
   readonly request: Request
@@ -34,6 +35,8 @@ export interface RequestContext {
   ): Response
   /** Adds a header to the answer, also to one that the server makes. */
   addHeader(name: string, value: string): void
+  /** The request goes on as a WebSocket; what is returned is to be the handler's answer. Answers 426 by throwing. */
+  upgrade(handler: SocketHandler, headers: Readonly<Record<string, string>>): Response
   /** Lifts the server's idle timer: called once the caller is authenticated. */
   liftIdleTimeout(): void
   /** Sets it to the time that the connection waits for its next request. The end of a streamed answer calls it. */

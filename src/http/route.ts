@@ -51,6 +51,8 @@ interface RouteAddress {
   readonly method: Method
   /** Segments are literal, `:name`, or a final `*`. */
   readonly path: string
+  /** Other addresses of the same operation, for clients that build theirs differently; with the parameters of `path`, or more. */
+  readonly aliases?: readonly string[]
   /** Largest body of this address; that of its reader when left out. */
   readonly bodyBytesMax?: number
   /** Answered even while the server drains: health and metrics. */

@@ -33,6 +33,20 @@ function found(method: string, path: string): string {
   return [match.route.method, match.route.path, ...params].join(' ')
 }
 
+test('another address of a route is found as the route, with the parameters of that address', () => {
+  const named = { ...route('POST /ai/v1/chat'), aliases: ['/deployments/:deployment/chat', '/v2/chat'] }
+  const aliased = new Router([named, route('GET /ai/v1/chat')])
+  expect(aliased.match('POST', '/deployments/a%2Fb/chat')).toEqual({
+    kind: 'route',
+    route: named,
+    params: { deployment: 'a/b' },
+  })
+  expect(aliased.match('POST', '/v2/chat')).toEqual({ kind: 'route', route: named, params: {} })
+  expect(aliased.match('GET', '/v2/chat')).toEqual({ kind: 'wrong-method', allowed: ['POST'], route: named })
+  expect([...aliased.literalPaths]).toEqual(['/ai/v1/chat', '/v2/chat'])
+  expect(() => new Router([named, route('POST /v2/chat')])).toThrow('two routes for POST /v2/chat')
+})
+
 describe('a path', () => {
   test('is found by its method', () => {
     expect(found('GET', '/keys')).toBe('GET /keys')

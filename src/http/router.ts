@@ -24,12 +24,13 @@ export class Router<Caller> {
 
   constructor(routes: Iterable<Route<Caller>>) {
     const methodsByPath = new Map<string, Methods<Caller>>()
-    for (const route of routes) {
-      let methods = methodsByPath.get(route.path)
-      if (methods === undefined) methodsByPath.set(route.path, (methods = new Map()))
-      if (methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`)
+    const add = (path: string, route: Route<Caller>): void => {
+      let methods = methodsByPath.get(path)
+      if (methods === undefined) methodsByPath.set(path, (methods = new Map()))
+      if (methods.has(route.method)) throw new Error(`two routes for ${route.method} ${path}`)
       methods.set(route.method, route)
     }
+    for (const route of routes) for (const path of [route.path, ...(route.aliases ?? [])]) add(path, route)
     for (const [path, methods] of methodsByPath) {
       if (!/[:*]/.test(path)) this.#literal.set(path, methods)
       else this.#patterns.push({ segments: path.split('/'), methods })

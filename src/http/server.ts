@@ -9,11 +9,14 @@ import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
 import type { IpNetwork } from '#lib/ip-network.ts'
 import { clientAddress } from './client-address.ts'
+import { crossOrigin } from './cors.ts'
+import { nearAddress } from './near-address.ts'
 import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
 import type { Access, Route } from './route.ts'
 import { Router, type Match } from './router.ts'
 import { isAsSent, targetRouting, type TargetHandlers } from './target.ts'
+import { socketHandlers, upgraded, type SocketHandler, type SocketLimits } from './web-socket.ts'
 
 export interface ServerOptions<Caller> {
   readonly routes: Iterable<Route<Caller>>
@@ -23,6 +26,12 @@ export interface ServerOptions<Caller> {
   readonly accessOfUnknownPath: (path: string) => Access
   /** Answers public addresses that no route has; null = 404. */
   readonly answerUnknownPath?: (context: RequestContext) => Response | null
+  /** Web sites whose pages may read the answers of the areas for programs; asked for each request. None when left out. */
+  readonly corsOrigins?: () => readonly string[]
+  /** Prefixes of addresses, of which the 404 of a near one names the right one. */
+  readonly basePaths?: readonly string[]
+  /** Limits of WebSockets; a MiB and two minutes when left out. */
+  readonly sockets?: SocketLimits
   readonly clock: Clock
   readonly logger: Logger
   /** Idle timer of a connection until its first request has been answered. */
@@ -43,7 +52,8 @@ export interface ListenAddress {
 export class HttpServer<Caller> {
   readonly #options: ServerOptions<Caller>
   readonly #router: Router<Caller>
-  readonly #listeners: Bun.Server<undefined>[] = []
+  readonly #listeners: Bun.Server<SocketHandler>[] = []
+  readonly #sockets = new Set<SocketHandler>()
   #stopping = false
   #draining = false
 
@@ -74,7 +84,7 @@ export class HttpServer<Caller> {
 
   /** Answers one request without a socket: the command line's way when no server is running. */
   handleTrusted(request: Request): Promise<Response> {
-    return this.#handle(request, null, 'plain')
+    return this.#answered(request, null, 'plain')
   }
 
   /** Whether a stop was announced or has begun. */
@@ -82,9 +92,9 @@ export class HttpServer<Caller> {
     return this.#stopping
   }
 
-  /** Requests whose answer has not been sent completely. */
+  /** Requests whose answer has not been sent completely, and open WebSockets. */
   get underWay(): number {
-    return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, 0)
+    return this.#listeners.reduce((sum, server) => sum + server.pendingRequests, this.#sockets.size)
   }
 
   /** A stop is coming: requests are served as before, and answers ask clients to close their connections. */
@@ -99,6 +109,7 @@ export class HttpServer<Caller> {
   drain(): void {
     this.#stopping = true
     this.#draining = true
+    for (const socket of this.#sockets) socket.leave()
   }
 
   /** Closes every connection, finished or not. */
@@ -113,6 +124,7 @@ export class HttpServer<Caller> {
       development: false,
       idleTimeout: idleSeconds,
       maxRequestBodySize: maxBodyBytes,
+      websocket: socketHandlers(this.#sockets, this.#options.sockets ?? usualSockets),
       ...targetRouting(this.#router.literalPaths, {
         plain: (request, server) => this.#handle(request, trusted ? null : server, 'plain'),
         rewritten: (request, server) => this.#handle(request, trusted ? null : server, 'rewritten'),
@@ -129,12 +141,22 @@ export class HttpServer<Caller> {
   /** @param server null when the caller is trusted */
   async #handle(
     request: Request,
-    server: Bun.Server<undefined> | null,
+    server: Bun.Server<SocketHandler> | null,
+    target: keyof TargetHandlers,
+  ): Promise<Response | undefined> {
+    const response = await this.#answered(request, server, target)
+    return response === upgraded ? undefined : response
+  }
+
+  async #answered(
+    request: Request,
+    server: Bun.Server<SocketHandler> | null,
     target: keyof TargetHandlers,
   ): Promise<Response> {
     const context = new ServerContext(request, server, this.#options)
     try {
-      return this.#leaving(context.complete(await this.#answer(context, target)))
+      const answer = await this.#answer(context, target)
+      return answer === upgraded ? answer : this.#leaving(context.complete(answer))
     } catch (thrown) {
       return this.#leaving(this.#refuse(context, thrown))
     }
@@ -151,6 +173,8 @@ export class HttpServer<Caller> {
     requireOneHost(context.request) // 400
     if (target === 'unroutable') return this.#noRoute(context, { kind: 'none' })
     const match = this.#router.match(context.request.method, context.path)
+    const preflight = crossOrigin(context, this.#accessOf(match, context), this.#options.corsOrigins?.() ?? [])
+    if (preflight !== null) return preflight
     if (match.kind === 'route') {
       const { route } = match
       context.params = match.params
@@ -168,18 +192,32 @@ export class HttpServer<Caller> {
 
   async #noRoute(context: ServerContext, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<Response> {
     if (match.kind !== 'none') context.errorResponse = match.route.errorResponse
-    const access = match.kind === 'none' ? this.#options.accessOfUnknownPath(context.path) : match.route.access
+    const access = this.#accessOf(match, context)
     if (access !== 'public') await this.#options.authorize(access, context)
     if (match.kind === 'none') {
       const answer = access === 'public' && !this.#draining ? this.#options.answerUnknownPath?.(context) : null
       if (answer) return answer
-      throw new ApiError('not_found')
+      throw this.#notFound(context)
     }
     const { allowed } = match
     const heads = allowed.includes('GET') ? ['HEAD'] : []
     throw new ApiError('method_not_allowed', {
       message: `This address takes only ${allowed.join(', ')}.`,
       headers: { allow: [...allowed, ...heads].join(', ') },
+    })
+  }
+
+  #accessOf(match: Match<Caller>, { path }: ServerContext): Access {
+    return match.kind === 'none' ? this.#options.accessOfUnknownPath(path) : match.route.access
+  }
+
+  #notFound({ path }: ServerContext): ApiError {
+    const exists = (address: string): boolean => this.#router.match('GET', address).kind !== 'none'
+    const near = nearAddress(path, this.#options.basePaths ?? [], exists)
+    if (near === null) return new ApiError('not_found')
+    const shown = near.length > 200 ? `${near.slice(0, 200)}…` : near
+    return new ApiError('not_found', {
+      message: `Nothing is at this address, but there is ${shown}. Correct the base URL of your client.`,
     })
   }
 
@@ -196,6 +234,8 @@ export class HttpServer<Caller> {
     return context.complete((context.errorResponse ?? errorResponse)(error, context.requestId))
   }
 }
+
+const usualSockets: SocketLimits = { messageBytesMax: 1024 * 1024, idleSeconds: 120 }
 
 /** Two hosts could mean one address to a proxy and another one here. They come joined, which is the name of no host. */
 function requireOneHost(request: Request): void {
@@ -220,7 +260,7 @@ class ServerContext implements RequestContext {
   params: Readonly<Record<string, string>> = {}
   bodyBytesMax: number | undefined
   errorResponse: ((error: ApiError, requestId: string) => Response) | undefined
-  readonly #server: Bun.Server<undefined> | null
+  readonly #server: Bun.Server<SocketHandler> | null
   readonly #search: string
   readonly #headers: Record<string, string>
   readonly #keepAliveSeconds: number
@@ -228,7 +268,7 @@ class ServerContext implements RequestContext {
   #made: Response | null = null
   #streams = false
 
-  constructor(request: Request, server: Bun.Server<undefined> | null, options: ContextOptions) {
+  constructor(request: Request, server: Bun.Server<SocketHandler> | null, options: ContextOptions) {
     const { clock, keepAliveSeconds, trustedProxies = [] } = options
     this.request = request
     this.clock = clock
@@ -273,6 +313,13 @@ class ServerContext implements RequestContext {
 
   addHeader(name: string, value: string): void {
     this.#headers[name] = value
+  }
+
+  upgrade(handler: SocketHandler, headers: Readonly<Record<string, string>>): Response {
+    const all = { ...this.#headers, ...headers }
+    if (this.#server?.upgrade(this.request, { data: handler, headers: all }) !== true)
+      throw new ApiError('upgrade_required')
+    return upgraded
   }
 
   /** The response with the headers that every answer carries. A streamed one restores the timer itself when it ends. */

@@ -4,8 +4,10 @@
  * own routing sees the target as it was sent: its routes here are there to look at it.
  */
 
-/** A handler of the runtime. */
-type Handle = (request: Request, server: Bun.Server<undefined>) => Promise<Response>
+import type { SocketHandler } from './web-socket.ts'
+
+/** A handler of the runtime; undefined for a request that has become a WebSocket. */
+type Handle = (request: Request, server: Bun.Server<SocketHandler>) => Promise<Response | undefined>
 
 export interface TargetHandlers {
   /** The path is that of the target. */

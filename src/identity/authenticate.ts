@@ -3,7 +3,8 @@
  *
  * The key is taken from `Authorization: Bearer` (scheme in any case, RFC 9110 section 11.1) or the password
  * of HTTP Basic (clients of the document service), from `x-api-key` (clients of the Anthropic dialect) or from
- * `api-key` (Azure's clients). A request may send the same key several times, but not two keys.
+ * `api-key` (Azure's clients), or for a WebSocket of a page, which has no headers, from a
+ * protocol that it offers. A request may send the same key several times, but not two keys.
  */
 import { digestKey, isWellFormedKey } from './api-key.ts'
 import type { Directory } from './directory.ts'
@@ -50,9 +51,18 @@ function keyFromHeaders(headers: Headers): string | null | typeof conflicting {
   const first = keyFromAuthorization(headers.get('authorization'))
   const second = headers.get('x-api-key') || null
   const third = headers.get('api-key') || null
-  const secret = first ?? second ?? third
+  const fourth = keyFromProtocols(headers.get('sec-websocket-protocol'))
+  const secret = first ?? second ?? third ?? fourth
   const differs = (other: string | null): boolean => other !== null && other !== secret
-  return differs(second) || differs(third) ? conflicting : secret
+  return differs(second) || differs(third) || differs(fourth) ? conflicting : secret
+}
+
+const keyProtocol = 'openai-insecure-api-key.'
+
+/** As OpenAI's client in a page sends it: one of the protocols that it offers. */
+function keyFromProtocols(protocols: string | null): string | null {
+  const offered = protocols?.split(',').map((each) => each.trim()) ?? []
+  return offered.find((each) => each.startsWith(keyProtocol))?.slice(keyProtocol.length) || null
 }
 
 function keyFromAuthorization(authorization: string | null): string | null {

@@ -18,9 +18,13 @@ import {
   type DiscoveredModel,
   type Endpoint,
   type Provider,
+  type SocketCall,
+  type SocketListener,
   type UpstreamCall,
   type UpstreamFailureKind,
+  type UpstreamSocket,
 } from './provider.ts'
+import { openWebSocket } from './web-socket.ts'
 
 /** What a server is taken to have when its record does not say: what it lacks it refuses itself. */
 const usualEndpoints: ReadonlySet<Endpoint> = new Set([
@@ -31,10 +35,13 @@ const usualEndpoints: ReadonlySet<Endpoint> = new Set([
   'moderations',
   'images/generations',
   'images/edits',
+  'images/variations',
   'audio/transcriptions',
+  'audio/translations',
   'audio/speech',
 ])
-const responsesEndpoints: readonly Endpoint[] = ['responses', 'responses/compact', 'responses/input_tokens']
+/** What OpenAI has and hardly any other server. */
+const ownEndpoints: readonly Endpoint[] = ['responses', 'responses/compact', 'responses/input_tokens', 'realtime']
 const modelListBytesMax = 16 * 1024 * 1024
 
 /** The client is the caller's and outlives the provider. */
@@ -45,6 +52,7 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
     endpoints: endpointsOf(record),
     sendsPieces: true,
     send: (call) => server.send(call),
+    connect: (call, listener) => connect(record, http1, call, listener),
     discover: (signal) => discover(server, signal),
   }
 }
@@ -59,8 +67,7 @@ export function isOpenAi(baseUrl: string): boolean {
 /** The list in `options.endpoints`, in which names that are none are passed over. */
 function endpointsOf({ options, baseUrl }: ProviderRecord): ReadonlySet<Endpoint> {
   const listed = options['endpoints']
-  if (!Array.isArray(listed))
-    return isOpenAi(baseUrl) ? new Set([...usualEndpoints, ...responsesEndpoints]) : usualEndpoints
+  if (!Array.isArray(listed)) return isOpenAi(baseUrl) ? new Set([...usualEndpoints, ...ownEndpoints]) : usualEndpoints
   return new Set(endpointNames.filter((name) => listed.includes(name)))
 }
 
@@ -94,6 +101,23 @@ export class Server {
       throw new UpstreamFailure(failureKind(thrown), thrown)
     }
   }
+}
+
+/** The base URL's own query stays, as some servers want a version in it. */
+function connect(
+  record: ProviderRecord,
+  http1: Http1Client,
+  call: SocketCall,
+  listener: SocketListener,
+): Promise<UpstreamSocket> {
+  const url = new URL(record.baseUrl)
+  const proxy = http1.proxyFor(url)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/realtime`
+  url.protocol = url.protocol.replace('http', 'ws')
+  for (const [name, value] of call.query) url.searchParams.set(name, value)
+  url.searchParams.set('model', call.upstreamModel)
+  const headers = { ...call.headers, 'x-request-id': call.requestId, ...headersOf(record) }
+  return openWebSocket({ url: url.href, headers, proxy, signal: call.signal }, listener)
 }
 
 /** The credential and the provider's own headers; the latter win, as some servers want another scheme. */

@@ -25,8 +25,11 @@ export const endpointNames = [
   'moderations',
   'images/generations',
   'images/edits',
+  'images/variations',
   'audio/transcriptions',
+  'audio/translations',
   'audio/speech',
+  'realtime',
   'generate_stream',
   'image_generate_stream',
 ] as const
@@ -38,6 +41,50 @@ export interface Upload {
   /** With the boundary. */
   readonly contentType: string
   readonly body: BodyStream
+}
+
+/** What a WebSocket of a provider is opened with. */
+export interface SocketCall {
+  /** The provider's own name of the model. */
+  readonly upstreamModel: string
+  /** Other parameters of the client's address. */
+  readonly query: URLSearchParams
+  /** Client headers that may travel on (lower case), already cleaned. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestId: string
+  /** Ends the wait for the connection. */
+  readonly signal: AbortSignal
+}
+
+/** What comes from a provider's WebSocket. `closed` comes last, once. */
+export interface SocketListener {
+  message(data: string | Uint8Array): void
+  pong(): void
+  closed(code: number, reason: string): void
+}
+
+/** A WebSocket of a provider. */
+export interface UpstreamSocket {
+  /** Bytes that wait for the provider to read them. */
+  readonly bufferedBytes: number
+  send(data: string | Uint8Array): void
+  ping(): void
+  /** Stops reading, so that the provider is slowed down; what has been read already still arrives. */
+  pause(): void
+  resume(): void
+  /** Says goodbye; a provider that does not answer that is cut off. */
+  close(code: number, reason: string): void
+}
+
+/** The provider answered the request for a WebSocket with this status instead. */
+export class SocketRefused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`upstream refused the upgrade with status ${status}`)
+    this.name = 'SocketRefused'
+    this.status = status
+  }
 }
 
 /** A body in several buffers, some of which other calls send, too. */
@@ -113,6 +160,11 @@ export interface Provider {
    * reading the upload rejected with.
    */
   send(call: UpstreamCall): Promise<Reply>
+  /**
+   * Opens a WebSocket; only of a provider with the endpoint `realtime`. Rejects with SocketRefused, with an
+   * UpstreamFailure, or with the signal's reason.
+   */
+  connect?(call: SocketCall, listener: SocketListener): Promise<UpstreamSocket>
   /** The models that the provider offers now. Rejects like `send`. */
   discover(signal: AbortSignal): Promise<readonly DiscoveredModel[]>
 }

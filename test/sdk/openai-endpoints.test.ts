@@ -139,6 +139,12 @@ describe('images', () => {
     ])
   })
 
+  test('varied', async () => {
+    const answered: unknown = await client.images.createVariation({ model, image: await picture() })
+    expect(answered).toMatchObject(endpointAnswers['images/variations']!)
+    expect((await receivedForm()).get('model')).toBe('upstream-model')
+  })
+
   test('edited as events', async () => {
     const sent = [{ type: 'image_edit.completed', b64_json: 'YWI=', usage: mediaUsage }]
     gateway.upstream.scriptNext([streamHead, ...events(sent), streamEnd])
@@ -156,6 +162,12 @@ describe('audio', () => {
     const form = await receivedForm()
     expect([form.get('model'), form.get('language')]).toEqual(['upstream-model', 'en'])
     expect((form.get('file') as File).size).toBe(300_000)
+  })
+
+  test('translated', async () => {
+    const { text } = await client.audio.translations.create({ model, file: await recording() })
+    expect(text).toBe('Hello.')
+    expect((await receivedForm()).get('model')).toBe('upstream-model')
   })
 
   test('transcribed as subtitles', async () => {

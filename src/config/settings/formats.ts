@@ -16,6 +16,7 @@ export type FormatName =
   | 'key-32'
   | 'email'
   | 'network'
+  | 'origin'
   | 'currency'
 
 interface Format {
@@ -45,6 +46,7 @@ export const formats: Readonly<Record<FormatName, Format>> = {
     expected: 'a currency code of three letters such as EUR',
     read: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : null),
   },
+  origin: { expected: 'origins as browsers send them, such as https://app.example.com, or "*"', read: readOrigin },
   network: {
     expected: 'IP addresses or networks such as 10.0.0.0/8',
     read: (text) => (readNetwork(text) === null ? null : text),
@@ -56,6 +58,14 @@ function readHost(text: string): string | null {
   const host = text.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) !== 0) return host
   return host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*$/.test(host) ? host : null
+}
+
+/** Exactly as browsers send it: scheme, host, and a port that is not the scheme's own. */
+function readOrigin(text: string): string | null {
+  if (text === '*' || text === 'null') return text
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,A-Z]+$/.test(text) || !URL.canParse(text)) return null
+  const { origin } = new URL(text)
+  return origin === 'null' || origin === text ? text : null
 }
 
 /** The address without a trailing slash, so that a path can be appended to it. */

@@ -107,6 +107,7 @@ describe('describing', () => {
     const settings = live().describe()
     for (const setting of settings) expect(setting.editable).toBe(setting.class === 'live')
     expect(settings.filter((setting) => setting.editable).map((setting) => setting.name)).toEqual([
+      'server.cors_origins',
       'auth.sign_in_attempts',
       'auth.sign_in_lock_seconds',
       'auth.oidc.button_label',

@@ -131,6 +131,15 @@ export const settingRecords = {
     sentence:
       'Reverse proxies whose Forwarded or X-Forwarded-For header gives the address of the client. Without it, every client behind a proxy has the address of the proxy.',
   },
+  'server.cors_origins': {
+    ...live,
+    type: 'list',
+    format: 'origin',
+    default: [],
+    example: 'https://app.example.com, http://localhost:5173',
+    sentence:
+      'Web sites whose pages may call the AI, documents and generation APIs with a key, as origins; "*" is every site. Administration and the console stay with their own origin.',
+  },
   'server.drain_seconds': {
     ...boot,
     ...seconds,
@@ -971,6 +980,36 @@ export const settingRecords = {
       'Maximum number of inputs in one shared embeddings call. A request with more than half as many gets a call of its own.',
   },
 
+  'realtime.max_message_bytes': {
+    ...boot,
+    ...bytes,
+    default: 16 * 1024 * 1024,
+    min: 1024,
+    max: 256 * 1024 * 1024,
+    example: '1048576',
+    sentence: 'Largest message of a realtime session, in either direction. A larger one ends the session.',
+  },
+  'realtime.buffer_bytes': {
+    ...live,
+    ...bytes,
+    default: 1024 * 1024,
+    min: 1024,
+    max: 256 * 1024 * 1024,
+    example: '4194304',
+    sentence:
+      'How much of a realtime session may wait for a side that reads slowly, in each direction, before the other side is not read any more.',
+  },
+  'realtime.idle_seconds': {
+    ...boot,
+    type: 'integer',
+    unit: 'seconds',
+    default: 60,
+    min: 10,
+    max: 960,
+    example: '30',
+    sentence:
+      'A realtime session ends when its client or its provider answers no ping for this long, or reads nothing of what waits for it.',
+  },
   'responses.keep': {
     ...live,
     type: 'boolean',

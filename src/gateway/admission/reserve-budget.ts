@@ -132,7 +132,7 @@ function bounded(
       return []
     }
     const once = costBound(price, mostOf(size, candidate.upstream, settings))
-    const bound = once === null ? null : Math.min(nanoMax, once * size.calls)
+    const bound = once === null ? null : boundOf(once, size.calls)
     if (bound === null) {
       refusals.push(new ApiError('cost_unbounded'))
       return []
@@ -142,6 +142,12 @@ function bounded(
   const [refusal] = refusals
   if (kept.length === 0 && refusal !== undefined) throw refusal
   return kept
+}
+
+/** Null where there is none: a session may make any number of calls. What costs nothing never costs more. */
+function boundOf(once: number, calls: number): number | null {
+  if (once === 0) return 0
+  return calls === Infinity ? null : Math.min(nanoMax, once * calls)
 }
 
 function priceUnknown({ record }: Model): ApiError {

@@ -181,3 +181,8 @@ export const anthropicError = z
     request_id: z.string().optional(),
   })
   .meta({ id: 'AnthropicError' })
+
+/** Errors in the words of Cohere's clients. */
+export const cohereError = z
+  .object({ id: z.string(), message: z.string(), code: z.string().nullable().describe('Stable, for programs') })
+  .meta({ id: 'CohereError' })

@@ -1,4 +1,4 @@
-/** POST /ai/v1/audio/transcriptions and /ai/v1/audio/speech: speech as text, and text as speech. */
+/** POST /ai/v1/audio/transcriptions, /ai/v1/audio/translations and /ai/v1/audio/speech: speech as text, and text as speech. */
 import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
@@ -16,6 +16,14 @@ export const transcription: ModelCall = {
   asksUsage: false,
   accept: anything,
   relay: eventsOr(relayDocument, new Set(['transcript.text.done'])),
+}
+
+export const translation: ModelCall = {
+  endpoint: 'audio/translations',
+  read: readFormRequest,
+  asksUsage: false,
+  accept: anything,
+  relay: relayDocument,
 }
 
 export const speech: ModelCall = {

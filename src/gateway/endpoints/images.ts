@@ -1,4 +1,4 @@
-/** POST /ai/v1/images/generations and /ai/v1/images/edits: pictures from words, and from pictures. */
+/** POST /ai/v1/images/generations, /ai/v1/images/edits and /ai/v1/images/variations: pictures from words, and from pictures. */
 import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
@@ -22,6 +22,13 @@ export const imageEdit: ModelCall = {
   asksUsage: false,
   accept: either,
   relay: eventsOr(relayWhole, new Set(['image_edit.completed'])),
+}
+
+export const imageVariation: ModelCall = {
+  endpoint: 'images/variations',
+  read: readFormRequest,
+  asksUsage: false,
+  relay: relayWhole,
 }
 
 function checkPrompt({ prompt }: Fields): void {

@@ -39,7 +39,13 @@ export const requests = {
     })
     .meta({ id: 'ChatCompletionRequest', description: passedOn }),
   completion: z
-    .looseObject({ model, prompt: texts.nullish(), stream, stream_options: streamOptions })
+    .looseObject({
+      model,
+      prompt: texts.nullish(),
+      suffix: z.string().nullish().describe('What comes after the text, for models that fill in the middle'),
+      stream,
+      stream_options: streamOptions,
+    })
     .meta({ id: 'CompletionRequest', description: passedOn }),
   embeddings: z
     .looseObject({ model, input: texts.describe('A text, texts, or tokens') })
@@ -56,7 +62,9 @@ export const requests = {
   imageEdit: z
     .looseObject({ model, image: file, prompt: z.string() })
     .meta({ id: 'ImageEditRequest', description: form }),
+  imageVariation: z.looseObject({ model, image: file }).meta({ id: 'ImageVariationRequest', description: form }),
   transcription: z.looseObject({ model, file }).meta({ id: 'TranscriptionRequest', description: form }),
+  translation: z.looseObject({ model, file }).meta({ id: 'TranslationRequest', description: form }),
   speech: z
     .looseObject({ model, input: z.string().min(1), voice: z.unknown().optional() })
     .meta({ id: 'SpeechRequest', description: passedOn }),

@@ -51,6 +51,7 @@ const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'
 
 /**
  * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
+ * A model in the address has precedence over that in the body.
  * @param defaultModel taken when the client names none; null when it has to name one
  */
 export async function readModelRequest(
@@ -61,7 +62,9 @@ export async function readModelRequest(
 ): Promise<ModelRequest> {
   const { bytes, value } = await readJson(context, { ...limits, json: passedJsonLimits })
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
-  return requestOf(bytes, value, { check, defaultModel })
+  const { deployment = null } = context.params
+  const request = requestOf(bytes, value, { check, defaultModel: deployment ?? defaultModel })
+  return deployment === null ? request : { ...request, model: deployment, modelDefaulted: false }
 }
 
 export interface RequestRules {

@@ -17,7 +17,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
   return {
     bytes: nothing,
     form,
-    model: form.model,
+    model: context.params['deployment'] ?? form.model,
     modelDefaulted: false,
     translated: false,
     streamed: false,

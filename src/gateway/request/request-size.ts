@@ -32,6 +32,15 @@ export const formSize: RequestSize = {
   calls: 1,
 }
 
+/** The size of a session, which has no end of its own. */
+export const sessionSize: RequestSize = {
+  inputTokens: null,
+  outputTokens: null,
+  choices: 1,
+  images: 0,
+  calls: Infinity,
+}
+
 /** The size of a request with this body. */
 export function sizeOf(bytes: number, body: Fields): RequestSize {
   const limits = [body['max_completion_tokens'], body['max_output_tokens'], body['max_tokens']].filter(isCount)

@@ -92,7 +92,11 @@ function contentFor({ content }: UpstreamRequest, upstream: Upstream, timing: Up
 }
 
 /** The time-outs of a call: the model's own, else its component's, its provider's, the settings'. */
-function timeoutsOf({ settings }: CallDeps, model: Model, upstream: Upstream): Required<Timeouts> {
+export function timeoutsOf(
+  { settings }: Pick<CallDeps, 'settings'>,
+  model: Model,
+  upstream: Upstream,
+): Required<Timeouts> {
   const own = (name: keyof Timeouts): number | undefined =>
     model.record.timeouts[name] ?? upstream.model.timeouts[name] ?? upstream.provider.timeouts[name]
   return {

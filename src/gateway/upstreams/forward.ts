@@ -86,13 +86,17 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
     trace?.attemptFailed(error.code, context.clock.elapsed())
-    if (error.row.origin === 'upstream' && error.detail.repeats !== true) report(deps, target, error)
+    if (error.row.origin === 'upstream' && error.detail.repeats !== true) reportFailure(deps, target, error)
     throw error
   }
 }
 
 /** Counts and logs a failed call; the operator reads more about it than the client. */
-function report({ metrics, logger }: ForwardDeps, { context, upstream }: ForwardTarget, error: ApiError): void {
+export function reportFailure(
+  { metrics, logger }: Pick<ForwardDeps, 'metrics' | 'logger'>,
+  { context, upstream }: Pick<ForwardTarget, 'context' | 'upstream'>,
+  error: ApiError,
+): void {
   const provider = upstream.provider.name
   metrics.upstreamError(provider, error.code)
   const { internal, cause, headers } = error.detail

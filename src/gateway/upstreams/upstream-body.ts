@@ -20,11 +20,12 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
     replacements.push(...(span === undefined ? [insertOptions(request.bytes)] : editOptions(request.bytes, span)))
   }
   const model = request.spans.find((field) => field.name === 'model')
-  if (model !== undefined && (request.modelDefaulted || upstream.upstreamName !== request.model)) {
-    replacements.push({ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(upstream.upstreamName) })
+  const upstreamName = JSON.stringify(upstream.upstreamName)
+  if (model !== undefined && request.bytes.toString('utf8', model.valueStart, model.valueEnd) !== upstreamName) {
+    replacements.push({ start: model.valueStart, end: model.valueEnd, text: upstreamName })
   } else if (model === undefined && request.form === null) {
     const at = firstFieldOffset(request.bytes)
-    replacements.push({ start: at, end: at, text: `"model":${JSON.stringify(upstream.upstreamName)},` })
+    replacements.push({ start: at, end: at, text: `"model":${upstreamName},` })
   }
   if (request.translated) replacements.push(...renameTokenLimit(request.bytes, upstream.provider))
   const body =

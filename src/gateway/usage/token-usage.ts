@@ -46,6 +46,37 @@ export function readUsage(value: unknown): TokenUsage | null {
   return { promptTokens, completionTokens, ...(kinds !== null && { kinds }) }
 }
 
+/** Both together: what a session has used after one more of its answers. */
+export function sumUsage(before: TokenUsage | null, more: TokenUsage): TokenUsage {
+  if (before === null) return more
+  return {
+    promptTokens: sum(before.promptTokens, more.promptTokens),
+    completionTokens: sum(before.completionTokens, more.completionTokens),
+    kinds: sumKinds(before.kinds, more.kinds),
+  }
+}
+
+function sumKinds(before: TokenKinds | undefined, more: TokenKinds | undefined): TokenKinds | undefined {
+  if (before === undefined || more === undefined) return more ?? before
+  return {
+    cachedTokens: sum(before.cachedTokens, more.cachedTokens),
+    cacheWriteTokens: sum(before.cacheWriteTokens, more.cacheWriteTokens),
+    reasoningTokens: sum(before.reasoningTokens, more.reasoningTokens),
+    units: sumUnits(before.units, more.units),
+  }
+}
+
+function sumUnits(before: MediaUnits | undefined, more: MediaUnits | undefined): MediaUnits | undefined {
+  if (before === undefined || more === undefined) return more ?? before
+  const names = [...new Set([...Object.keys(before), ...Object.keys(more)])] as (keyof MediaUnits)[]
+  return Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)]))
+}
+
+/** What is not reported is not counted. */
+function sum(before: number | null, more: number | null): number | null {
+  return before === null || more === null ? (before ?? more) : before + more
+}
+
 /** The latest of each kind; those that are not reported again stay. */
 export function latestKinds(before: TokenKinds | undefined, now: TokenKinds | undefined): TokenKinds | undefined {
   if (before === undefined || now === undefined) return now ?? before
@@ -57,10 +88,10 @@ export function latestKinds(before: TokenKinds | undefined, now: TokenKinds | un
   }
 }
 
-/** OpenAI nests them in `*_tokens_details`, Anthropic has them beside the counts. */
+/** OpenAI nests them in `*_tokens_details` (Realtime: `*_token_details`), Anthropic has them beside the counts. */
 function kindsOf(usage: Readonly<Record<string, unknown>>): TokenKinds | null {
-  const input = usage['prompt_tokens_details'] ?? usage['input_tokens_details']
-  const output = usage['completion_tokens_details'] ?? usage['output_tokens_details']
+  const input = usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details']
+  const output = usage['completion_tokens_details'] ?? usage['output_tokens_details'] ?? usage['output_token_details']
   const cachedTokens = count(at(input, 'cached_tokens')) ?? count(usage['cache_read_input_tokens'])
   const cacheWriteTokens = count(at(input, 'cache_write_tokens')) ?? count(usage['cache_creation_input_tokens'])
   const reasoningTokens = count(at(output, 'reasoning_tokens')) ?? count(at(output, 'thinking_tokens'))

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts'
 import type { Ticker } from '../ticker.ts'
 import { Http1Call } from './call.ts'
 import { Pool } from './pool.ts'
-import type { ProxyFor } from './proxy.ts'
+import type { Proxy, ProxyFor } from './proxy.ts'
 import type { Reply } from './reply.ts'
 import { encodeRequest, type ForwardedTo, type Http1Request } from './request.ts'
 
@@ -66,6 +66,11 @@ export class Http1Client implements Disposable {
       this.#origins.set(key, origin)
     }
     return origin
+  }
+
+  /** The proxy on the way to a URL, for what does not go through this client; null for none. */
+  proxyFor(url: URL): Proxy | null {
+    return this.#options.proxyFor(url)
   }
 
   #makeOrigin(server: URL, tls: OriginTls): Origin {

@@ -34,6 +34,13 @@ test('a whole answer is the bytes that the upstream sent, and is counted', async
   })
 })
 
+test('a suffix, for models that fill in the middle, goes to the upstream', async () => {
+  const fields = { prompt: 'def f(', suffix: '):\n  return 1' }
+  const headers = { 'x-request-id': 'suffix' }
+  expect((await callEndpoint(gateway(), 'completions', fields, { headers })).status).toBe(200)
+  expect((await gateway().received('suffix')).json()).toEqual({ model: 'upstream-model', ...fields })
+})
+
 test('a prompt may be texts, tokens, or left out', async () => {
   for (const prompt of [['a', 'b'], [1, 2], [[1], [2]], undefined]) {
     const response = await callEndpoint(gateway(), 'completions', { prompt })

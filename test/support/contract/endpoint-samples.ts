@@ -26,8 +26,16 @@ export const endpointForms = {
     ['prompt', 'with a hat'] as const,
     ['model', model] as const,
   ],
+  'images/variations': (model: string) => [
+    ['model', model] as const,
+    ['image', new File(['a picture'], 'whale.png', { type: 'image/png' })] as const,
+  ],
   'audio/transcriptions': (model: string) => [
     ['file', new File(['a recording'], 'hello.mp3', { type: 'audio/mpeg' })] as const,
+    ['model', model] as const,
+  ],
+  'audio/translations': (model: string) => [
+    ['file', new File(['a recording'], 'salut.mp3', { type: 'audio/mpeg' })] as const,
     ['model', model] as const,
   ],
 } as const
@@ -66,5 +74,7 @@ export const endpointAnswers: Readonly<Record<string, object>> = {
   },
   'images/generations': { created: 1_760_000_000, data: [{ b64_json: 'aGk=' }], usage: mediaUsage },
   'images/edits': { created: 1_760_000_000, data: [{ b64_json: 'aGk=' }], usage: mediaUsage },
+  'images/variations': { created: 1_760_000_000, data: [{ b64_json: 'aGk=' }] },
   'audio/transcriptions': { text: 'Hello.', usage: { type: 'tokens', ...mediaUsage } },
+  'audio/translations': { text: 'Hello.' },
 }

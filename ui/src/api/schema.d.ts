@@ -251,6 +251,13 @@ export type Chunk = {
   readonly text: string
 }
 
+export type CohereError = {
+  readonly id: string
+  readonly message: string
+  /** Stable, for programs */
+  readonly code: string | null
+}
+
 export type Completion = {
   readonly id?: string | undefined
   readonly created?: number | undefined
@@ -281,6 +288,8 @@ export type CompletionRequest = {
   /** A model name or alias */
   readonly model: string
   readonly prompt?: string | readonly unknown[] | null | undefined
+  /** What comes after the text, for models that fill in the middle */
+  readonly suffix?: string | null | undefined
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
   readonly stream_options?: {
@@ -606,6 +615,13 @@ export type ImageGenerationRequest = {
   readonly prompt: string
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
+}
+
+/** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
+export type ImageVariationRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly image: string
 }
 
 export type Images = {
@@ -1299,6 +1315,13 @@ export type TranscriptionRequest = {
   readonly file: string
 }
 
+/** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
+export type TranslationRequest = {
+  /** A model name or alias */
+  readonly model: string
+  readonly file: string
+}
+
 export type UpstreamHealth = {
   /** The plain model: a component, or the model itself */
   readonly model_id: string
@@ -1456,6 +1479,20 @@ export interface Operations {
     body: RerankRequest
     answer: RankedDocuments
   }
+  /** Order documents in the wire format of Cohere's clients, version 2 */
+  "POST /ai/v2/rerank": {
+    params: undefined
+    query: undefined
+    body: RerankRequest
+    answer: {
+      readonly id: string
+      readonly results: readonly ({
+        readonly index: number
+        readonly relevance_score: number
+      })[]
+      readonly meta: {}
+    }
+  }
   /** Tell whether texts or pictures are harmful */
   "POST /ai/v1/moderations": {
     params: undefined
@@ -1477,8 +1514,22 @@ export interface Operations {
     body: FormData
     answer: Images
   }
+  /** Make variations of a picture */
+  "POST /ai/v1/images/variations": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: Images
+  }
   /** Write down what is said in a recording, whole or streamed */
   "POST /ai/v1/audio/transcriptions": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: Transcription
+  }
+  /** Write down in English what is said in a recording */
+  "POST /ai/v1/audio/translations": {
     params: undefined
     query: undefined
     body: FormData
@@ -1651,6 +1702,13 @@ export interface Operations {
     answer: {
       readonly input_tokens: number
     }
+  }
+  /** A WebSocket to a model's provider, for sound and text in both directions */
+  "GET /ai/v1/realtime": {
+    params: undefined
+    query: { model: string }
+    body: undefined
+    answer: undefined
   }
   /** List the models that the caller can use */
   "GET /ai/v1/models": {

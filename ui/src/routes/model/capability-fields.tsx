@@ -17,8 +17,11 @@ const endpoints = [
   'moderations',
   'images/generations',
   'images/edits',
+  'images/variations',
   'audio/transcriptions',
+  'audio/translations',
   'audio/speech',
+  'realtime',
 ] as const
 const inputs = ['text', 'image', 'audio', 'video', 'file'] as const
 

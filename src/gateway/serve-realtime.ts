@@ -1,0 +1,160 @@
+/**
+ * GET /ai/v1/realtime: a WebSocket to a model's provider. Who may use it, rules, limits and budgets are those of every call
+ * of a model (serve-model-call.ts); they refuse before the request becomes a WebSocket, as does the provider. The slot is
+ * held for the life of the session.
+ */
+import type { Model } from '#catalog/catalog.ts'
+import type { Upstream } from '#catalog/upstream.ts'
+import { ApiError, toApiError } from '#errors/api-error.ts'
+import type { RequestContext } from '#http/request-context.ts'
+import type { Caller } from '#identity/records.ts'
+import { SocketRefused, UpstreamFailure, type SocketCall, type UpstreamSocket } from '#providers/provider.ts'
+import { addInflightHeaders, admit } from './admission/admit.ts'
+import { applyRules } from './admission/apply-rules.ts'
+import { reserveBudget } from './admission/reserve-budget.ts'
+import { resolveModel } from './admission/resolve-model.ts'
+import { withEndpoint } from './admission/with-endpoint.ts'
+import { CallWatch } from './call/call-watch.ts'
+import { headersForUpstream } from './call/headers.ts'
+import type { Gateway } from './gateway.ts'
+import { sessionSize } from './request/request-size.ts'
+import { timeoutsOf } from './upstreams/call-upstream.ts'
+import { failOver } from './upstreams/fail-over.ts'
+import { reportFailure } from './upstreams/forward.ts'
+import { failureError, upstreamError } from './upstreams/upstream-error.ts'
+import type { RequestRecord } from './usage/usage-recorder.ts'
+import { RealtimeSession } from './realtime/realtime-session.ts'
+
+/** The WebSocket, open at both ends. Throws the ApiError to answer; all resources of the request are released by then. */
+export async function serveRealtime(gateway: Gateway, context: RequestContext, caller: Caller): Promise<Response> {
+  using resources = new DisposableStack()
+  const record = resources.use(gateway.recorder.begin(context, caller, 'realtime'))
+  try {
+    const asked = readRealtimeRequest(context, caller) // 400, 401, 426
+    record.modelAsked = asked.model
+    record.streamed = true
+    const catalog = gateway.catalog()
+    const routed = applyRules(catalog, resolveModel(catalog, asked.model, caller), caller, 'realtime') // 403, 404, 503
+    record.model = routed
+    const model = withEndpoint(gateway.providers, routed, 'realtime') // 404
+    addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    resources.use(gateway.rates.take({ context, caller, model, record, bytes: 0, outputTokensMax: null })) // 429
+    const allowed = await reserveBudget(gateway, { caller, model, size: sessionSize, record }) // 400, 402, 503
+
+    return await failOver(
+      gateway,
+      { context, model: allowed, record, repeatable: () => true },
+      async (upstream, attempt) => {
+        const session = sessionOf(gateway, record)
+        const target = { context, record, model: allowed, upstream }
+        const socket = await connect(gateway, target, asked, session) // 4xx of the upstream, 502, 504
+        resources.use(attempt)
+        session.connected(socket, resources.move())
+        return becomeSocket(context, session, asked) // 426
+      },
+    )
+  } catch (thrown) {
+    const error = toApiError(thrown)
+    record.fail(error)
+    throw error
+  }
+}
+
+interface RealtimeRequest extends Pick<SocketCall, 'query' | 'headers'> {
+  readonly model: string
+  /** The protocol that both sides speak, of those that the client offers; null when it offers none. */
+  readonly protocol: string | null
+}
+
+const protocol = 'realtime'
+/** A page cannot send the header of this name. */
+const betaProtocol = 'openai-beta.realtime-v1'
+
+function readRealtimeRequest({ request, query: asked }: RequestContext, { key }: Caller): RealtimeRequest {
+  const { headers } = request
+  if (headers.get('upgrade')?.toLowerCase() !== 'websocket') throw new ApiError('upgrade_required')
+  // Browsers send cookies with the WebSockets of any page.
+  if (key === null) throw new ApiError('missing_api_key')
+  const { deployment, model = deployment, 'api-version': _, ...others } = Object.fromEntries(asked)
+  if (model === undefined || model === '') throw new ApiError('missing_model', { param: 'model' })
+  const offered =
+    headers
+      .get('sec-websocket-protocol')
+      ?.split(',')
+      .map((each) => each.trim()) ?? []
+  return {
+    model,
+    query: new URLSearchParams(others),
+    headers: offered.includes(betaProtocol) ? { 'openai-beta': 'realtime=v1' } : {},
+    protocol: offered.includes(protocol) ? protocol : null,
+  }
+}
+
+function sessionOf({ settings, clock, ticker, shutdown }: Gateway, record: RequestRecord): RealtimeSession {
+  return new RealtimeSession({
+    record,
+    bufferBytesMax: settings.get('realtime.buffer_bytes'),
+    messageBytesMax: settings.get('realtime.max_message_bytes'),
+    idleMs: settings.get('realtime.idle_seconds') * 1000,
+    clock,
+    ticker,
+    shutdown,
+  })
+}
+
+/** A client that has left in the meantime leaves nothing behind. */
+function becomeSocket(context: RequestContext, session: RealtimeSession, asked: RealtimeRequest): Response {
+  try {
+    return context.upgrade(session, asked.protocol === null ? {} : { 'sec-websocket-protocol': asked.protocol })
+  } catch (thrown) {
+    session.abandon(thrown)
+    throw thrown
+  }
+}
+
+interface ConnectTarget {
+  readonly context: RequestContext
+  readonly record: RequestRecord
+  readonly model: Model
+  readonly upstream: Upstream
+}
+
+/** The provider's end, open. Throws the ApiError to answer. */
+async function connect(
+  gateway: Gateway,
+  { context, record, model, upstream }: ConnectTarget,
+  asked: RealtimeRequest,
+  session: RealtimeSession,
+): Promise<UpstreamSocket> {
+  record.upstream = upstream
+  record.attempts += 1
+  const provider = gateway.providers.get(upstream.provider)
+  if (provider?.connect === undefined) throw new ApiError('upstream_unavailable')
+  const { connectSeconds: totalSeconds } = timeoutsOf(gateway, model, upstream)
+  using watch = new CallWatch(context, { ticker: gateway.ticker, shutdown: gateway.shutdown, totalSeconds })
+  const allowed = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
+  const { requestId } = context
+  const headers = { ...allowed, ...asked.headers }
+  const call = { upstreamModel: upstream.upstreamName, query: asked.query, headers, requestId, signal: watch.signal }
+  try {
+    const socket = await provider.connect(call, session.upstreamEnd)
+    record.upstreamStatus = 101
+    return socket
+  } catch (thrown) {
+    const error = await connectError(thrown, watch.reason, upstream)
+    if (thrown instanceof SocketRefused) record.upstreamStatus = thrown.status
+    if (error.row.origin === 'upstream') reportFailure(gateway, { context, upstream }, error)
+    throw error
+  }
+}
+
+/** A refusal of the provider has a status and nothing else: the runtime's client does not read its body. */
+async function connectError(thrown: unknown, ended: ApiError | null, { provider }: Upstream): Promise<ApiError> {
+  if (thrown instanceof SocketRefused) {
+    const body = { read: () => null, cancel: () => {} }
+    const known = provider.credential === null ? [] : [provider.credential]
+    return upstreamError({ status: thrown.status, headers: {}, body }, known)
+  }
+  if (ended?.code === 'upstream_timeout') return failureError(new UpstreamFailure('connect-timeout', ended), null)
+  return failureError(thrown, ended)
+}

@@ -1,0 +1,4 @@
+/** 404 of POST /ai/v1/images/variations: no such model, or a provider without the endpoint. */
+import { notFoundContract } from '#test/support/contract/endpoint-contract.ts'
+
+notFoundContract('images/variations')
