@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { priceAt } from '#pricing/price.ts'
+import { priceAt, priceLists } from '#pricing/price.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { id, requireFound } from '../fields.ts'
@@ -76,19 +76,29 @@ const catalogueOff =
 
 function modelRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
-  const { store, feed, clock } = admin
+  const { store, state, feed, settings, clock } = admin
   return [
     route({
       method: 'GET',
       path: '/models/:id/prices',
       access: 'admin',
       summary: 'Every price that a model ever had, the newest first',
-      answer: z.strictObject({ data: z.array(priceAnswer) }),
+      answer: z.strictObject({
+        currency: z.string(),
+        price: priceAnswer.nullable().describe('In effect now; null when none is known'),
+        data: z.array(priceAnswer),
+      }),
       async handle({ params }) {
         const prices = await store.prices.history(params.id)
         // A deleted model keeps its prices, for the records that name them.
         if (prices.length === 0) requireFound(await store.models.get(params.id), 'model')
-        return { data: prices.map(priceOnWire) }
+        const upstream = plainUpstreams({ state }).find(({ model }) => model.id === params.id)
+        const price = priceAt(upstream?.prices ?? priceLists(prices).get(params.id) ?? [], clock.now())
+        return {
+          currency: settings.get('prices.currency'),
+          price: price === null ? null : priceOnWire(price),
+          data: prices.map(priceOnWire),
+        }
       },
     }),
     route({
