@@ -1,8 +1,9 @@
 /** A budget on the wire: amounts are whole numbers of 10^-9 of the currency. */
 import { z } from 'zod'
 import { budgetPeriods, budgetScopes, counterOf, reachedThreshold, type BudgetRecord } from '#budgets/budget.ts'
-import { isTimeZone, windowAt } from '#budgets/window.ts'
+import { windowAt } from '#budgets/window.ts'
 import { instant, instantOf } from '#http/page.ts'
+import { isTimeZone } from '#lib/time-zone.ts'
 import type { CounterState } from '#store/money/budgets.ts'
 import { id, instantOrNull } from '../fields.ts'
 import { nano } from '../prices/price-record.ts'

@@ -106,6 +106,15 @@ describe('a list of budgets', () => {
   }, 30_000)
 })
 
+test('a budget of the configuration file is read-only', async () => {
+  const { id } = await add('user', app.userId)
+  await app.store.budgets.update(id, { declared: true })
+  expect((await list())[0]?.declared).toBe(true)
+  expect((await app.call('PATCH', `/budgets/${id}`, { body: { amount: 1 } })).code).toBe('declared_read_only')
+  expect((await app.call('DELETE', `/budgets/${id}`)).code).toBe('declared_read_only')
+  expect((await app.call('DELETE', '/budgets/nothing')).code).toBe('not_found')
+})
+
 describe('what a caller may still spend', () => {
   interface Own {
     readonly budgets: readonly { readonly scope: string; readonly name: string; readonly reached: number | null }[]

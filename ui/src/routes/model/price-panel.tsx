@@ -31,20 +31,26 @@ export function PricePanel({ model }: { readonly model: ModelRecord }) {
       </Panel>
     )
   const { data } = prices
+  const isDeclared = data?.data.some((price) => price.source === 'declared' && price.replaced_at === null) === true
   return (
     <Panel
       title="Price"
       actions={
-        <Button disabled={data === undefined} onClick={() => setSetting(true)}>
-          <Icon name="plus" />
-          Set a price
-        </Button>
+        !isDeclared && (
+          <Button disabled={data === undefined} onClick={() => setSetting(true)}>
+            <Icon name="plus" />
+            Set a price
+          </Button>
+        )
       }
     >
       {prices.error !== null && <ErrorNotice error={asApiError(prices.error)} onRetry={() => void prices.refetch()} />}
       {prices.isPending && <Skeleton lines={4} label="Loading prices" />}
       {data !== undefined && (
         <div className={styles.stack}>
+          {isDeclared && (
+            <p className={styles.note}>The configuration file declares the prices of this model. Change them there.</p>
+          )}
           {data.price === null ? <Unknown /> : <Current price={data.price} currency={data.currency} />}
           {data.data.length > 0 && (
             <History modelId={model.id} prices={data.data} current={data.price} currency={data.currency} />
