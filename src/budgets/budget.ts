@@ -29,6 +29,11 @@ export interface BudgetWindow {
   readonly endsAt: number | null
 }
 
+/** The highest threshold that was reached, in percent; null below all of them. */
+export function reachedThreshold({ thresholds, amount }: BudgetRecord, spent: number): number | null {
+  return thresholds.findLast((percent) => spent * 100 >= amount * percent) ?? null
+}
+
 /** Budgets by what they are on. */
 export type BudgetIndex = ReadonlyMap<string, readonly BudgetRecord[]>
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { budgetPeriods } from './budget.ts'
-import { isTimeZone, windowAt } from './window.ts'
+import { isTimeZone } from '#lib/time-zone.ts'
+import { windowAt } from './window.ts'
 
 const zones = [
   'UTC',

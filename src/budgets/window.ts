@@ -17,16 +17,6 @@ export function windowAt(period: BudgetPeriod, timeZone: string, at: number): Bu
   return { startsAt: beginningOf(timeZone, first), endsAt: beginningOf(timeZone, following(period, first)) }
 }
 
-/** Whether the runtime knows the time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    formatOf(name)
-    return true
-  } catch {
-    return false
-  }
-}
-
 function firstDay(period: Exclude<BudgetPeriod, 'total'>, { year, month, day }: LocalDate): LocalDate {
   if (period === 'month') return { year, month, day: 1 }
   if (period === 'day') return { year, month, day }

@@ -1,5 +1,6 @@
 /** docs/configuration.md, made from the records of the settings and the schemas of declared entities. */
 import { z } from 'zod'
+import { budgetSchema } from './declared/money-forms.ts'
 import { compositeSchema, groupSchema, modelSchema, providerSchema, userSchema } from './declared/declared-schema.ts'
 import { recordOf, settingNames, variableOf, type SettingName, type SettingRecord } from './settings/records.ts'
 import { expectedText } from './settings/value.ts'
@@ -40,10 +41,10 @@ those that Kubernetes sets for a service of that name. A Kubernetes service name
 
 const declaredIntroduction = `## Declared entities
 
-The same file can declare providers, models, composites, groups, users and aliases. They are written to the database at start and
+The same file can declare providers, models, composites, groups, users, aliases and budgets. They are written to the database at start and
 are read-only in the console. Each name stands once; the names of models and all aliases share one namespace. A name
 that is used but not declared (the provider or a group of a model, a component, the model of a redirect or an alias, a
-member of a group) must exist in the database. \`sluice.example.yaml\` shows all of it.
+member of a group, what a budget is on) must exist in the database. \`sluice.example.yaml\` shows all of it.
 `
 
 const aliasText = `### aliases
@@ -65,6 +66,7 @@ export function configurationMarkdown(): string {
     entityText('groups', groupSchema),
     entityText('users', userSchema),
     aliasText,
+    entityText('budgets', budgetSchema),
   ].join('\n')
 }
 

@@ -10,6 +10,7 @@ import type { Store } from '#store/store.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { applyGroup, applyMembers, applyUser } from './declared-accounts.ts'
 import { applyModels, applyProvider } from './declared-catalog.ts'
+import { applyBudgets, applyPrices } from './declared-money.ts'
 import { declaredProblems, readStoredEntities } from './stored-entities.ts'
 import { StartProblem } from './start-problem.ts'
 
@@ -61,6 +62,8 @@ async function applyOnce({ store, declared, kinds, logger, now }: ApplyOptions):
   for (const user of declared.users) await applyUser(context, user)
   await applyMembers(context, declared.groups)
   await applyModels(context, declared)
+  await applyPrices(context, declared.models)
+  await applyBudgets(context, declared.budgets)
   return changes
 }
 

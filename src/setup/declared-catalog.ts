@@ -84,7 +84,8 @@ async function applyModel(
   { ids, aliases }: ModelContext,
 ): Promise<void> {
   const { store, entities, now, note } = context
-  const { path: _, groups, target, rules, ...fields } = declared
+  // Prices are another step.
+  const { path: _, groups, target, rules, prices: _prices, ...fields } = declared
   const wanted = {
     ...fields,
     aliases: [...new Set(aliases)].sort(),

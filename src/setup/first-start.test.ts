@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-const nothing: Declared = { providers: [], models: [], groups: [], users: [], aliases: [] }
+const nothing: Declared = { providers: [], models: [], groups: [], users: [], aliases: [], budgets: [] }
 const bob = {
   path: 'users[0]',
   email: 'bob@example.org',

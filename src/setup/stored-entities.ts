@@ -2,6 +2,7 @@
  * What the store holds when declared entities are applied to it, and whether they fit: every name
  * that the file refers to exists, and no declared name is refused by what is there.
  */
+import type { BudgetRecord } from '#budgets/budget.ts'
 import type { ModelRecord, ProviderRecord } from '#catalog/records.ts'
 import { unresolvedReferences, type Declared, type DeclaredReference } from '#config/declared/declared.ts'
 import { nearestRemedy } from '#config/nearest.ts'
@@ -14,17 +15,23 @@ export interface StoredEntities {
   readonly models: Map<string, ModelRecord>
   readonly groups: Map<string, Group>
   readonly users: Map<string, User>
+  /** By `budgetKey`. */
+  readonly budgets: Map<string, BudgetRecord>
+  /** Ids of the models that have prices from the file. */
+  readonly pricedModels: Set<string>
 }
 
 export const everyone = 'everyone'
 
 /** Reads everything that can be declared. */
 export async function readStoredEntities(store: Store): Promise<StoredEntities> {
-  const [providers, models, groups, users] = await Promise.all([
+  const [providers, models, groups, users, budgets, prices] = await Promise.all([
     store.providers.all(),
     store.models.all(),
     store.groups.all(),
     store.users.all(),
+    store.budgets.all(),
+    store.prices.current(),
   ])
   return {
     providers: new Map(providers.map((provider) => [provider.name, provider])),
@@ -32,7 +39,14 @@ export async function readStoredEntities(store: Store): Promise<StoredEntities> 
     // The built-in group is called so in the file whatever an administrator calls it.
     groups: new Map(groups.map((group) => [group.id === everyoneGroupId ? everyone : group.name, group])),
     users: new Map(users.map((user) => [user.email, user])),
+    budgets: new Map(budgets.map((budget) => [budgetKey(budget), budget])),
+    pricedModels: new Set(prices.filter(({ source }) => source === 'declared').map(({ modelId }) => modelId)),
   }
+}
+
+/** There is one budget on the same thing for each period. */
+export function budgetKey({ scope, scopeId, period }: Pick<BudgetRecord, 'scope' | 'scopeId' | 'period'>): string {
+  return `${scope} ${scopeId} ${period}`
 }
 
 /** Every reason why the entities cannot be applied, one sentence each. */

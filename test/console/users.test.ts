@@ -188,7 +188,7 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await row(page, 'Fixed').getByText('declared').waitFor()
       await button(page, 'Actions for Fixed').click()
-      await page.getByRole('menuitem', { name: 'Members and models…' }).waitFor()
+      await page.getByRole('menuitem', { name: 'Members, models and budgets…' }).waitFor()
       expect(await page.getByRole('menuitem').count()).toBe(1)
 
       await visitor.open('/users?q=fixed')

@@ -53,6 +53,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/documents': { path: '/documents', shown: 'employee-handbook.md' },
   '/keys': { path: '/keys', shown: 'import of contracts' },
   '/usage': { path: '/usage', shown: 'gpt-5-mini' },
+  '/cost': { path: '/cost', shown: 'Group research' },
   '/requests': { path: '/requests', shown: 'Duration' },
   '/welcome': { path: '/welcome', shown: '4. Create an API key' },
   '/users': { path: '/users', shown: 'katherine@example.org' },
@@ -76,6 +77,25 @@ const others: Readonly<Record<string, Place>> = {
   'all models': { path: '/models?reach=all', shown: 'always-on' },
   'a new model': { path: '/models/new', shown: 'Reasoning efforts' },
   'a composite': { path: async () => `/models/${await idOf('/models', 'always-on')}`, shown: 'qwen3-32b' },
+  'prices and budgets of a model': {
+    path: async () => `/models/${await idOf('/models', 'gpt-5-mini')}?tab=cost`,
+    shown: 'in effect',
+  },
+  'the dialog of a new price': {
+    path: async () => `/models/${await idOf('/models', 'gpt-5-mini')}?tab=cost`,
+    shown: 'in effect',
+    open: click('Set a price'),
+  },
+  'the dialog of a new budget': {
+    path: async () => `/models/${await idOf('/models', 'gpt-5-mini')}?tab=cost`,
+    shown: 'in effect',
+    open: click('Add budget'),
+  },
+  'costs by group in a custom range': {
+    path: `/cost?by=group&span=custom&from=${new Date(Date.now() - 86_400_000).toISOString()}`,
+    shown: 'research',
+  },
+  'the budgets of a key': { path: '/keys', shown: 'help desk bot', open: budgetsOfKey },
   'a document': {
     path: async () => {
       const { data } = (await app.call<{ data: { doc_id: string }[] }>('GET', '//api/v1/documents?name=handbook')).body
@@ -103,6 +123,12 @@ const others: Readonly<Record<string, Place>> = {
   'the dialog of a new provider': { path: '/providers', shown: 'openai', open: click('Add provider') },
   'the dialog of an import': { path: '/documents', shown: 'onboarding.txt', open: click('Import') },
   'a question before deletion': { path: '/users', shown: 'grace@example.org', open: deleteFirst },
+}
+
+async function budgetsOfKey(page: Page): Promise<void> {
+  await click('Actions for help desk bot')(page)
+  await page.getByRole('menuitem', { name: 'Budgets…' }).click()
+  await page.getByText('$2.00 each month').waitFor()
 }
 
 async function deleteFirst(page: Page): Promise<void> {

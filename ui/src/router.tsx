@@ -21,6 +21,7 @@ import {
   readDocumentsSearch,
   readGroupsSearch,
   readKeysSearch,
+  readModelSearch,
   readModelsSearch,
   readNewModelSearch,
   readOverviewSearch,
@@ -94,6 +95,7 @@ const newModelRoute = createRoute({
 const modelRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/models/$id',
+  validateSearch: readModelSearch,
   beforeLoad: requireAdmin,
   component: lazyRouteComponent(() => import('./routes/model/model-page.tsx'), 'ModelPage'),
 })
@@ -103,6 +105,13 @@ const usageRoute = createRoute({
   path: '/usage',
   validateSearch: readUsageSearch,
   component: lazyRouteComponent(() => import('./routes/usage/usage-page.tsx'), 'UsagePage'),
+})
+
+const costRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/cost',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('./routes/cost/cost-page.tsx'), 'CostPage'),
 })
 
 const requestsRoute = createRoute({
@@ -191,6 +200,7 @@ const routeTree = rootRoute.addChildren([
     newModelRoute,
     modelRoute,
     usageRoute,
+    costRoute,
     requestsRoute,
     keysRoute,
     welcomeRoute,

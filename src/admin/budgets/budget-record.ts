@@ -1,8 +1,9 @@
 /** A budget on the wire: amounts are whole numbers of 10^-9 of the currency. */
 import { z } from 'zod'
-import { budgetPeriods, budgetScopes, counterOf, type BudgetRecord } from '#budgets/budget.ts'
-import { isTimeZone, windowAt } from '#budgets/window.ts'
+import { budgetPeriods, budgetScopes, counterOf, reachedThreshold, type BudgetRecord } from '#budgets/budget.ts'
+import { windowAt } from '#budgets/window.ts'
 import { instant, instantOf } from '#http/page.ts'
+import { isTimeZone } from '#lib/time-zone.ts'
 import type { CounterState } from '#store/money/budgets.ts'
 import { id, instantOrNull } from '../fields.ts'
 import { nano } from '../prices/price-record.ts'
@@ -40,9 +41,11 @@ export const budgetAnswer = z
     id: z.string(),
     scope: z.enum(budgetScopes),
     scope_id: z.string(),
+    name: z.string().nullable().describe('Of what it is on; the e-mail address of a user. Null when that is deleted'),
     period: z.enum(budgetPeriods),
     time_zone: z.string(),
     ...fields,
+    declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
     starts_at: instant.describe('Beginning of the window of now'),
     renews_at: instant.nullable().describe('End of the window of now; null for a budget in all'),
@@ -54,6 +57,7 @@ export const budgetAnswer = z
         'Part of `held`: of processes that are gone, whose last requests may have cost it. It counts as spent.',
       ),
     left: z.int(),
+    reached: z.int().nullable().describe('The highest threshold that was reached, in percent; null below all of them'),
   })
   .meta({ id: 'Budget' })
 
@@ -62,10 +66,18 @@ export function currentCounter(budget: BudgetRecord, now: number): string {
   return counterOf(budget, windowAt(budget.period, budget.timeZone, now))
 }
 
+/** What an answer says beside the budget. */
+export interface BudgetFigures {
+  /** The name of what it is on; null when that is deleted. */
+  readonly name: string | null
+  /** Undefined before anything was spent. */
+  readonly counter: CounterState | undefined
+  readonly now: number
+}
+
 export function budgetOnWire(
   budget: BudgetRecord,
-  counter: CounterState | undefined,
-  now: number,
+  { name, counter, now }: BudgetFigures,
 ): z.input<typeof budgetAnswer> {
   const { startsAt, endsAt } = windowAt(budget.period, budget.timeZone, now)
   const { spent = 0, held = 0, unreconciled = 0 } = counter ?? {}
@@ -73,11 +85,13 @@ export function budgetOnWire(
     id: budget.id,
     scope: budget.scope,
     scope_id: budget.scopeId,
+    name,
     period: budget.period,
     time_zone: budget.timeZone,
     amount: budget.amount,
     hard: budget.hard,
     thresholds: [...budget.thresholds],
+    declared: budget.declared,
     created_at: instantOf(budget.createdAt),
     starts_at: instantOf(startsAt),
     renews_at: instantOrNull(endsAt),
@@ -85,5 +99,6 @@ export function budgetOnWire(
     held,
     unreconciled,
     left: Math.max(0, budget.amount - spent - unreconciled),
+    reached: reachedThreshold(budget, spent),
   }
 }

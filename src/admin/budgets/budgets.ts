@@ -1,15 +1,22 @@
 /** Routes of budgets: what they are, what is spent, and the proof that the counters are right. */
 import { z } from 'zod'
-import type { BudgetRecord, BudgetScope } from '#budgets/budget.ts'
+import { budgetScopes, type BudgetRecord, type BudgetScope } from '#budgets/budget.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { requireFound } from '../fields.ts'
+import { id as entityId, requireEditable, requireFound } from '../fields.ts'
 import { budgetAnswer, budgetChange, budgetOnWire, currentCounter, newBudget } from './budget-record.ts'
+import { scopeNames } from './scope-names.ts'
 
 const tag = 'Budgets'
 const dayMs = 86_400_000
+
+const listQuery = z.strictObject({
+  scope: z.enum(budgetScopes).optional(),
+  scope_id: entityId.optional().describe('The id of the key, user, group, model or provider'),
+  reached: z.enum(['true', 'false']).optional().describe('`true`: only those that have reached a threshold'),
+})
 
 const proof = z
   .strictObject({
@@ -33,11 +40,18 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       path: '/budgets',
       access: 'admin',
       summary: 'List budgets with what is spent in the window of now',
+      query: listQuery,
       answer: z.strictObject({ currency: z.string(), data: z.array(budgetAnswer) }),
-      handle: async () => ({
-        currency: admin.settings.get('prices.currency'),
-        data: await withCounters(admin, await store.budgets.all()),
-      }),
+      async handle({ query: { scope, scope_id: scopeId, reached } }) {
+        const budgets = (await store.budgets.all()).filter(
+          (budget) => budget.scope === (scope ?? budget.scope) && budget.scopeId === (scopeId ?? budget.scopeId),
+        )
+        const data = await onWire(admin, budgets)
+        return {
+          currency: admin.settings.get('prices.currency'),
+          data: reached === undefined ? data : data.filter((each) => (each.reached !== null) === (reached === 'true')),
+        }
+      },
     }),
     route({
       method: 'POST',
@@ -62,7 +76,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
         }
         await store.budgets.insert(budget)
         await feed.publish([{ kind: 'catalog' }])
-        return budgetOnWire(budget, undefined, clock.now())
+        return onlyOne(admin, budget)
       },
     }),
   ]
@@ -87,7 +101,9 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Change a budget; what is spent stays',
       body: budgetChange,
       answer: budgetAnswer,
+      errors: ['declared_read_only'],
       async handle({ params, body }) {
+        requireEditable(requireFound(await store.budgets.get(params.id), 'budget'))
         const budget = requireFound(await store.budgets.update(params.id, present(body)), 'budget')
         await feed.publish([{ kind: 'catalog' }])
         return onlyOne(admin, budget)
@@ -98,7 +114,9 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       path: '/budgets/:id',
       access: 'admin',
       summary: 'Delete a budget; usage records stay',
+      errors: ['declared_read_only'],
       async handle({ params }) {
+        requireEditable(requireFound(await store.budgets.get(params.id), 'budget'))
         requireFound((await store.budgets.delete(params.id)) ? params.id : null, 'budget')
         await feed.publish([{ kind: 'catalog' }])
       },
@@ -147,18 +165,25 @@ function proofRoutes(admin: Admin): Route<Caller>[] {
   ]
 }
 
-async function withCounters(
+/** With their counters of now and the names of what they are on. */
+async function onWire(
   { store, clock }: Admin,
   budgets: readonly BudgetRecord[],
 ): Promise<z.input<typeof budgetAnswer>[]> {
   const now = clock.now()
-  const names = new Map(budgets.map((budget) => [budget, currentCounter(budget, now)]))
-  const counters = new Map((await store.budgets.counters([...names.values()])).map((counter) => [counter.id, counter]))
-  return budgets.map((budget) => budgetOnWire(budget, counters.get(names.get(budget) ?? ''), now))
+  const named = budgets.map((budget) => ({ budget, counter: currentCounter(budget, now) }))
+  const [states, nameOf] = await Promise.all([
+    store.budgets.counters(named.map(({ counter }) => counter)),
+    scopeNames(store, budgets),
+  ])
+  const counters = new Map(states.map((state) => [state.id, state]))
+  return named.map(({ budget, counter }) =>
+    budgetOnWire(budget, { name: nameOf(budget), counter: counters.get(counter), now }),
+  )
 }
 
 async function onlyOne(admin: Admin, budget: BudgetRecord): Promise<z.input<typeof budgetAnswer>> {
-  const [answer] = await withCounters(admin, [budget])
+  const [answer] = await onWire(admin, [budget])
   return requireFound(answer, 'budget')
 }
 

@@ -1,5 +1,5 @@
 /** Tells people when a budget has reached one of its thresholds: once for each, by the process that sees it first. */
-import { counterOf, type BudgetRecord } from '#budgets/budget.ts'
+import { counterOf, reachedThreshold, type BudgetRecord } from '#budgets/budget.ts'
 import { windowAt } from '#budgets/window.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Logger } from '#observe/log.ts'
@@ -24,8 +24,8 @@ export function tellingThresholds(deps: ThresholdDeps): () => Promise<void> {
     const named = new Map(budgets.map((budget) => [currentCounter(budget, clock.now()), budget]))
     for (const { id, spent, notified } of await store.budgets.counters([...named.keys()])) {
       const budget = named.get(id)
-      const reached = budget?.thresholds.findLast((percent) => spent * 100 >= budget.amount * percent)
-      if (budget === undefined || reached === undefined || reached <= notified) continue
+      const reached = budget === undefined ? null : reachedThreshold(budget, spent)
+      if (budget === undefined || reached === null || reached <= notified) continue
       if (await store.budgets.noteThreshold(id, reached)) tell(deps, budget, { percent: reached, spent })
     }
   }

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { priceAt } from '#pricing/price.ts'
+import { priceAt, priceLists } from '#pricing/price.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
-import { id, requireFound } from '../fields.ts'
+import { id, requireEditable, requireFound } from '../fields.ts'
 import { isOn, plainUpstreams, priceFromCatalogue } from './catalogue-prices.ts'
 import { modelPriceAnswer, newPrice, priceAnswer, priceOnWire, setPrice } from './price-record.ts'
 
@@ -76,19 +76,29 @@ const catalogueOff =
 
 function modelRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
-  const { store, feed, clock } = admin
+  const { store, state, feed, settings, clock } = admin
   return [
     route({
       method: 'GET',
       path: '/models/:id/prices',
       access: 'admin',
       summary: 'Every price that a model ever had, the newest first',
-      answer: z.strictObject({ data: z.array(priceAnswer) }),
+      answer: z.strictObject({
+        currency: z.string(),
+        price: priceAnswer.nullable().describe('In effect now; null when none is known'),
+        data: z.array(priceAnswer),
+      }),
       async handle({ params }) {
         const prices = await store.prices.history(params.id)
         // A deleted model keeps its prices, for the records that name them.
         if (prices.length === 0) requireFound(await store.models.get(params.id), 'model')
-        return { data: prices.map(priceOnWire) }
+        const upstream = plainUpstreams({ state }).find(({ model }) => model.id === params.id)
+        const price = priceAt(upstream?.prices ?? priceLists(prices).get(params.id) ?? [], clock.now())
+        return {
+          currency: settings.get('prices.currency'),
+          price: price === null ? null : priceOnWire(price),
+          data: prices.map(priceOnWire),
+        }
       },
     }),
     route({
@@ -101,10 +111,11 @@ function modelRoutes(admin: Admin): Route<Caller>[] {
       body: newPrice,
       answer: priceAnswer,
       status: 201,
-      errors: ['validation_failed'],
+      errors: ['validation_failed', 'declared_read_only'],
       async handle({ params, body }) {
         const model = requireFound(await store.models.get(params.id), 'model')
         if (model.target.kind === 'composite') throw new ApiError('validation_failed', { message: compositePrice })
+        requireEditable({ declared: await hasDeclared(admin, model.id) })
         const price = setPrice(model.id, body, clock.now())
         await store.prices.set(price)
         await feed.publish([{ kind: 'model', id: model.id }])
@@ -116,13 +127,21 @@ function modelRoutes(admin: Admin): Route<Caller>[] {
       path: '/models/:id/prices/:priceId',
       access: 'admin',
       summary: 'Remove a price: the one before it is in effect again, or none',
+      errors: ['declared_read_only'],
       async handle({ params }) {
+        requireEditable({ declared: await hasDeclared(admin, params.id) })
         const removed = await store.prices.remove(params.id, params.priceId, clock.now())
         requireFound(removed ? params.priceId : null, 'price')
         await feed.publish([{ kind: 'model', id: params.id }])
       },
     }),
   ]
+}
+
+/** Whether the configuration file has prices of the model; it is then the truth about all that people set. */
+async function hasDeclared({ store }: Admin, modelId: string): Promise<boolean> {
+  const prices = await store.prices.history(modelId)
+  return prices.some(({ source, replacedAt }) => source === 'declared' && replacedAt === null)
 }
 
 const compositePrice = 'A composite has no price of its own: a request costs what the component costs that serves it.'

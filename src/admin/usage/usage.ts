@@ -51,6 +51,7 @@ const groups = {
     .max(groupsMax)
     .optional()
     .describe('Only this many groups, those with the most requests; the sums of all others are in `others`'),
+  top_by: z.enum(['requests', 'cost']).default('requests').describe('What the groups of `top` have the most of'),
   cursor: z.string().max(2000).optional().describe('`next_cursor` of the page before'),
   limit: z.coerce.number().int().min(1).max(groupsMax).default(100).describe('Most groups of a page'),
 }
@@ -87,7 +88,9 @@ const sums = {
   cost: z.int().describe('In 10^-9 of the currency, of requests whose price is known'),
 }
 
-export const totalsAnswer = z.strictObject({ from: instant, to: instant, ...sums }).meta({ id: 'UsageTotals' })
+export const totalsAnswer = z
+  .strictObject({ from: instant, to: instant, currency: z.string().describe('Of `cost`'), ...sums })
+  .meta({ id: 'UsageTotals' })
 const point = z
   .strictObject({
     at: instant,
@@ -208,13 +211,14 @@ interface Asked {
 /** The sums over a span of time. */
 export async function readTotals(admin: Admin, asked: Asked): Promise<z.input<typeof totalsAnswer>> {
   const wanted = filterOf(admin, asked)
-  return { ...spanOnWire(wanted), ...sumsOnWire(await admin.store.usage.totals(wanted)) }
+  const currency = admin.settings.get('prices.currency')
+  return { ...spanOnWire(wanted), currency, ...sumsOnWire(await admin.store.usage.totals(wanted)) }
 }
 
 /** The sums for each bucket and group; the first bucket is a whole one. Answers 400 for too many buckets and for a cursor that is not valid. */
 export async function readSeries(
   admin: Admin,
-  asked: Asked & Pick<z.output<typeof seriesQuery>, 'bucket' | 'group_by' | 'top' | 'cursor' | 'limit'>,
+  asked: Asked & Pick<z.output<typeof seriesQuery>, 'bucket' | 'group_by' | 'top' | 'top_by' | 'cursor' | 'limit'>,
 ): Promise<z.input<typeof seriesAnswer>> {
   const length = bucketMs[asked.bucket]
   const { from, ...rest } = filterOf(admin, asked)
@@ -229,7 +233,10 @@ export async function readSeries(
     ...wanted,
     bucketMs: length,
     groupBy: asked.group_by,
-    groups: asked.top === undefined ? { kind: 'page', limit, cursor: asked.cursor } : { kind: 'top', limit },
+    groups:
+      asked.top === undefined
+        ? { kind: 'page', limit, cursor: asked.cursor }
+        : { kind: 'top', limit, by: asked.top_by },
   })
   return {
     ...spanOnWire(wanted),

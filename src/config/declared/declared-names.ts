@@ -25,6 +25,10 @@ export function repeatedNames(file: string, declared: Declared): readonly Proble
       declared.users.map(({ path, email }) => ({ name: email, path: `${path}.email` })),
     ),
     ...repeated(file, [...modelNames, ...aliases]),
+    ...repeated(
+      file,
+      declared.budgets.map(({ path, scope, name, period }) => ({ name: `${period} of ${scope} ${name}`, path })),
+    ),
     ...aliasesOfAliases(file, declared),
   ]
 }

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { Secret } from '#lib/secret.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { readEmail, readHttpUrl } from '../settings/formats.ts'
+import { pricesForm } from './money-forms.ts'
 import { componentsForm, failoverForm, reasoningForm, rulesForm, strategyForm } from './routing-forms.ts'
 
 /** A name as people and URLs can bear it: no blanks and no control characters. */
@@ -116,6 +117,11 @@ const commonFields = {
 
 const modelFields = {
   ...commonFields,
+  prices: pricesForm
+    .optional()
+    .describe(
+      'What it costs: a list of `rates` by kind in the currency, with `valid_from` (always when left out), `tiers`, `note`. [Prices](costs.md); left to administrators when left out.',
+    ),
   upstream_name: name.optional().describe("The provider's own name of the model; `name` when left out."),
   reasoning: reasoningForm.optional().describe('As of a provider; stronger than that.'),
 }

@@ -6,6 +6,8 @@
  */
 import type { JsonValue } from '#lib/json-value.ts'
 import type { Secret } from '#lib/secret.ts'
+import type { Rating } from '#pricing/price.ts'
+import type { declaredPeriods, declaredScopes } from './money-forms.ts'
 import type { efforts, strategies } from './routing-forms.ts'
 
 export interface DeclaredTimeouts {
@@ -80,6 +82,12 @@ export interface DeclaredCapabilities {
   readonly reasoning?: boolean
 }
 
+export interface DeclaredPrice extends Rating {
+  /** Milliseconds since 1970. */
+  readonly validFrom: number
+  readonly note: string
+}
+
 export interface DeclaredModel {
   readonly path: string
   readonly name: string
@@ -87,6 +95,8 @@ export interface DeclaredModel {
   readonly rules: DeclaredRules
   /** Always null for a composite. */
   readonly reasoning: DeclaredReasoning | null
+  /** Null when the file leaves them to administrators; always for a composite. */
+  readonly prices: readonly DeclaredPrice[] | null
   /** Those written with the model; see also `Declared.aliases`. */
   readonly aliases: readonly string[]
   /** Names. `everyone` stands for all users, and is what is meant when none are written. */
@@ -126,6 +136,19 @@ export interface DeclaredAlias {
   readonly model: string
 }
 
+export interface DeclaredBudget {
+  readonly path: string
+  readonly scope: (typeof declaredScopes)[number]
+  /** Of what it is on; the e-mail address of a user. */
+  readonly name: string
+  readonly period: (typeof declaredPeriods)[number]
+  readonly timeZone: string
+  /** In 10^-9 of the currency. */
+  readonly amount: number
+  readonly hard: boolean
+  readonly thresholds: readonly number[]
+}
+
 /** Everything declared in the file; models of all providers are in one list, composites come last. */
 export interface Declared {
   readonly providers: readonly DeclaredProvider[]
@@ -133,6 +156,7 @@ export interface Declared {
   readonly groups: readonly DeclaredGroup[]
   readonly users: readonly DeclaredUser[]
   readonly aliases: readonly DeclaredAlias[]
+  readonly budgets: readonly DeclaredBudget[]
 }
 
 export interface DeclaredReference {
@@ -167,6 +191,11 @@ export function unresolvedReferences(declared: Declared): readonly DeclaredRefer
       })),
     ),
     ...declared.aliases.map(({ path, model }): DeclaredReference => ({ path, kind: 'model', name: model })),
+    ...declared.budgets.map(({ path, scope, name }): DeclaredReference => ({
+      path: `${path}.name`,
+      kind: scope,
+      name,
+    })),
   ]
   return used.filter((reference) => !known[reference.kind].has(reference.name))
 }

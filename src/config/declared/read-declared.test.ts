@@ -26,6 +26,9 @@ providers:
         timeouts: {first_token_seconds: 9, total_seconds: 10}
         rules: {realtime: {action: deny}, batch: {action: redirect, model: small}}
         reasoning: {efforts: [high, low], writes: [{pointer: /reasoning_effort, values: {low: low, high: high}}]}
+        prices:
+          - {rates: {output: 0.60, input: "0.20"}, tiers: [{above: 200000, rates: {input: 0.4}}]}
+          - {rates: {machine_hour: 2}, valid_from: 2026-01-31, note: our own machine}
       - name: small
 models:
   - {name: other, provider: stored-provider, groups: []}
@@ -44,6 +47,9 @@ users:
 aliases:
   tiny: small
   far: stored-model
+budgets:
+  - {scope: user, name: Ada@Example.org, amount: 12.5, period: week, time_zone: Europe/Berlin, thresholds: [50]}
+  - {scope: group, name: stored-group, amount: "100", hard: false}
 `
 const environment = { VENDOR_KEY: 'sk-1', TENANT: 't', ADA_PASSWORD: 'long enough' }
 
@@ -72,6 +78,20 @@ test('everything that is declared arrives typed and with its defaults', () => {
         efforts: ['low', 'high'],
         writes: [{ pointer: '/reasoning_effort', values: { low: 'low', high: 'high' } }],
       },
+      prices: [
+        {
+          validFrom: 0,
+          rates: { input: 200_000_000, output: 600_000_000 },
+          tiers: [{ above: 200_000, rates: { input: 400_000_000 } }],
+          note: '',
+        },
+        {
+          validFrom: Date.UTC(2026, 0, 31),
+          rates: { machine_hour: 2_000_000_000 },
+          tiers: [],
+          note: 'our own machine',
+        },
+      ],
       aliases: ['big'],
       groups: ['lab'],
       description: 'The big one.',
@@ -93,6 +113,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       target: { kind: 'plain', provider: 'vendor', upstreamName: 'small' },
       rules: {},
       reasoning: null,
+      prices: null,
       aliases: [],
       groups: ['everyone'],
       description: '',
@@ -141,6 +162,28 @@ test('everything that is declared arrives typed and with its defaults', () => {
     { path: 'aliases.tiny', alias: 'tiny', model: 'small' },
     { path: 'aliases.far', alias: 'far', model: 'stored-model' },
   ])
+  expect(declared.budgets).toEqual([
+    {
+      path: 'budgets[0]',
+      scope: 'user',
+      name: 'ada@example.org',
+      amount: 12_500_000_000,
+      period: 'week',
+      timeZone: 'Europe/Berlin',
+      hard: true,
+      thresholds: [50],
+    },
+    {
+      path: 'budgets[1]',
+      scope: 'group',
+      name: 'stored-group',
+      amount: 100_000_000_000,
+      period: 'month',
+      timeZone: 'UTC',
+      hard: false,
+      thresholds: [80, 100],
+    },
+  ])
 })
 
 test('names that the file does not declare are listed for a look-up in the store', () => {
@@ -149,6 +192,7 @@ test('names that the file does not declare are listed for a look-up in the store
     { path: 'composites[0].components[1].model', kind: 'model', name: 'stored-part' },
     { path: 'groups[0].members[1]', kind: 'user', name: 'bob@example.org' },
     { path: 'aliases.far', kind: 'model', name: 'stored-model' },
+    { path: 'budgets[1].name', kind: 'group', name: 'stored-group' },
   ])
 })
 
@@ -159,6 +203,7 @@ test('a file without declarations declares nothing', () => {
     groups: [],
     users: [],
     aliases: [],
+    budgets: [],
   })
 })
 
@@ -178,6 +223,7 @@ models: [{name: x}]
 groups: {a: b}
 users: [{email: nobody}, {email: a@b, role: boss, password: short}]
 aliases: {z: 5}
+budgets: [{scope: key, name: k, amount: 1}, {scope: user, name: a@b, amount: 1e-10, period: year, thresholds: [9, 9]}]
 `,
     })
     expect(namesOf(problems).toSorted()).toEqual(
@@ -195,6 +241,10 @@ aliases: {z: 5}
         'users[1].role',
         'users[1].password',
         'aliases.z.model',
+        'budgets[0].scope',
+        'budgets[1].amount',
+        'budgets[1].period',
+        'budgets[1].thresholds',
       ].toSorted(),
     )
   })
@@ -213,6 +263,7 @@ aliases: {z: 5}
     ['users: [{email: a@b}, {email: A@B}]', 'users[1].email'],
     ['groups: [{name: g}, {name: g}]', 'groups[1].name'],
     ['groups: [{name: everyone}]', 'groups[0].name'],
+    ['budgets: [{scope: user, name: a@b, amount: 1}, {scope: user, name: A@B, amount: 2}]', 'budgets[1]'],
     ['providers: [{name: p, models: [{name: m}]}]\nmodels: [{name: m, provider: p}]', 'models[0].name'],
     ['models: [{name: m, provider: p, aliases: [m]}]', 'models[0].aliases[0]'],
     ['models: [{name: m, provider: p, aliases: [a]}]\naliases: {a: m}', 'aliases.a'],
@@ -233,6 +284,17 @@ aliases: {z: 5}
     ['models: [{name: m, provider: p}]\ncomposites: [{name: m, components: [{model: a}]}]', 'composites[0].name'],
   ])('a composite that cannot be is refused (%#)', (yaml, name) => {
     expect(namesOf(problemsOf({ yaml }))).toEqual([name])
+  })
+
+  test.each([
+    ['[{rates: {inputs: 1}}]', '.prices[0].rates.inputs'],
+    ['[{rates: {input: -1}}]', '.prices[0].rates.input'],
+    ['[{rates: {}, valid_from: yesterday}]', '.prices[0].valid_from'],
+    ['[{rates: {}}, {rates: {input: 1}}]', '.prices'],
+    ['[{rates: {}, tiers: [{above: 2, rates: {}}, {above: 2, rates: {}}]}]', '.prices[0].tiers'],
+  ])('a price that is wrong is named (%#)', (prices, name) => {
+    const problems = problemsOf({ yaml: `models: [{name: m, provider: p, prices: ${prices}}]` })
+    expect(namesOf(problems)).toEqual([`models[0]${name}`])
   })
 
   test('a composite in a composite is refused, and a redirect to a model that redirects, too', () => {

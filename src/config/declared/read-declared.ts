@@ -7,6 +7,7 @@ import { isObject } from '#lib/json-value.ts'
 import type {
   Declared,
   DeclaredAlias,
+  DeclaredBudget,
   DeclaredCapabilities,
   DeclaredFailover,
   DeclaredModel,
@@ -25,6 +26,7 @@ import {
   userSchema,
 } from './declared-schema.ts'
 import { repeatedNames } from './declared-names.ts'
+import { budgetSchema } from './money-forms.ts'
 import { invalidReferences } from './declared-references.ts'
 import { readEntry, type EntryReader } from './declared-entry.ts'
 import type { Environment } from '../sources/environment.ts'
@@ -51,8 +53,10 @@ export function readDeclared(
   const declared: Declared = {
     providers: providers.map(({ path, value }) => providerOf(path, value)),
     models: [
-      ...models.map(({ path, value }) => modelOf(path, value, plainTarget(value), value.reasoning ?? null)),
-      ...composites.map(({ path, value }) => modelOf(path, value, compositeTarget(value), null)),
+      ...models.map(({ path, value }) => modelOf(path, value, plainTarget(value), ownOf(value))),
+      ...composites.map(({ path, value }) =>
+        modelOf(path, value, compositeTarget(value), { reasoning: null, prices: null }),
+      ),
     ],
     groups: readList(reading, 'groups', sections.groups, groupSchema).map(({ path, value }) => ({
       path,
@@ -65,6 +69,9 @@ export function readDeclared(
       password: value.password ?? null,
     })),
     aliases: readAliases(reading, sections.aliases),
+    budgets: readList(reading, 'budgets', sections.budgets, budgetSchema).map(({ path, value }) =>
+      budgetOf(path, value),
+    ),
   }
   return {
     declared,
@@ -150,7 +157,7 @@ function modelOf(
   path: string,
   model: WrittenModel | WrittenComposite,
   target: DeclaredTarget,
-  reasoning: DeclaredModel['reasoning'],
+  own: Pick<DeclaredModel, 'reasoning' | 'prices'>,
 ): DeclaredModel {
   const { name, aliases, groups, description, active } = model
   return {
@@ -158,7 +165,7 @@ function modelOf(
     name,
     target,
     rules: rulesOf(model.rules),
-    reasoning,
+    ...own,
     aliases,
     groups,
     description,
@@ -168,6 +175,19 @@ function modelOf(
     inflightLimit: model.inflight_limit ?? null,
     timeouts: timeoutsOf(model.timeouts),
   }
+}
+
+/** What only a plain model has. */
+function ownOf({ reasoning, prices }: WrittenModel): Pick<DeclaredModel, 'reasoning' | 'prices'> {
+  return {
+    reasoning: reasoning ?? null,
+    prices: prices?.map(({ valid_from: validFrom, ...price }) => ({ validFrom, ...price })) ?? null,
+  }
+}
+
+function budgetOf(path: string, budget: z.output<typeof budgetSchema>): DeclaredBudget {
+  const { time_zone: timeZone, name, ...fields } = budget
+  return { path, ...fields, timeZone, name: budget.scope === 'user' ? name.toLowerCase() : name }
 }
 
 function plainTarget({ name, provider, upstream_name: upstreamName = name }: WrittenModel): DeclaredTarget {

@@ -27,7 +27,7 @@ export interface RawValues {
 }
 
 /** Sections of the file that hold declared entities; they are read by declared.ts. */
-export const declaredSections = ['providers', 'models', 'composites', 'groups', 'users', 'aliases'] as const
+export const declaredSections = ['providers', 'models', 'composites', 'groups', 'users', 'aliases', 'budgets'] as const
 
 const groupNames: ReadonlySet<string> = new Set(
   settingNames.flatMap((name) => {

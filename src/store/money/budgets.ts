@@ -93,8 +93,18 @@ export function budgetStore({ kysely, engine }: Database): BudgetStore {
   }
 }
 
-async function readCounters({ kysely, engine }: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
-  if (ids.length === 0) return []
+/** Counters of one statement. */
+const countersMax = 1000
+
+async function readCounters(connection: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
+  const found: CounterState[] = []
+  for (let start = 0; start < ids.length; start += countersMax) {
+    found.push(...(await someCounters(connection, ids.slice(start, start + countersMax))))
+  }
+  return found
+}
+
+async function someCounters({ kysely, engine }: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
   const isGone = sql<boolean>`not exists (select 1 from budget_holders h
     where h.id = s.holder and h.seen_at >= ${now(engine)} - ${holderGoneMs})`
   return kysely

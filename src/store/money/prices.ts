@@ -16,6 +16,13 @@ export interface PriceStore {
    * there already stay, so several processes may do it at once.
    */
   setCatalogue(modelId: string, prices: readonly PriceRecord[], now: number): Promise<boolean>
+  /**
+   * Makes these the prices of the model from the configuration file, and returns whether that changed anything. Prices
+   * that people set are replaced.
+   */
+  setDeclared(modelId: string, prices: readonly PriceRecord[], now: number): Promise<boolean>
+  /** The prices of the model from the configuration file count as set by people from now on. */
+  releaseDeclared(modelId: string): Promise<void>
   /** False when the model has no such price, or it was replaced before. */
   remove(modelId: string, id: string, now: number): Promise<boolean>
 }
@@ -56,7 +63,17 @@ export function priceStore({ kysely }: Database): PriceStore {
         await trx.insertInto('prices').values(rowOf(price)).execute()
       }),
     setCatalogue: (modelId, prices, now) =>
-      kysely.transaction().execute((trx) => setCatalogue(trx, modelId, prices, now)),
+      kysely.transaction().execute((trx) => replaceAll(trx, { modelId, sources: ['catalogue'], prices, now })),
+    setDeclared: (modelId, prices, now) =>
+      kysely.transaction().execute((trx) => replaceAll(trx, { modelId, sources: ['manual', 'declared'], prices, now })),
+    async releaseDeclared(modelId) {
+      await kysely
+        .updateTable('prices')
+        .set({ source: 'manual' })
+        .where('model_id', '=', modelId)
+        .where('source', '=', 'declared')
+        .execute()
+    },
     async remove(modelId, id, now) {
       const { numUpdatedRows } = await kysely
         .updateTable('prices')
@@ -70,18 +87,21 @@ export function priceStore({ kysely }: Database): PriceStore {
   }
 }
 
-async function setCatalogue(
-  trx: Transaction<Tables>,
-  modelId: string,
-  prices: readonly PriceRecord[],
-  now: number,
-): Promise<boolean> {
+interface Replacement {
+  readonly modelId: string
+  /** Prices from these are replaced, unless they are among the new ones. */
+  readonly sources: readonly PriceSource[]
+  readonly prices: readonly PriceRecord[]
+  readonly now: number
+}
+
+async function replaceAll(trx: Transaction<Tables>, { modelId, sources, prices, now }: Replacement): Promise<boolean> {
   const ids = prices.map(({ id }) => id)
   const replaced = await trx
     .updateTable('prices')
     .set({ replaced_at: now })
     .where('model_id', '=', modelId)
-    .where('source', '=', 'catalogue')
+    .where('source', 'in', sources)
     .where('replaced_at', 'is', null)
     .$if(ids.length > 0, (query) => query.where('id', 'not in', ids))
     .executeTakeFirst()
@@ -91,7 +111,10 @@ async function setCatalogue(
       .insertInto('prices')
       .values(rowOf(price))
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet({ replaced_at: null }).where('prices.replaced_at', 'is not', null),
+        conflict
+          .column('id')
+          .doUpdateSet({ replaced_at: null, source: price.source })
+          .where((eb) => eb.or([eb('prices.replaced_at', 'is not', null), eb('prices.source', '<>', price.source)])),
       )
       .executeTakeFirst()
     changed += Number(numInsertedOrUpdatedRows)

@@ -48,13 +48,14 @@ async function readSeries(
     engine === 'postgres' ? sql`${sql.ref(column)} collate "C"` : sql.ref(column)
   const cursor = groups.kind === 'page' ? (groups.cursor ?? null) : null
   const after = cursor === null ? null : decodeGroupCursor(cursor)
+  const weight = sql.ref(groups.kind === 'top' ? (groups.by ?? 'requests') : 'requests')
   // One more than the page has, to learn whether there is a next page.
   const limit = groups.kind === 'top' ? groups.limit : groups.limit + 1
   const { rows } = await sql<SeriesRow>`
     with parts as materialized (${await reader.parts(query)}),
     chosen as (
       select grp from parts where ${after === null ? sql`1 = 1` : sql`${byName('grp')} > ${after}`}
-      group by grp order by ${groups.kind === 'top' ? sql`sum(requests) desc, ${byName('grp')}` : byName('grp')}
+      group by grp order by ${groups.kind === 'top' ? sql`sum(${weight}) desc, ${byName('grp')}` : byName('grp')}
       limit ${limit})
     select bucket, coalesce(chosen.grp, '') as grp, case when chosen.grp is null then 0 else 1 end as named, ${totalColumns}
     from parts ${groups.kind === 'top' ? sql`left` : sql`inner`} join chosen on chosen.grp = parts.grp

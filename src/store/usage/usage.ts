@@ -64,7 +64,7 @@ export interface UsageSeriesQuery extends UsageFilter {
 }
 
 export type UsageGroups =
-  | { readonly kind: 'top'; readonly limit: number }
+  | { readonly kind: 'top'; readonly limit: number; readonly by?: 'requests' | 'cost' }
   | { readonly kind: 'page'; readonly limit: number; readonly cursor?: string | null | undefined }
 
 export interface UsageSeries {

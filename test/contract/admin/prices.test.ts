@@ -75,6 +75,21 @@ describe('prices', () => {
     expect(await priceOf('vendor')).toBeNull()
   })
 
+  test('prices of the configuration file are read-only', async () => {
+    const modelId = await addModel('declared', 'http://127.0.0.1:9/v1', 'theirs')
+    const path = `/models/${modelId}/prices`
+    const { body } = await app.call<Price>('POST', path, { body: { rates: { input: 5 } } })
+    const own = { modelId, source: 'declared' as const, upstream: null, validFrom: 0, tiers: [], note: '' }
+    const price = { ...own, id: 'from-the-file', rates: { input: 7 }, createdAt: Date.now(), replacedAt: null }
+    expect(await app.store.prices.setDeclared(modelId, [price], Date.now())).toBe(true)
+    expect(await app.store.prices.setDeclared(modelId, [price], Date.now())).toBe(false)
+    expect((await app.call('POST', path, { body: { rates: {} } })).code).toBe('declared_read_only')
+    for (const id of [price.id, body.id])
+      expect((await app.call('DELETE', `${path}/${id}`)).code).toBe('declared_read_only')
+    await app.store.prices.releaseDeclared(modelId)
+    expect((await app.call('DELETE', `${path}/${price.id}`)).status).toBe(204)
+  })
+
   test('amounts are whole and not negative, kinds are known, tiers have an order', async () => {
     const wrong = [
       { rates: { input: 0.5 } },

@@ -95,6 +95,7 @@ describe('totals', () => {
       cost: 0,
     }
     expect(await totals(day)).toEqual({
+      currency: 'USD',
       from: '2026-01-10T00:00:00.000Z',
       to: '2026-01-11T00:00:00.000Z',
       ...all,

@@ -1,14 +1,22 @@
 /**
  * A team's worth of made-up data for looking at the console: users, groups, providers, models, keys,
- * a day of requests and some documents. The same at every run but for ids and the hour of day. Its
+ * prices, budgets, two months of requests and some documents. The same at every run but for ids and the hour of day. Its
  * providers lead to one scripted upstream; whoever starts it decides what that answers.
  */
+import { nanoPerUnit } from '#pricing/nano.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 import type { AdminApp } from './admin-app.ts'
 import { aUsage } from '../store/store-records.ts'
 
 const dayMs = 86_400_000
 const requestCount = 2400
+/** Requests of the two months before that day. */
+const earlierCount = 1500
+const earlierDays = 62
+/** Their prompts and answers are so many times as long. */
+const earlierScale = 20
+/** Days over which the spent part of a budget is spread. */
+const spentDays = 20
 
 interface SampleModel {
   readonly name: string
@@ -19,6 +27,8 @@ interface SampleModel {
   readonly input: readonly string[]
   /** Milliseconds to the first token, about. */
   readonly firstTokenMs: number
+  /** For a million tokens, in 10^-9 of a dollar; null when nobody knows. */
+  readonly rates: { readonly input: number; readonly output: number } | null
 }
 
 const sampleModels: readonly SampleModel[] = [
@@ -30,6 +40,7 @@ const sampleModels: readonly SampleModel[] = [
     context: 400_000,
     input: ['text', 'image'],
     firstTokenMs: 420,
+    rates: { input: 250_000_000, output: 2_000_000_000 },
   },
   {
     name: 'claude-sonnet-4-5',
@@ -39,6 +50,7 @@ const sampleModels: readonly SampleModel[] = [
     context: 200_000,
     input: ['text', 'image'],
     firstTokenMs: 780,
+    rates: { input: 3_000_000_000, output: 15_000_000_000 },
   },
   {
     name: 'qwen3-32b',
@@ -48,6 +60,7 @@ const sampleModels: readonly SampleModel[] = [
     context: 131_072,
     input: ['text'],
     firstTokenMs: 160,
+    rates: null,
   },
 ]
 
@@ -106,15 +119,24 @@ export async function fillConsole(app: AdminApp, upstreamUrl: string): Promise<v
       scopes: { areas: ['documents'] },
     }),
   ]
-  await app.store.usage.insertMany(usageOf([app.adminId, app.userId, ...users.values()], keyIds))
+  const userIds = [app.adminId, app.userId, ...users.values()]
+  await app.store.usage.insertMany([...usageOf(userIds, keyIds), ...earlierUsageOf(userIds, keyIds)])
+  await fillBudgets(app, [
+    { scope: 'user', scope_id: users.get('grace@example.org') ?? '', amount: 5, share: 0.87, hard: true },
+    { scope: 'group', scope_id: research, amount: 40, share: 0.41, hard: true },
+    { scope: 'group', scope_id: support, amount: 15, share: 0.12, hard: false },
+    { scope: 'key', scope_id: keyIds[1] ?? '', amount: 2, share: 1, hard: true },
+  ])
   await importDocuments(app)
 }
 
 async function fillModels(made: (path: string, body: object) => Promise<string>, upstreamUrl: string): Promise<void> {
-  for (const { name, provider, aliases, description, context, input } of sampleModels) {
+  for (const { name, provider, aliases, description, context, input, rates } of sampleModels) {
     const provider_id = await made('/providers', { name: provider, kind: 'openai', base_url: upstreamUrl })
     const capabilities = { endpoints: ['chat/completions', 'responses'], input, tools: true }
-    await made('/models', { name, provider_id, aliases, description, context_length: context, capabilities })
+    const model = { name, provider_id, aliases, description, context_length: context, capabilities }
+    const id = await made('/models', model)
+    if (rates !== null) await made(`/models/${id}/prices`, { rates, valid_from: '2026-01-01T00:00:00Z' })
   }
   const components = [
     { model: 'qwen3-32b', priority: 0 },
@@ -126,6 +148,34 @@ async function fillModels(made: (path: string, body: object) => Promise<string>,
     aliases: ['default'],
     composite: { strategy: 'priority', components },
   })
+}
+
+interface SampleBudget {
+  readonly scope: string
+  readonly scope_id: string
+  /** In dollars. */
+  readonly amount: number
+  /** What is spent of it. */
+  readonly share: number
+  readonly hard: boolean
+}
+
+async function fillBudgets(app: AdminApp, budgets: readonly SampleBudget[]): Promise<void> {
+  for (const { amount, share, ...fields } of budgets) {
+    const body = { ...fields, period: 'month', amount: amount * nanoPerUnit }
+    const { id, starts_at: from } = (await app.call<{ id: string; starts_at: string }>('POST', '/budgets', { body }))
+      .body
+    const counters = JSON.stringify([`${id}@${Date.parse(from)}`])
+    const cost = Math.round(amount * share * nanoPerUnit)
+    const part = {
+      modelServed: 'claude-sonnet-4-5',
+      provider: 'anthropic',
+      cost: Math.round(cost / spentDays),
+      counters,
+    }
+    const days = Array.from({ length: spentDays }, (_, day) => Date.now() - 1000 - day * dayMs)
+    await app.store.usage.insertMany(days.map((at) => aUsage({ ...part, at })))
+  }
 }
 
 async function importDocuments(app: AdminApp): Promise<void> {
@@ -163,12 +213,25 @@ function usageOf(userIds: readonly string[], keyIds: readonly string[]): readonl
   return records.toSorted((a, b) => a.at - b.at)
 }
 
+/** A few requests of each working day of the two months before. */
+function earlierUsageOf(userIds: readonly string[], keyIds: readonly string[]): readonly UsageRecord[] {
+  const now = Date.now()
+  const random = randomFrom(7)
+  return Array.from({ length: earlierCount }, () => {
+    const at = now - dayMs - Math.floor(random() * earlierDays * dayMs)
+    const model = sampleModels[Math.floor(random() * sampleModels.length)] ?? sampleModels[0]
+    if (model === undefined) throw new Error('the sample has no model')
+    return recordOf(model, { at, isOutage: false, random, userIds, keyIds, scale: earlierScale })
+  }).toSorted((a, b) => a.at - b.at)
+}
+
 interface Moment {
   readonly at: number
   readonly isOutage: boolean
   readonly random: () => number
   readonly userIds: readonly string[]
   readonly keyIds: readonly string[]
+  readonly scale?: number
 }
 
 /** How a request ended. */
@@ -200,8 +263,9 @@ function endingOf(chance: number, isOutage: boolean): Ending {
   return chance < 0.008 ? 'failed' : chance < 0.014 ? 'limited' : 'answered'
 }
 
-function recordOf(model: SampleModel, { at, isOutage, random, userIds, keyIds }: Moment): UsageRecord {
-  const tokens = Math.round(60 + random() ** 2 * 900)
+function recordOf(model: SampleModel, { at, isOutage, random, userIds, keyIds, scale = 1 }: Moment): UsageRecord {
+  const tokens = Math.round(60 + random() ** 2 * 900) * scale
+  const prompt = Math.round(200 + random() ** 2 * 6000) * scale
   const firstTokenMs = Math.round(model.firstTokenMs * (0.7 + random() ** 3 * 2))
   return aUsage({
     at,
@@ -213,8 +277,10 @@ function recordOf(model: SampleModel, { at, isOutage, random, userIds, keyIds }:
     provider: model.provider,
     upstreamModel: model.name,
     streamed: random() < 0.8,
-    promptTokens: Math.round(200 + random() ** 2 * 6000),
+    promptTokens: prompt,
     completionTokens: tokens,
+    cost:
+      model.rates === null ? null : Math.round((prompt * model.rates.input + tokens * model.rates.output) / 1_000_000),
     firstTokenMs,
     durationMs: firstTokenMs + tokens * 9,
     ...endings[endingOf(random(), isOutage)],

@@ -1,13 +1,13 @@
-/** Names of users and API keys, for records that have only their ids. */
+/** Names of users, API keys and groups, for records that have only their ids. */
 import { queryOptions, useQueries, type QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { api } from './client.ts'
 import { pagesOf, resource, type Page, type PageQuery, type UsageScope } from './queries.ts'
 import type { ApiKey } from './schema.d.ts'
 
-export type NamedKind = 'user' | 'key'
+export type NamedKind = 'user' | 'key' | 'group'
 
-/** Whose names to read: users or keys, the caller's own or everyone's. */
+/** Whose names to read: the caller's own or everyone's. Groups are for administrators. */
 export interface NameSource {
   readonly kind: NamedKind
   readonly scope: UsageScope
@@ -67,7 +67,7 @@ function firstNames(client: QueryClient, source: NameSource): Promise<ReadonlyMa
 }
 
 function listKey({ kind }: NameSource): readonly string[] {
-  return kind === 'user' ? resource.users : resource.keys
+  return { user: resource.users, key: resource.keys, group: resource.groups }[kind]
 }
 
 async function readPage({ kind, scope }: NameSource, query: PageQuery): Promise<Page<NamedId>> {
@@ -79,6 +79,10 @@ async function readPage({ kind, scope }: NameSource, query: PageQuery): Promise<
     const page = await api('GET /admin/api/v1/users', { query })
     return { ...page, data: page.data.map(({ id, email }) => [id, email]) }
   }
+  if (kind === 'group') {
+    const page = await api('GET /admin/api/v1/groups', { query })
+    return { ...page, data: page.data.map(({ id, name }) => [id, name]) }
+  }
   const page = await (scope === 'self'
     ? api('GET /admin/api/v1/me/keys', { query })
     : api('GET /admin/api/v1/keys', { query }))
@@ -89,6 +93,7 @@ async function readName(source: NameSource, id: string): Promise<string> {
   const params = { id }
   try {
     if (source.kind === 'user') return (await api('GET /admin/api/v1/users/{id}', { params })).email
+    if (source.kind === 'group') return (await api('GET /admin/api/v1/groups/{id}', { params })).name
     return keyName(
       await (source.scope === 'self'
         ? api('GET /admin/api/v1/me/keys/{id}', { params })
@@ -101,7 +106,7 @@ async function readName(source: NameSource, id: string): Promise<string> {
 }
 
 function textOfNull({ kind }: NameSource): string {
-  return kind === 'user' ? 'unknown' : 'none (signed in)'
+  return { user: 'unknown', key: 'none (signed in)', group: 'no group' }[kind]
 }
 
 function deletedText({ kind }: NameSource, id: string): string {

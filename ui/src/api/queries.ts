@@ -18,6 +18,8 @@ export const resource = {
   settings: ['settings'],
   documents: ['documents'],
   providers: ['providers'],
+  budgets: ['budgets'],
+  prices: ['prices'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100

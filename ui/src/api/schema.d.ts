@@ -82,6 +82,8 @@ export type Budget = {
   readonly id: string
   readonly scope: "key" | "user" | "group" | "model" | "provider"
   readonly scope_id: string
+  /** Of what it is on; the e-mail address of a user. Null when that is deleted */
+  readonly name: string | null
   readonly period: "day" | "week" | "month" | "total"
   readonly time_zone: string
   readonly amount: number
@@ -89,6 +91,8 @@ export type Budget = {
   readonly hard: boolean
   /** Percentages of the amount at which people are told */
   readonly thresholds: readonly number[]
+  /** Read-only here, because the configuration file has it */
+  readonly declared: boolean
   readonly created_at: string
   /** Beginning of the window of now */
   readonly starts_at: string
@@ -101,6 +105,8 @@ export type Budget = {
   /** Part of `held`: of processes that are gone, whose last requests may have cost it. It counts as spent. */
   readonly unreconciled: number
   readonly left: number
+  /** The highest threshold that was reached, in percent; null below all of them */
+  readonly reached: number | null
 }
 
 export type BudgetChange = {
@@ -897,11 +903,17 @@ export type NewSettingValue = {
 
 export type OwnBudget = {
   readonly scope: "key" | "user" | "group"
-  readonly period: string
+  /** Of the key or group; the e-mail address of the user */
+  readonly name: string | null
+  readonly period: "day" | "week" | "month" | "total"
   readonly hard: boolean
   readonly amount: number
   readonly spent: number
+  /** Taken ahead by processes for requests that run or are to come */
+  readonly held: number
   readonly left: number
+  /** The highest threshold that was reached, in percent; null below all of them */
+  readonly reached: number | null
   readonly renews_at: string | null
 }
 
@@ -922,7 +934,7 @@ export type OwnUsage = {
   readonly completion_tokens: number
   /** In 10^-9 of the currency, of requests whose price is known; the whole account, all keys */
   readonly cost: number
-  /** Those on the key, its user and the groups of the user */
+  /** Those on the key, its user and the groups of the user; with a session, on all keys of the user */
   readonly budgets: readonly OwnBudget[]
 }
 
@@ -1388,6 +1400,8 @@ export type UsageSeries = {
 export type UsageTotals = {
   readonly from: string
   readonly to: string
+  /** Of `cost` */
+  readonly currency: string
   readonly requests: number
   /** Requests that were answered with 400 or above */
   readonly errors: number
@@ -1991,7 +2005,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/me/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
     body: undefined
     answer: UsageSeries
   }
@@ -2381,6 +2395,9 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: {
+      readonly currency: string
+      /** In effect now; null when none is known */
+      readonly price: Price | null
       readonly data: readonly Price[]
     }
   }
@@ -2401,7 +2418,7 @@ export interface Operations {
   /** List budgets with what is spent in the window of now */
   "GET /admin/api/v1/budgets": {
     params: undefined
-    query: undefined
+    query: { scope?: "key" | "user" | "group" | "model" | "provider"; scope_id?: string; reached?: "true" | "false" }
     body: undefined
     answer: {
       readonly currency: string
@@ -2473,7 +2490,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
     body: undefined
     answer: UsageSeries
   }

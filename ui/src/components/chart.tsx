@@ -17,7 +17,7 @@ export interface ChartSeries {
 }
 
 export interface ChartPoint {
-  /** Start of the bucket, in milliseconds since 1970. */
+  /** Start of the bucket, in milliseconds since 1970, or what else `formatTime` takes. */
   readonly at: number
   /** One value for each series; null = unknown. */
   readonly values: readonly (number | null)[]
@@ -63,18 +63,16 @@ function ChartDrawing(props: ChartProps) {
   const { title, series, points, kind, formatValue, formatTime } = props
   const [ref, width] = useWidth()
   const sums = points.map(({ values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0))
-  const max = niceMaximum(Math.max(0, ...sums))
+  // Bars are stacked, lines are not.
+  const heights = kind === 'bar' ? sums : points.flatMap(({ values }) => values.map((value) => value ?? 0))
+  const highest = Math.max(0, ...heights)
+  const max = niceMaximum(highest)
   const first = points[0]
   const last = points.at(-1)
   return (
     <div ref={ref} className={styles.drawing}>
       <Legend series={series} />
-      <svg
-        width={width}
-        height={height}
-        role="img"
-        aria-label={`${title}: at most ${formatValue(Math.max(0, ...sums))}`}
-      >
+      <svg width={width} height={height} role="img" aria-label={`${title}: at most ${formatValue(highest)}`}>
         <line className={styles.grid} x1={0} x2={width} y1={plot.top} y2={plot.top} />
         <line className={styles.grid} x1={0} x2={width} y1={plot.top + plotHeight} y2={plot.top + plotHeight} />
         {kind === 'bar' ? <Bars {...props} width={width} max={max} /> : <Lines {...props} width={width} max={max} />}

@@ -29,12 +29,16 @@ export function RequestTiles({
 }) {
   const { requests, errors } = totals
   return (
-    <div className={styles.tiles}>
+    <Tiles>
       <Tile name="Requests" value={wholeText(requests)} />
       <Tile name="Errors" value={wholeText(errors)} note={percentText(errors / requests)} />
       {children}
-    </div>
+    </Tiles>
   )
+}
+
+export function Tiles({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.tiles}>{children}</div>
 }
 
 export function ChartGrid({ children }: { readonly children: ReactNode }) {

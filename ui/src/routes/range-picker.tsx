@@ -1,7 +1,7 @@
 /** Chooses the time range of a page. */
 import { Input, Select } from '../components/input.tsx'
 import styles from './range-picker.module.css'
-import type { RangeSearch } from './time-range.ts'
+import type { RangeSearch, Span } from './time-range.ts'
 import { rangeOf } from './time-range.ts'
 
 const choices = [
@@ -9,23 +9,27 @@ const choices = [
   ['day', 'Last 24 hours'],
   ['week', 'Last 7 days'],
   ['month', 'Last 30 days'],
+  ['this_month', 'This month'],
+  ['last_month', 'Last month'],
   ['custom', 'Custom…'],
 ] as const
 
 export interface RangePickerProps {
   readonly range: RangeSearch
+  /** The range of an address that names none. */
+  readonly standard?: Span
   readonly onChange: (range: RangeSearch) => void
 }
 
-export function RangePicker({ range, onChange }: RangePickerProps) {
-  const { span = 'day', from, to } = range
+export function RangePicker({ range, standard = 'day', onChange }: RangePickerProps) {
+  const { span = standard, from, to } = range
   function choose(chosen: string): void {
     if (chosen !== 'custom') {
       const next = choices.find(([value]) => value === chosen)?.[0]
-      return onChange({ span: next === 'day' ? undefined : next, from: undefined, to: undefined })
+      return onChange({ span: next === standard ? undefined : next, from: undefined, to: undefined })
     }
     // The custom range starts with the range that was shown.
-    const shown = rangeOf(range, Date.now())
+    const shown = rangeOf({ ...range, span }, Date.now())
     onChange({ span: 'custom', from: new Date(shown.from).toISOString(), to: new Date(shown.to).toISOString() })
   }
   return (

@@ -1,4 +1,4 @@
-/** The name of a user or an API key, read when its row comes into view. */
+/** The name of a user, an API key or a group, read when its row comes into view. */
 import { useNames, type NameSource } from '../api/names.ts'
 
 export interface RecordNameProps extends NameSource {

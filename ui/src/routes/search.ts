@@ -66,6 +66,16 @@ export function readNewModelSearch(search: Search): NewModelSearch {
   return { from: text(search['from']), kind: search['kind'] === 'composite' ? 'composite' : undefined }
 }
 
+export const modelTabs = ['model', 'cost'] as const
+
+export interface ModelSearch {
+  readonly tab?: (typeof modelTabs)[number] | undefined
+}
+
+export function readModelSearch(search: Search): ModelSearch {
+  return { tab: modelTabs.find((each) => each === search['tab']) }
+}
+
 export interface KeysSearch {
   /** `anyone` shows administrators the keys of all users. */
   readonly owner?: 'anyone' | undefined
@@ -146,7 +156,7 @@ export function readSettingsSearch(search: Search): SettingsSearch {
   return { tab: settingsTabs.find((each) => each === search['tab']), q: text(search['q']) }
 }
 
-export const groupings = ['model', 'user', 'key'] as const
+export const groupings = ['model', 'user', 'key', 'group'] as const
 
 export interface UsageSearch extends RangeSearch {
   readonly by?: (typeof groupings)[number] | undefined

@@ -1,6 +1,9 @@
 /** Time ranges in the address of a page: a range that ends now, or a range between two times. */
-const spans = ['hour', 'day', 'week', 'month'] as const
-type Span = (typeof spans)[number]
+const rolling = ['hour', 'day', 'week', 'month'] as const
+const spans = [...rolling, 'this_month', 'last_month'] as const
+
+/** A time range without dates: ends now, or is a calendar month of UTC. */
+export type Span = (typeof spans)[number]
 
 export interface RangeSearch {
   readonly span?: Span | 'custom' | undefined
@@ -19,7 +22,12 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-const spanMs: Readonly<Record<Span, number>> = { hour: hourMs, day: dayMs, week: 7 * dayMs, month: 30 * dayMs }
+const spanMs: Readonly<Record<(typeof rolling)[number], number>> = {
+  hour: hourMs,
+  day: dayMs,
+  week: 7 * dayMs,
+  month: 30 * dayMs,
+}
 
 /** The time range in the address; invalid parts become undefined. */
 export function readRangeSearch(search: Readonly<Record<string, unknown>>): RangeSearch {
@@ -28,8 +36,16 @@ export function readRangeSearch(search: Readonly<Record<string, unknown>>): Rang
   return { span, from: instant(search['from']), to: instant(search['to']) }
 }
 
+/** The start of a month of UTC, so many months before the one of this moment. */
+export function monthStart(at: number, monthsBefore = 0): number {
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - monthsBefore)
+}
+
 /** The start and end of the range; the last 24 hours by default. */
 export function rangeOf({ span = 'day', from, to }: RangeSearch, now: number): TimeRange {
+  if (span === 'this_month') return { from: monthStart(now), to: now }
+  if (span === 'last_month') return { from: monthStart(now, 1), to: monthStart(now) }
   if (span !== 'custom') return { from: now - spanMs[span], to: now }
   const end = to === undefined ? now : Date.parse(to)
   return { from: from === undefined ? end - dayMs : Date.parse(from), to: end }

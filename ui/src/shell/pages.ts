@@ -12,6 +12,7 @@ export interface Page {
     | '/playground'
     | '/keys'
     | '/usage'
+    | '/cost'
     | '/requests'
     | '/users'
     | '/groups'
@@ -34,6 +35,7 @@ export const pages: readonly Page[] = [
   { path: '/documents', label: 'Documents', icon: 'docs' },
   { path: '/keys', label: 'API Keys', icon: 'key' },
   { path: '/usage', label: 'Usage', icon: 'chart' },
+  { path: '/cost', label: 'Cost', icon: 'coins' },
   { path: '/requests', label: 'Requests', icon: 'list' },
   { path: '/welcome', label: 'Getting started', icon: 'guide' },
   { path: '/users', label: 'Users', icon: 'users', admin: true },

@@ -1,8 +1,9 @@
-/** The members and models of a group. */
+/** The members, models and budgets of a group. */
 import type { Group } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Tabs } from '../../components/tabs.tsx'
+import { BudgetPanel } from '../budgets/budget-panel.tsx'
 import { GroupMembers } from './group-members.tsx'
 import { GroupModels } from './group-models.tsx'
 
@@ -21,6 +22,11 @@ export function GroupDetails({ group, onClose }: { readonly group: Group; readon
         tabs={[
           { value: 'members', label: 'Members', content: <GroupMembers group={group} /> },
           { value: 'models', label: 'Models', content: <GroupModels group={group} /> },
+          {
+            value: 'budgets',
+            label: 'Budgets',
+            content: <BudgetPanel target={{ scope: 'group', id: group.id, name: group.name }} />,
+          },
         ]}
       />
     </Dialog>

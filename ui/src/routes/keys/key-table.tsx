@@ -2,7 +2,9 @@
 import type { ApiKey } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column, type Selection } from '../../components/data-table.tsx'
+import { MenuItem } from '../../components/menu.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 import { RecordName } from '../record-name.tsx'
 import styles from './key-table.module.css'
 
@@ -12,13 +14,16 @@ export interface KeyTableProps {
   readonly selection: Selection
   readonly hasMore: boolean
   readonly onEndNear: () => void
+  /** Opens the budgets of a key; null for users, who do not see them. */
+  readonly onBudgets: ((key: ApiKey) => void) | null
 }
 
-export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear }: KeyTableProps) {
+export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear, onBudgets }: KeyTableProps) {
+  const shown = withOwner ? columnsOfAll : columns
   return (
     <DataTable
       label="API keys"
-      columns={withOwner ? columnsOfAll : columns}
+      columns={onBudgets === null ? shown : [...shown, budgetsColumn(onBudgets)]}
       rows={keys}
       rowId={({ id }) => id}
       rowName={({ name }) => name}
@@ -52,6 +57,14 @@ const columns: readonly Column<ApiKey>[] = [
     cell: (key) => <RelativeTime at={key.created_at} />,
   },
 ]
+
+function budgetsColumn(onBudgets: (key: ApiKey) => void): Column<ApiKey> {
+  return menuColumn((key) => (
+    <RowMenu name={key.name}>
+      <MenuItem onSelect={() => onBudgets(key)}>Budgets…</MenuItem>
+    </RowMenu>
+  ))
+}
 
 /** The columns for keys of all users: the owner takes the place of less important columns. */
 const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readonly Column<ApiKey>[] => {

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
+import { keyName } from '../../api/names.ts'
 import { keysQuery, resource, type KeyOwner } from '../../api/queries.ts'
 import { useItems } from '../../api/use-items.ts'
 import type { ApiKey } from '../../api/schema.d.ts'
@@ -19,6 +20,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
+import { BudgetsDialog } from '../budgets/budget-panel.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyTable } from './key-table.tsx'
 import styles from './keys-page.module.css'
@@ -33,6 +35,7 @@ export function KeysPage() {
   const { data, error, isPending, hasNextPage, refetch } = list
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
+  const [budgetsOf, setBudgetsOf] = useState<ApiKey | null>(null)
   const create = (
     <Button variant="primary" onClick={() => setCreating(true)}>
       <Icon name="plus" />
@@ -82,6 +85,13 @@ export function KeysPage() {
           selection={{ selected, onChange: setSelected }}
           hasMore={hasNextPage}
           onEndNear={fetchMore}
+          onBudgets={isAdmin ? setBudgetsOf : null}
+        />
+      )}
+      {budgetsOf !== null && (
+        <BudgetsDialog
+          target={{ scope: 'key', id: budgetsOf.id, name: keyName(budgetsOf) }}
+          onClose={() => setBudgetsOf(null)}
         />
       )}
       {creating && <CreateKeyDialog onClose={() => setCreating(false)} />}

@@ -11,11 +11,14 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { Tabs } from '../../components/tabs.tsx'
 import { toast } from '../../components/toast.tsx'
 import { DeleteModel } from './delete-model.tsx'
 import { bodyOf, copyOf, draftOf, newDraft, type ModelDraft } from './model-draft.ts'
 import { ModelForm } from './model-form.tsx'
 import styles from './model-form.module.css'
+import { modelTabs } from '../search.ts'
+import { ModelMoney } from './model-money.tsx'
 import { modelQuery } from './queries.ts'
 
 const newRoute = getRouteApi('/shell/models/new')
@@ -101,6 +104,7 @@ function Editing({ model }: { readonly model: ModelRecord }) {
   const navigate = useNavigate()
   const [draft, setDraft] = useState(() => draftOf(model))
   const [deleting, setDeleting] = useState(false)
+  const { tab = 'model' } = route.useSearch()
   const saving = useMutation({
     mutationFn: () => api('PATCH /admin/api/v1/models/{id}', { params: { id: model.id }, body: bodyOf(draft) }),
     async onSuccess(saved) {
@@ -110,6 +114,26 @@ function Editing({ model }: { readonly model: ModelRecord }) {
       await queryClient.invalidateQueries({ queryKey: resource.models })
     },
   })
+  const form = (
+    <ModelForm
+      draft={draft}
+      change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
+      error={saving.error && asApiError(saving.error)}
+      self={model.id}
+      readOnly={model.declared}
+      onSubmit={() => saving.mutate()}
+      actions={
+        <>
+          <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
+            Back to the models
+          </Link>
+          <Button type="submit" variant="primary" busy={saving.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    />
+  )
   const goBack = (): void => void navigate({ to: '/models', search: { reach: 'all' } })
   return (
     <>
@@ -133,23 +157,21 @@ function Editing({ model }: { readonly model: ModelRecord }) {
           </>
         }
       />
-      <ModelForm
-        draft={draft}
-        change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
-        error={saving.error && asApiError(saving.error)}
-        self={model.id}
-        readOnly={model.declared}
-        onSubmit={() => saving.mutate()}
-        actions={
-          <>
-            <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
-              Back to the models
-            </Link>
-            <Button type="submit" variant="primary" busy={saving.isPending}>
-              Save
-            </Button>
-          </>
+      <Tabs
+        label="Model"
+        value={tab}
+        onChange={(next) =>
+          void navigate({
+            to: '/models/$id',
+            params: { id: model.id },
+            search: { tab: modelTabs.find((each) => each === next) },
+            replace: true,
+          })
         }
+        tabs={[
+          { value: 'model', label: 'Model', content: form },
+          { value: 'cost', label: 'Prices and budgets', content: <ModelMoney model={model} /> },
+        ]}
       />
       <DeleteModel model={deleting ? model : null} onClose={() => setDeleting(false)} onDeleted={goBack} />
     </>

@@ -21,6 +21,21 @@ export function healthQuery(id: string) {
   })
 }
 
+/** The price of each active model, as it is now. */
+export const pricesQuery = queryOptions({
+  queryKey: [...resource.prices, 'all'],
+  queryFn: ({ signal }) => api('GET /admin/api/v1/prices', { signal }),
+  staleTime: 60_000,
+})
+
+/** The price of a model now, and every one that it ever had. */
+export function pricesOfModelQuery(id: string) {
+  return queryOptions({
+    queryKey: [...resource.prices, id],
+    queryFn: ({ signal }) => api('GET /admin/api/v1/models/{id}/prices', { params: { id }, signal }),
+  })
+}
+
 /** The models that the provider offers, or the error of the test. */
 export function offeredQuery(providerId: string) {
   return queryOptions({

@@ -13,6 +13,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { ChartGrid, RequestTiles, Tile } from '../../components/tile.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
+import { ReachedBudgets } from '../budgets/budget-overview.tsx'
 import { spans, type Span } from '../search.ts'
 import { bucketsAround, firstTokenPoints, quantile, usagePoints } from './buckets.ts'
 import { Inflight } from './inflight.tsx'
@@ -62,6 +63,7 @@ export function OverviewPage() {
           </Select>
         }
       />
+      <ReachedBudgets />
       <UsageReport span={span} isAdmin={isAdmin} />
     </>
   )

@@ -8,7 +8,7 @@ import { RowName } from '../../components/row-name.tsx'
 import { Switch } from '../../components/switch.tsx'
 import styles from './provider-table.module.css'
 
-export type ProviderAction = 'import' | 'edit' | 'delete'
+export type ProviderAction = 'import' | 'budgets' | 'edit' | 'delete'
 
 export interface ProviderTableProps {
   readonly providers: readonly Provider[]
@@ -112,6 +112,7 @@ function ProviderMenu({ provider, onAction }: ProviderMenuProps) {
     <RowMenu name={provider.name}>
       {provider.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('import', provider)}>Test and import models…</MenuItem>
+      <MenuItem onSelect={() => onAction('budgets', provider)}>Budgets…</MenuItem>
       {!provider.declared && (
         <>
           <MenuItem onSelect={() => onAction('edit', provider)}>Edit…</MenuItem>

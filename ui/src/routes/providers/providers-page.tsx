@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { BudgetsDialog } from '../budgets/budget-panel.tsx'
 import { AddProviderDialog } from './add-provider-dialog.tsx'
 import { DeleteProvider } from './delete-provider.tsx'
 import { EditProviderDialog } from './edit-provider-dialog.tsx'
@@ -82,6 +83,13 @@ function OpenedDialog({ opened, onClose, onAdded }: OpenedDialogProps) {
       return <EditProviderDialog provider={opened.provider} onClose={onClose} />
     case 'import':
       return <ImportModelsDialog provider={opened.provider} onClose={onClose} />
+    case 'budgets':
+      return (
+        <BudgetsDialog
+          target={{ scope: 'provider', id: opened.provider.id, name: opened.provider.name }}
+          onClose={onClose}
+        />
+      )
     case 'delete':
       return <DeleteProvider provider={opened.provider} onClose={onClose} />
   }

@@ -1,10 +1,10 @@
-/** The usage of each model, user or key, the largest first. A row opens its requests. */
+/** The usage of each model, user, key or group, the largest first. A row opens its requests. */
 import type { UsageScope } from '../../api/queries.ts'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { durationText, percentText, wholeText } from '../../components/format.ts'
-import { RecordName } from '../record-name.tsx'
 import type { GroupSums } from './usage-groups.ts'
-import { unknownModel, type Grouping } from './queries.ts'
+import { groupHeadings, OpenGroup } from './group-name.tsx'
+import type { Grouping } from './queries.ts'
 import styles from './group-table.module.css'
 
 export interface GroupTableProps {
@@ -16,23 +16,12 @@ export interface GroupTableProps {
   readonly onOpen: (group: string) => void
 }
 
-const headings = { model: 'Model', user: 'User', key: 'API key' } as const
-
 export function GroupTable({ groups, all, by, scope, onOpen }: GroupTableProps) {
   const columns: readonly Column<GroupSums>[] = [
     {
       id: 'name',
-      header: headings[by],
-      cell: ({ group }) =>
-        group === null ? (
-          <span className={styles.unknown}>
-            <GroupName by={by} scope={scope} group={group} />
-          </span>
-        ) : (
-          <button type="button" className={styles.name} title="Show its requests" onClick={() => onOpen(group)}>
-            <GroupName by={by} scope={scope} group={group} />
-          </button>
-        ),
+      header: groupHeadings[by],
+      cell: ({ group }) => <OpenGroup by={by} scope={scope} group={group} onOpen={onOpen} />,
     },
     { id: 'requests', header: 'Requests', width: '96px', align: 'end', cell: (row) => wholeText(row.requests) },
     {
@@ -81,23 +70,14 @@ export function GroupTable({ groups, all, by, scope, onOpen }: GroupTableProps) 
   ]
   return (
     <DataTable
-      label={`Usage by ${headings[by].toLowerCase()}`}
+      label={`Usage by ${groupHeadings[by].toLowerCase()}`}
       columns={columns}
       rows={groups}
       rowId={({ group }) => group ?? ''}
       rowName={({ group }) => group ?? ''}
       onOpen={({ group }) => {
-        if (group !== null) onOpen(group)
+        if (group !== null && by !== 'group') onOpen(group)
       }}
     />
   )
-}
-
-interface GroupNameProps extends Pick<GroupTableProps, 'by' | 'scope'> {
-  readonly group: string | null
-}
-
-function GroupName({ by, scope, group }: GroupNameProps) {
-  if (by === 'model') return group ?? unknownModel
-  return <RecordName kind={by} scope={scope} id={group} />
 }

@@ -1,18 +1,23 @@
 /** Converts grouped points into a row for each group, and into stacked bars of the largest groups. */
 import type { UsagePoint } from '../../api/schema.d.ts'
 
+/** What the largest groups have the most of. */
+export type Weight = 'requests' | 'cost'
+
 export interface GroupSums {
-  /** The name of the model, or the id of the user or key; null = unknown. */
+  /** The name of the model, or the id of the user, key or group; null = unknown. */
   readonly group: string | null
   readonly requests: number
   readonly errors: number
   readonly promptTokens: number
   readonly completionTokens: number
   readonly durationMs: number
+  /** In 10^-9 of the currency. */
+  readonly cost: number
 }
 
-/** The sums of each group over the time range, the most requests first. */
-export function groupSums(points: readonly UsagePoint[]): readonly GroupSums[] {
+/** The sums of each group over the time range, the largest first. */
+export function groupSums(points: readonly UsagePoint[], weight: Weight = 'requests'): readonly GroupSums[] {
   const sums = new Map<string | null, GroupSums>()
   for (const point of points) {
     const before = sums.get(point.group)
@@ -23,9 +28,10 @@ export function groupSums(points: readonly UsagePoint[]): readonly GroupSums[] {
       promptTokens: (before?.promptTokens ?? 0) + point.prompt_tokens,
       completionTokens: (before?.completionTokens ?? 0) + point.completion_tokens,
       durationMs: (before?.durationMs ?? 0) + point.duration_ms,
+      cost: (before?.cost ?? 0) + point.cost,
     })
   }
-  return [...sums.values()].toSorted((a, b) => b.requests - a.requests)
+  return [...sums.values()].toSorted((a, b) => b[weight] - a[weight] || b.requests - a.requests)
 }
 
 export interface Stack {

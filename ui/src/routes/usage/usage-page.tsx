@@ -1,8 +1,7 @@
-/** The page of usage by model, user or key: charts, a table and a CSV file. */
+/** The page of usage by model, user, key or group: charts, a table and a CSV file. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
-import { readNames, useNames } from '../../api/names.ts'
 import type { UsageScope } from '../../api/queries.ts'
 import type { UsagePoint } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
@@ -12,7 +11,6 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterForm } from '../../components/filter-form.tsx'
 import { compactText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
-import { Select } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { ChartGrid, RequestTiles, Tile } from '../../components/tile.tsx'
@@ -20,17 +18,12 @@ import { useIsAdmin } from '../../shell/use-session.ts'
 import { RangePicker } from '../range-picker.tsx'
 import type { UsageSearch } from '../search.ts'
 import { bucketText } from '../time-range.ts'
-import { csvText } from './csv.ts'
+import { downloadUsage } from './download-usage.ts'
 import { GroupTable } from './group-table.tsx'
+import { useGroupNames } from './group-name.tsx'
 import { groupSums, stackedPoints } from './usage-groups.ts'
-import {
-  groupedUsageQuery,
-  readAllPoints,
-  topGroups,
-  unknownModel,
-  type GroupedUsage,
-  type Grouping,
-} from './queries.ts'
+import { groupedUsageQuery, topGroups, type GroupedUsage, type Grouping } from './queries.ts'
+import { GroupingSelect, groupingFor } from './grouping-select.tsx'
 
 const route = getRouteApi('/shell/usage')
 
@@ -40,12 +33,12 @@ export function UsagePage() {
   const isAdmin = useIsAdmin()
   const scope: UsageScope = isAdmin ? 'everyone' : 'self'
   const search = route.useSearch()
-  const by: Grouping = search.by === 'user' && !isAdmin ? 'model' : (search.by ?? 'model')
+  const by = groupingFor(search.by, isAdmin)
   const navigate = route.useNavigate()
   const change = (next: UsageSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
-  const usage = useQuery(groupedUsageQuery(scope, { range: search, by }))
-  const exporting = useMutation({ mutationFn: (data: GroupedUsage) => download(data, by, scope) })
+  const usage = useQuery(groupedUsageQuery(scope, { range: search, by, weight: 'requests' }))
+  const exporting = useMutation({ mutationFn: (data: GroupedUsage) => downloadUsage('usage', data, scope) })
   return (
     <>
       <PageHeader
@@ -99,18 +92,11 @@ interface UsageFiltersProps {
 }
 
 function UsageFilters({ search, by, onChange }: UsageFiltersProps) {
-  const isAdmin = useIsAdmin()
   return (
     <FilterForm
       label="Filter usage"
       onClear={search.span === undefined ? null : () => onChange({ span: undefined, from: undefined, to: undefined })}
-      actions={
-        <Select aria-label="Group by" value={by} onChange={(event) => onChange({ by: groupingOf(event.target.value) })}>
-          <option value="model">By model</option>
-          {isAdmin && <option value="user">By user</option>}
-          <option value="key">By API key</option>
-        </Select>
-      }
+      actions={<GroupingSelect by={by} onChange={(next) => onChange({ by: next })} />}
     >
       <RangePicker range={search} onChange={onChange} />
     </FilterForm>
@@ -128,7 +114,7 @@ function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
   const { totals, points, others, bucket, from, to } = usage
   const groups = groupSums(points)
   const shown = groups.slice(0, tones.length).map(({ group }) => group)
-  const names = useGroupNames(by, scope, shown)
+  const names = useGroupNames({ by, scope }, shown)
   const more = groups.length - shown.length
   const series: readonly ChartSeries[] = [
     ...shown.map((_, index) => ({ name: names[index] ?? '…', tone: tones[index] ?? ('muted' as const) })),
@@ -156,46 +142,4 @@ function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
       {others.length > 0 && <p>These are the {topGroups} with the most requests. The CSV file has all.</p>}
     </>
   )
-}
-
-/** The names of these groups. */
-function useGroupNames(by: Grouping, scope: UsageScope, groups: readonly (string | null)[]): readonly string[] {
-  const names = useNames({ kind: by === 'key' ? 'key' : 'user', scope }, by === 'model' ? [] : groups)
-  return by === 'model' ? groups.map((group) => group ?? unknownModel) : names
-}
-
-function groupingOf(value: string): Grouping | undefined {
-  return value === 'user' || value === 'key' ? value : undefined
-}
-
-/** Downloads a CSV file with one line for each bucket and group. */
-async function download(usage: GroupedUsage, by: Grouping, scope: UsageScope): Promise<void> {
-  const { from, to } = usage
-  const points = usage.others.length === 0 ? usage.points : await readAllPoints(scope, usage)
-  const ids = new Set(points.map(({ group }) => group))
-  const name =
-    by === 'model' ? (group: string | null) => group ?? unknownModel : await readNames({ kind: by, scope }, ids)
-  const head = ['time', by, `${by}_name`, 'requests', 'errors', 'prompt_tokens', 'completion_tokens']
-  const rows = points.map((point) => [
-    point.at,
-    point.group,
-    name(point.group),
-    point.requests,
-    point.errors,
-    point.prompt_tokens,
-    point.completion_tokens,
-    point.request_bytes,
-    point.response_bytes,
-    point.duration_ms,
-  ])
-  const text = csvText([...head, 'request_bytes', 'response_bytes', 'duration_ms'], rows)
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  link.download = `usage-by-${by}-${day(from)}-${day(to)}.csv`
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
-
-function day(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
 }

@@ -12,7 +12,7 @@ import { RowName } from '../../components/row-name.tsx'
 import { isOrdinary } from '../groups/queries.ts'
 import styles from './user-table.module.css'
 
-export type UserAction = 'edit' | 'password' | 'disable' | 'enable' | 'delete'
+export type UserAction = 'edit' | 'password' | 'budgets' | 'disable' | 'enable' | 'delete'
 
 export interface UserTableProps {
   readonly users: readonly User[]
@@ -90,6 +90,7 @@ function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: 
       {user.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('edit', user)}>{user.declared ? 'Groups…' : 'Edit…'}</MenuItem>
       <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>
+      <MenuItem onSelect={() => onAction('budgets', user)}>Budgets…</MenuItem>
       {!user.declared && (
         <>
           {user.disabled ? (

@@ -14,6 +14,7 @@ import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
+import { BudgetsDialog } from '../budgets/budget-panel.tsx'
 import { CreateUserDialog } from './create-user-dialog.tsx'
 import { EditUserDialog } from './edit-user-dialog.tsx'
 import { refreshUsers, usersQuery } from './queries.ts'
@@ -82,6 +83,8 @@ function OpenedDialog({ opened, onClose }: { readonly opened: Opened; readonly o
       return <EditUserDialog user={opened.user} onClose={onClose} />
     case 'password':
       return <SetPasswordDialog user={opened.user} onClose={onClose} />
+    case 'budgets':
+      return <BudgetsDialog target={{ scope: 'user', id: opened.user.id, name: opened.user.email }} onClose={onClose} />
     case 'disable':
     case 'delete':
       return <RemoveUser user={opened.user} how={opened.what} onClose={onClose} />

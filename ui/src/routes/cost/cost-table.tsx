@@ -1,0 +1,80 @@
+/** What each model, user, key or group cost, the dearest first. A row opens its requests. */
+import type { UsageScope } from '../../api/queries.ts'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { compactText, percentText, wholeText } from '../../components/format.ts'
+import { moneyText } from '../../components/money.ts'
+import { groupHeadings, OpenGroup } from '../usage/group-name.tsx'
+import type { Grouping } from '../usage/queries.ts'
+import type { GroupSums } from '../usage/usage-groups.ts'
+import type { CostBefore } from './queries.ts'
+
+export interface CostTableProps {
+  readonly groups: readonly GroupSums[]
+  /** The cost of all groups, those included that are not shown. */
+  readonly all: number
+  readonly currency: string
+  /** Null while it loads. */
+  readonly before: CostBefore | null
+  readonly by: Grouping
+  readonly scope: UsageScope
+  readonly onOpen: (group: string) => void
+}
+
+export function CostTable({ groups, all, currency, before, by, scope, onOpen }: CostTableProps) {
+  const beforeText = (group: string | null): string => {
+    const cost = before?.costOf(group) ?? null
+    return before === null ? '…' : cost === null ? '–' : moneyText(cost, currency)
+  }
+  const columns: readonly Column<GroupSums>[] = [
+    {
+      id: 'name',
+      header: groupHeadings[by],
+      cell: ({ group }) => <OpenGroup by={by} scope={scope} group={group} onOpen={onOpen} />,
+    },
+    { id: 'cost', header: 'Cost', width: '112px', align: 'end', cell: ({ cost }) => moneyText(cost, currency) },
+    {
+      id: 'share',
+      header: 'Share',
+      width: '80px',
+      align: 'end',
+      hideBelow: 'small',
+      cell: ({ cost }) => percentText(all === 0 ? 0 : cost / all),
+    },
+    {
+      id: 'before',
+      header: before?.heading ?? 'Before',
+      width: '124px',
+      align: 'end',
+      hideBelow: 'small',
+      cell: ({ group }) => beforeText(group),
+    },
+    {
+      id: 'requests',
+      header: 'Requests',
+      width: '96px',
+      align: 'end',
+      hideBelow: 'medium',
+      cell: ({ requests }) => wholeText(requests),
+    },
+    {
+      id: 'tokens',
+      header: 'Tokens',
+      width: '96px',
+      align: 'end',
+      hideBelow: 'medium',
+      cell: ({ promptTokens, completionTokens }) => compactText(promptTokens + completionTokens),
+    },
+  ]
+  return (
+    <DataTable
+      label={`Cost by ${groupHeadings[by].toLowerCase()}`}
+      columns={columns}
+      rows={groups}
+      rowId={({ group }) => group ?? ''}
+      rowName={({ group }) => group ?? ''}
+      onOpen={({ group }) => {
+        if (group !== null && by !== 'group') onOpen(group)
+      }}
+    />
+  )
+}
