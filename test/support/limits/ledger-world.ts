@@ -42,7 +42,7 @@ class Process {
     const { ledger, clock } = this
     const place = world.placeFor(this)
     const none = (): void => undefined
-    const onMore = (keys: readonly string[]): void => world.onMore(this, keys)
+    const onMore = (keys: readonly string[]): void => void world.onMore(this, keys)
     this.exchange = new Exchange({ ledger, place, clock, onMore, onAway: none, onVoid: none })
     const tenure = (): number | null => (this.beats ? this.tenure : null)
     this.member = new RosterMember({
