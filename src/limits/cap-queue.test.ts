@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FairQueue, type QueuePlace } from '#lib/fair-queue.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
-import { CapQueue, type Cap, type WaitEnd } from './cap-queue.ts'
+import { CapQueue, type Cap } from './cap-queue.ts'
 import { LocalInflightLimiter, type Slot } from './inflight.ts'
 
 const timeoutMs = 1000
@@ -14,7 +14,7 @@ class Rig {
   readonly shutdown = new AbortController()
   readonly queue: CapQueue
   readonly held: Slot[] = []
-  readonly answers = new Map<number, 'slot' | WaitEnd>()
+  readonly answers = new Map<number, string>()
   limit: number
   #names = 0
   readonly #leave = new Map<number, AbortController>()

@@ -27,6 +27,7 @@ export interface DeclaredProvider {
   readonly timeouts: DeclaredTimeouts
   readonly options: Readonly<Record<string, JsonValue>>
   readonly reasoning: DeclaredReasoning | null
+  readonly maxConcurrent: number | null
   readonly enabled: boolean
 }
 
@@ -96,6 +97,7 @@ export interface DeclaredModel {
   readonly contextLength: number | null
   readonly capabilities: DeclaredCapabilities
   readonly inflightLimit: number | null
+  readonly maxConcurrent: number | null
   readonly timeouts: DeclaredTimeouts
 }
 

@@ -199,6 +199,7 @@ async function addKey(
     userId,
     ...times,
     scopes,
+    priority: 'normal',
   })
   return secret
 }
