@@ -53,6 +53,10 @@ export class Session implements Disposable {
   readonly #caller: Caller
   readonly #resources = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
+  readonly #ending = new AbortController()
+  #newTokens: number | null = null
+  /** Mean over the prompts. */
+  #promptBytes = 0
   #ended: ApiError | null = null
 
   constructor(gateway: Gateway, context: RequestContext, caller: Caller, endpoint: string) {
@@ -79,6 +83,8 @@ export class Session implements Disposable {
 
   /** Takes the in-flight slot and what it can cost; the model as budgets allow it. Answers 400, 402, 429 or 503 by throwing. */
   async admit(model: Model, { texts, hasImage, newTokens }: PromptsSize): Promise<Model> {
+    this.#newTokens = newTokens
+    this.#promptBytes = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length)
     this.#resources.use(await admit(this.#gateway, this.#caller, model))
     const [context, caller] = [this.#context, this.#caller]
     const size = promptsSize(texts, hasImage, newTokens)
@@ -95,13 +101,25 @@ export class Session implements Disposable {
 
   /** One call, with failover until `open` has resolved. Throws the ApiError to answer. */
   call<T>(call: SessionCall<T>): Promise<T> {
-    const target = { context: this.#context, model: call.model, record: this.record, repeatable: () => true }
+    const target = {
+      context: this.#context,
+      caller: this.#caller,
+      purpose: 'realtime',
+      record: this.record,
+      // An end of the session ends what waits in a queue, too.
+      signal: this.#ending.signal,
+      // The record is of all calls together.
+      size: { bytes: this.#promptBytes, outputTokensMax: this.#newTokens, settles: false },
+      model: call.model,
+      repeatable: () => true,
+    } as const
     return failOver(this.#gateway, target, (upstream, attempt) => this.#attempt(call, upstream, attempt))
   }
 
   /** Ends all calls, under way and still to come; only the first reason counts. */
   end(reason: ApiError): void {
     this.#ended ??= reason
+    this.#ending.abort()
     for (const watch of this.#watches) watch.end(reason)
   }
 

@@ -94,7 +94,7 @@ describe('a process with less than its share', () => {
           const [greedy, ...others] = world.processes
           for (let taken = 0; taken < limit; await world.calm(1)) if (world.take(greedy!, 'key')) taken += 1
           world.onMore = (process, keys) => keys.length > 0 && takeAll(process)
-          for (let turn = 0; turn < 60; turn += 1) {
+          for (let turn = 0; turn < 200; turn += 1) {
             // What ends is taken again where it ended before any other can ask for it. Who asks first after that is chance.
             const from = Math.imul(turn + 1, seed | 1) >>> 16
             for (const position of world.processes.keys()) {

@@ -85,6 +85,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
         reasoning: true,
       },
       inflightLimit: 2,
+      maxConcurrent: null,
       timeouts: { firstTokenSeconds: 9, totalSeconds: 10 },
     },
     {
@@ -100,6 +101,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       contextLength: null,
       capabilities: {},
       inflightLimit: null,
+      maxConcurrent: null,
       timeouts: {},
     },
     expect.objectContaining({
@@ -124,6 +126,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       reasoning: null,
       groups: ['everyone'],
       inflightLimit: 5,
+      maxConcurrent: null,
     }),
   ])
   expect(declared.groups).toEqual([
