@@ -158,18 +158,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
-  const limits = await openLimits(
-    {
-      settings,
-      store,
-      registration: feed.registration,
-      clock,
-      logger,
-      limitOf: (cap) => state.catalog.concurrencyLimit(cap),
-      shutdown: shutdown.signal,
-    },
-    opening,
-  )
+  const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
   // The calls that documents make have no sources themselves, so the documents are built between the two.
   const withoutDocuments: Gateway = {
     settings,
@@ -177,9 +166,8 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     catalog: () => state.catalog,
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
-    inflight: limits.inflight,
+    ...limits,
     rates: new RateLimits(settings, limits.rates),
-    caps: limits.caps,
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,

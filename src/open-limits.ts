@@ -2,25 +2,26 @@
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
-import { CapQueue, type Cap } from '#limits/cap-queue.ts'
+import { CapQueue } from '#limits/cap-queue.ts'
 import { priorities } from '#identity/records.ts'
 import { LocalInflightLimiter, type InflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts, type RateParts } from '#limits/rate-buckets.ts'
 import { SharedLimits } from '#limits/shared-limits.ts'
 import { ValkeyPlace } from '#limits/valkey-place.ts'
 import type { Logger } from '#observe/log.ts'
-import type { Registration } from '#replica/change-feed.ts'
+import type { ChangeFeed } from '#replica/change-feed.ts'
+import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 
 export interface OpenLimitsOptions {
   readonly settings: LiveSettings
   readonly store: Store
-  /** This process among those on the database; null when there are no others. */
-  readonly registration: Registration | null
+  /** Has the registration of this process among those on the database; null when there are no others. */
+  readonly feed: Pick<ChangeFeed, 'registration'>
+  /** Its catalog says what caps allow. */
+  readonly state: Pick<LiveState, 'catalog'>
   readonly clock: Clock
   readonly logger: Logger
-  /** What the cap of a model or provider allows now. */
-  readonly limitOf: (cap: Cap) => number
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal
 }
@@ -37,7 +38,8 @@ const queueBeatMs = 250
 
 /** What is opened here is closed with `opening`; by then no request may be running. */
 export async function openLimits(options: OpenLimitsOptions, opening: AsyncDisposableStack): Promise<OpenLimits> {
-  const { settings, store, registration, clock, logger } = options
+  const { settings, store, clock, logger } = options
+  const { registration } = options.feed
   const { limits } = store
   if (limits === null || registration === null || settings.get('limits.shared') === 'memory') {
     return limitsOf(options, { inflight: new LocalInflightLimiter(), parts: wholeParts }, opening)
@@ -64,13 +66,13 @@ function limitsOf(
   { inflight, parts }: { readonly inflight: InflightLimiter; readonly parts: RateParts },
   opening: AsyncDisposableStack,
 ): OpenLimits {
-  const { settings, clock, logger, limitOf, shutdown } = options
+  const { settings, state, clock, logger, shutdown } = options
   const caps = new CapQueue({
     slots: inflight,
     clock,
     levels: priorities.length,
     lengthMax: () => settings.get('limits.queue.length'),
-    limitOf,
+    limitOf: (cap) => state.catalog.concurrencyLimit(cap),
     shutdown,
   })
   const onError = (error: unknown): void => logger.error('requests that wait could not be looked after', { error })

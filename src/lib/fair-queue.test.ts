@@ -64,7 +64,7 @@ const steps = fc.array(
 )
 
 describe('a fair queue', () => {
-  test('gives turns as a list that is searched does, whoever comes, leaves and in which order', () => {
+  test('gives turns as a list that is searched does, in any order of coming and leaving', () => {
     fc.assert(
       fc.property(steps, (run) => {
         const queue = new FairQueue<string, Waiting>(3)

@@ -123,8 +123,7 @@ export class CapQueue {
       line.cap = { ...line.cap, limit: limitOf(line.cap) }
       this.#serve(key, line)
       const now = clock.elapsed()
-      for (const waiter of [...line.all])
-        if (now - waiter.since >= waiter.timeoutMs) this.#end(key, line, waiter, 'timeout')
+      for (const waiter of line.all) if (now - waiter.since >= waiter.timeoutMs) this.#end(key, line, waiter, 'timeout')
       if (line.all.size > 0) slots.ask(key, line.all.size)
     }
     for (const key of this.#usualMs.keys()) if (!this.#lines.has(key)) this.#usualMs.delete(key)
@@ -187,7 +186,7 @@ export class CapQueue {
   }
 
   #endAll(end: WaitEnd): void {
-    for (const [key, line] of this.#lines) for (const waiter of [...line.all]) this.#end(key, line, waiter, end)
+    for (const [key, line] of this.#lines) for (const waiter of line.all) this.#end(key, line, waiter, end)
   }
 
   #learn(key: string, ms: number): void {

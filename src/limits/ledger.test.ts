@@ -99,7 +99,7 @@ describe('a process with less than its share', () => {
             const from = Math.imul(turn + 1, seed | 1) >>> 16
             for (const position of world.processes.keys()) {
               const process = world.processes[(from + position) % size]!
-              if (turn % 3 === 0) while (world.release(process, 'key'));
+              if (turn % 3 === 0) world.releaseAllOf(process)
               takeAll(process)
               process.clock.advance(50)
             }

@@ -66,14 +66,12 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
         record.attemptReasons.push({ provider: upstream.provider.name, reason: error.code })
       tried.add(upstream)
       const isLast = tried.size === model.upstreams.length
-      if (isRefusedHere(error)) {
-        // Nothing was sent, so it is no attempt. Waiting is the client's when all are full.
-        if (isLast) throw error
-        continue
-      }
+      // Nothing was sent, so this does not count as an attempt.
+      const isRefused = isRefusedHere(error)
+      if (isRefused && !isLast) continue
       const limits = limitsOf(deps, model)
       const spentMs = context.clock.elapsed() - startedAt - (record.queueMs ?? 0)
-      const isOver = attempt >= limits.attemptsMax || spentMs > limits.budgetMs
+      const isOver = isRefused || attempt >= limits.attemptsMax || spentMs > limits.budgetMs
       if (isOver || !isRetryable(error, limits.statuses) || !call.repeatable()) throw error
       attempt += 1
       if (!isLast) continue

@@ -155,18 +155,11 @@ export class LedgerWorld {
   }
 
   releaseAll(): void {
-    for (const process of this.processes) {
-      for (const { key } of process.slots.splice(0)) this.#giveBack(process, key)
-    }
+    for (const process of this.processes) this.releaseAllOf(process)
   }
 
-  /** Gives one slot of the key back; false when the process has none. */
-  release(process: Process, key: string): boolean {
-    const index = process.slots.findIndex((slot) => slot.key === key)
-    if (index < 0) return false
-    process.slots.splice(index, 1)
-    this.#giveBack(process, key)
-    return true
+  releaseAllOf(process: Process): void {
+    for (const { key } of process.slots.splice(0)) this.#giveBack(process, key)
   }
 
   /** What all processes together use or may use at once of each key beyond its limit; empty when that is nothing. */

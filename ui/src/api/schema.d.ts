@@ -25,6 +25,8 @@ export type ApiKey = {
     /** null = all */
     readonly areas: readonly ("inference" | "documents" | "admin")[] | null
   }
+  /** The class in which its requests wait for a scarce model */
+  readonly priority: "interactive" | "normal" | "batch"
 }
 
 export type ApiKeyChange = {
@@ -38,6 +40,8 @@ export type ApiKeyChange = {
     /** null = all */
     readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
   } | undefined
+  /** The class in which its requests wait for a scarce model; only administrators give interactive */
+  readonly priority?: "interactive" | "normal" | "batch" | undefined
 }
 
 export type ApiKeyCreation = {
@@ -51,6 +55,8 @@ export type ApiKeyCreation = {
     /** null = all */
     readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
   } | undefined
+  /** The class in which its requests wait for a scarce model; only administrators give interactive */
+  readonly priority?: "interactive" | "normal" | "batch" | undefined
 }
 
 export type ApiKeyDeletion = {
@@ -224,6 +230,8 @@ export type CreatedApiKey = {
     /** null = all */
     readonly areas: readonly ("inference" | "documents" | "admin")[] | null
   }
+  /** The class in which its requests wait for a scarce model */
+  readonly priority: "interactive" | "normal" | "batch"
   /** The key itself. It is in no other answer: keep it now */
   readonly secret: string
 }
@@ -537,6 +545,8 @@ export type ModelChange = {
   readonly context_length?: number | null | undefined
   readonly capabilities?: Capabilities | undefined
   readonly inflight_limit?: number | null | undefined
+  /** Requests under way at its provider at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -559,6 +569,8 @@ export type ModelCreation = {
   readonly context_length?: number | null | undefined
   readonly capabilities?: Capabilities | undefined
   readonly inflight_limit?: number | null | undefined
+  /** Requests under way at its provider at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -600,6 +612,8 @@ export type ModelRecord = {
   readonly groups: readonly string[]
   /** Requests in flight per account; null = the setting */
   readonly inflight_limit: number | null
+  /** Requests under way at its provider at once, over all accounts; null = any number */
+  readonly max_concurrent: number | null
   readonly timeouts: Timeouts
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
@@ -771,6 +785,8 @@ export type Provider = {
   readonly options: { readonly [name: string]: unknown }
   /** For all its models without their own; null = what is known about the vendor */
   readonly reasoning: Reasoning | null
+  /** Requests under way at all its models at once; null = any number */
+  readonly max_concurrent: number | null
   readonly enabled: boolean
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
@@ -789,6 +805,8 @@ export type ProviderChange = {
   /** Set one by one; null removes one */
   readonly options?: { readonly [name: string]: unknown } | undefined
   readonly reasoning?: NewReasoning | null | undefined
+  /** Requests under way at all its models at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly enabled?: boolean | undefined
 }
 
@@ -804,6 +822,8 @@ export type ProviderCreation = {
   readonly options?: { readonly [name: string]: unknown } | undefined
   /** For all its models; null = what is known about the vendor */
   readonly reasoning?: NewReasoning | null | undefined
+  /** Requests under way at all its models at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly enabled?: boolean | undefined
 }
 
