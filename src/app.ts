@@ -158,7 +158,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const ticker = opening.use(new Ticker())
   const shutdown = new AbortController()
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
-  const limits = await openLimits({ settings, store, registration: feed.registration, clock, logger }, opening)
+  const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
   // The calls that documents make have no sources themselves, so the documents are built between the two.
   const withoutDocuments: Gateway = {
     settings,
@@ -166,7 +166,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     catalog: () => state.catalog,
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
-    inflight: limits.inflight,
+    ...limits,
     rates: new RateLimits(settings, limits.rates),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
@@ -218,6 +218,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): v
   feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
+    queued: () => gateway.caps.waiting(),
     usageQueueDepth: () => gateway.recorder.depth,
     documents: () => documentCounts(store, leader),
     outageSeconds: () => (feed.standing === 'current' ? 0 : feed.ageMs / 1000),

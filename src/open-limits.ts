@@ -2,37 +2,47 @@
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
+import { CapQueue } from '#limits/cap-queue.ts'
+import { priorities } from '#identity/records.ts'
 import { LocalInflightLimiter, type InflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts, type RateParts } from '#limits/rate-buckets.ts'
 import { SharedLimits } from '#limits/shared-limits.ts'
 import { ValkeyPlace } from '#limits/valkey-place.ts'
 import type { Logger } from '#observe/log.ts'
-import type { Registration } from '#replica/change-feed.ts'
+import type { ChangeFeed } from '#replica/change-feed.ts'
+import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 
 export interface OpenLimitsOptions {
   readonly settings: LiveSettings
   readonly store: Store
-  /** This process among those on the database; null when there are no others. */
-  readonly registration: Registration | null
+  /** Has the registration of this process among those on the database; null when there are no others. */
+  readonly feed: Pick<ChangeFeed, 'registration'>
+  /** Its catalog says what caps allow. */
+  readonly state: Pick<LiveState, 'catalog'>
   readonly clock: Clock
   readonly logger: Logger
+  /** Aborted when running requests have to end. */
+  readonly shutdown: AbortSignal
 }
 
 /** The limits of this process. */
 export interface OpenLimits {
   readonly inflight: InflightLimiter
   readonly rates: RateBuckets
+  readonly caps: CapQueue
 }
 
 const rateTickMs = 250
+const queueBeatMs = 250
 
 /** What is opened here is closed with `opening`; by then no request may be running. */
 export async function openLimits(options: OpenLimitsOptions, opening: AsyncDisposableStack): Promise<OpenLimits> {
-  const { settings, store, registration, clock, logger } = options
+  const { settings, store, clock, logger } = options
+  const { registration } = options.feed
   const { limits } = store
   if (limits === null || registration === null || settings.get('limits.shared') === 'memory') {
-    return { inflight: new LocalInflightLimiter(), rates: openRates(options, wholeParts, opening) }
+    return limitsOf(options, { inflight: new LocalInflightLimiter(), parts: wholeParts }, opening)
   }
   const valkeyUrl = settings.get('limits.shared') === 'valkey' ? settings.get('limits.valkey_url') : null
   const installation = valkeyUrl === null ? '' : await limits.installation()
@@ -48,7 +58,26 @@ export async function openLimits(options: OpenLimitsOptions, opening: AsyncDispo
   })
   opening.use(shared)
   await shared.look()
-  return { inflight: shared.inflight, rates: openRates(options, shared.rateParts, opening) }
+  return limitsOf(options, { inflight: shared.inflight, parts: shared.rateParts }, opening)
+}
+
+function limitsOf(
+  options: OpenLimitsOptions,
+  { inflight, parts }: { readonly inflight: InflightLimiter; readonly parts: RateParts },
+  opening: AsyncDisposableStack,
+): OpenLimits {
+  const { settings, state, clock, logger, shutdown } = options
+  const caps = new CapQueue({
+    slots: inflight,
+    clock,
+    levels: priorities.length,
+    lengthMax: () => settings.get('limits.queue.length'),
+    limitOf: (cap) => state.catalog.concurrencyLimit(cap),
+    shutdown,
+  })
+  const onError = (error: unknown): void => logger.error('requests that wait could not be looked after', { error })
+  opening.use(new Loop({ intervalMs: queueBeatMs, work: async () => caps.beat(), onError }))
+  return { inflight, caps, rates: openRates(options, parts, opening) }
 }
 
 function openRates(

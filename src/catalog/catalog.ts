@@ -18,7 +18,15 @@ import type {
   ProviderRecord,
   Strategy,
 } from './records.ts'
-import { commonEfforts, componentUpstream, plainUpstream, type CatalogSource, type Upstream } from './upstream.ts'
+import {
+  capsOf,
+  commonEfforts,
+  componentUpstream,
+  plainUpstream,
+  type CatalogSource,
+  type ConcurrencyCap,
+  type Upstream,
+} from './upstream.ts'
 
 /** A model with what the request path needs already joined to it. */
 export interface Model {
@@ -67,6 +75,7 @@ export class Catalog {
   /** Active models in order of name. */
   readonly #active: readonly Model[]
   readonly #inflightOverrides = new Map<string, number>()
+  readonly #caps: ReadonlyMap<string, number>
   readonly #inDoubt = new Set<Model>()
   /** Whether any model is in doubt: a list of all, and a name that is not found, may then be old. */
   readonly inDoubt: boolean
@@ -76,6 +85,11 @@ export class Catalog {
     this.inDoubt = doubts.everything || doubts.modelIds.size > 0 || doubts.providerIds.size > 0
     const providers = new Map([...contents.providers].map((provider) => [provider.id, provider]))
     const records = new Map([...contents.models].map((record) => [record.id, record]))
+    const caps = [
+      ...[...records.values()].flatMap((record) => capsOf('model', record)),
+      ...[...providers.values()].flatMap((record) => capsOf('provider', record)),
+    ]
+    this.#caps = new Map(caps.map(({ kind, id, limit }) => [`${kind} ${id}`, limit]))
     const prices = priceLists(contents.prices ?? [])
     this.budgets = indexBudgets(contents.budgets ?? [])
     const active: Model[] = []
@@ -120,6 +134,11 @@ export class Catalog {
     return override ?? model.record.inflightLimit ?? defaultLimit
   }
 
+  /** Requests that may be under way at once at this model or provider; `Infinity` without a cap. */
+  concurrencyLimit({ kind, id }: Pick<ConcurrencyCap, 'kind' | 'id'>): number {
+    return this.#caps.get(`${kind} ${id}`) ?? Infinity
+  }
+
   #resolution(model: Model | undefined, caller: Caller): Resolution {
     if (model === undefined ? this.inDoubt : this.#inDoubt.has(model)) return { kind: 'in_doubt' }
     if (model === undefined) return { kind: 'unknown' }
@@ -148,7 +167,9 @@ type Routing = Omit<Model, 'record' | 'groupIds'>
 
 /** Where the requests of an active model can go; null when its provider does not exist. */
 function routingOf(record: ModelRecord, source: CatalogSource): Routing | null {
-  return record.target.kind === 'composite' ? compositeRouting(record.target, source) : plainRouting(record, source)
+  return record.target.kind === 'composite'
+    ? compositeRouting(record, record.target, source)
+    : plainRouting(record, source)
 }
 
 function plainRouting(record: ModelRecord, source: CatalogSource): Routing | null {
@@ -163,10 +184,14 @@ function plainRouting(record: ModelRecord, source: CatalogSource): Routing | nul
   }
 }
 
-function compositeRouting({ strategy, failover, components }: CompositeTarget, source: CatalogSource): Routing {
+function compositeRouting(
+  composite: ModelRecord,
+  { strategy, failover, components }: CompositeTarget,
+  source: CatalogSource,
+): Routing {
   const enabled = components
     .filter((component) => component.enabled)
-    .map((component) => componentUpstream(component, source))
+    .map((component) => componentUpstream(component, composite, source))
     .filter((upstream) => upstream !== null)
   return {
     ownedBy: 'sluice',

@@ -47,6 +47,7 @@ describe('a composite', () => {
         priority: 3,
         reasoning: null,
         prices: [],
+        caps: [],
       },
     ])
   })

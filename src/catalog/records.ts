@@ -52,6 +52,8 @@ export interface ProviderRecord {
   readonly options: Readonly<Record<string, JsonValue>>
   /** For all its models that have none of their own; null = the vendor's preset. */
   readonly reasoning: ReasoningConfig | null
+  /** Requests under way at all its models at once, over all accounts; null = any number. */
+  readonly maxConcurrent: number | null
   readonly enabled: boolean
   readonly declared: boolean
   readonly createdAt: number
@@ -129,6 +131,8 @@ export interface ModelRecord {
   readonly groupIds: readonly string[]
   /** Requests in flight per account; null = `limits.realtime_inflight.default`. */
   readonly inflightLimit: number | null
+  /** Requests under way at its provider at once, over all accounts; null = any number. */
+  readonly maxConcurrent: number | null
   readonly timeouts: Timeouts
   readonly declared: boolean
   readonly createdAt: number

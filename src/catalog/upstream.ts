@@ -7,6 +7,14 @@ import { freePrices, upstreamKey, type PriceList } from '#pricing/price.ts'
 import { presetReasoning } from './reasoning-presets.ts'
 import type { ComponentRecord, Effort, ModelRecord, ProviderRecord, ReasoningConfig } from './records.ts'
 
+/** How many requests may be under way at a model or a provider at once. */
+export interface ConcurrencyCap {
+  readonly kind: 'model' | 'provider'
+  readonly id: string
+  readonly name: string
+  readonly limit: number
+}
+
 /** A plain model at its provider. */
 export interface Upstream {
   /** The plain model: the component of a composite, or the model itself. */
@@ -20,6 +28,8 @@ export interface Upstream {
   readonly reasoning: ReasoningConfig | null
   /** What it costs, those that precede first; empty when no price is known. */
   readonly prices: PriceList
+  /** Those that a request to it counts in: of a composite, the model, the provider. Always in this order. */
+  readonly caps: readonly ConcurrencyCap[]
 }
 
 /** Everything that is configured, by id. */
@@ -31,9 +41,20 @@ export interface CatalogSource {
 }
 
 /** A missing component, or one that is itself a composite, is left out; the store refuses both. */
-export function componentUpstream(component: ComponentRecord, source: CatalogSource): Upstream | null {
+export function componentUpstream(
+  component: ComponentRecord,
+  composite: ModelRecord,
+  source: CatalogSource,
+): Upstream | null {
   const record = source.records.get(component.modelId)
-  return record === undefined ? null : plainUpstream(record, source, component)
+  const upstream = record === undefined ? null : plainUpstream(record, source, component)
+  return upstream && { ...upstream, caps: [...capsOf('model', composite), ...upstream.caps] }
+}
+
+/** The cap of a model or a provider, if it has one. */
+export function capsOf(kind: ConcurrencyCap['kind'], record: ModelRecord | ProviderRecord): readonly ConcurrencyCap[] {
+  const { id, name, maxConcurrent } = record
+  return maxConcurrent === null ? [] : [{ kind, id, name, limit: maxConcurrent }]
 }
 
 const alone = { weight: 1, priority: 0 } as const
@@ -53,7 +74,8 @@ export function plainUpstream(
   const known = (prices.get(model.id) ?? []).filter(({ upstream }) => upstream === null || upstream === key)
   // The practice provider works in this process.
   const own = known.length === 0 && provider.kind === 'demo' ? freePrices : known
-  return { model, provider, upstreamName, weight, priority, reasoning, prices: own }
+  const caps = [...capsOf('model', model), ...capsOf('provider', provider)]
+  return { model, provider, upstreamName, weight, priority, reasoning, prices: own, caps }
 }
 
 /** What all of them take, from none to max; null when it is unknown for one of them, or there are none. */

@@ -96,6 +96,8 @@ export const errorCatalogue = {
   // 429: too much at once
   inflight_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Your account has too many requests in flight on this model. Try again when one of them has finished.' },
   rate_limit_exceeded: { ...client, retryable: true, status: 429, type: 'rate_limit_error', message: 'A rate limit is used up. Try again when it has renewed.' },
+  queue_full: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Too many requests wait for this model. Try again later.' },
+  queue_timeout: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'The request waited too long for this model, which has as many requests as it may have at once. Try again later.' },
   too_many_reports: { ...client, retryable: true, status: 429, type: 'rate_limit_error', retryAfterSeconds: 1, message: 'Too many reports of your account are being made. Try again when one of them is done.' },
   too_many_attempts: { ...client, status: 429, type: 'rate_limit_error', message: 'Too many failed sign-ins. Wait before you try again.' },
 
@@ -129,6 +131,8 @@ export const modelErrors: readonly ErrorCode[] = [
   'cost_unbounded',
   'inflight_limit_exceeded',
   'rate_limit_exceeded',
+  'queue_full',
+  'queue_timeout',
   'upstream_rate_limited',
   'upstream_error',
   'upstream_auth_failed',

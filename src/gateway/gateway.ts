@@ -7,6 +7,7 @@ import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
+import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
@@ -27,6 +28,8 @@ export interface Gateway {
   readonly retrieve: Retrieve | null
   readonly inflight: InflightLimiter
   readonly rates: RateLimits
+  /** Caps on requests under way at models and providers, and who waits for them. */
+  readonly caps: CapQueue
   /** What this process may spend of hard budgets. */
   readonly budgets: BudgetLedger
   readonly health: UpstreamHealth

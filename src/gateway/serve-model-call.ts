@@ -78,13 +78,18 @@ export async function serveModelCall(
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
     const answering = { context, caller, record, resources, model: allowed }
-    return await failOver(gateway, { context, model: allowed, record, repeatable }, (upstream, attempt) =>
-      callUpstream(
-        gateway,
-        { context, record, model: allowed, upstream, attempt },
-        upstreamRequest(final, upstream),
-        (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
-      ),
+    const { bytes, outputTokensMax } = final.request
+    const size = { bytes: bytes.length, outputTokensMax, settles: true }
+    return await failOver(
+      gateway,
+      { context, caller, purpose, model: allowed, record, size, repeatable },
+      (upstream, attempt) =>
+        callUpstream(
+          gateway,
+          { context, record, model: allowed, upstream, attempt },
+          upstreamRequest(final, upstream),
+          (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
+        ),
     ) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
     const error = toApiError(thrown)

@@ -38,12 +38,14 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
     record.model = routed
     const model = withEndpoint(gateway.providers, routed, 'realtime') // 404
     addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
-    resources.use(gateway.rates.take({ context, caller, model, record, bytes: 0, outputTokensMax: null })) // 429
+    // What a session will say is known when it has said it.
+    const size = { bytes: 0, outputTokensMax: null, settles: true }
+    resources.use(gateway.rates.take({ context, caller, model, record, ...size })) // 429
     const allowed = await reserveBudget(gateway, { caller, model, size: sessionSize, record }) // 400, 402, 503
 
     return await failOver(
       gateway,
-      { context, model: allowed, record, repeatable: () => true },
+      { context, caller, model: allowed, purpose: 'realtime', record, size, repeatable: () => true },
       async (upstream, attempt) => {
         const session = sessionOf(gateway, record)
         const target = { context, record, model: allowed, upstream }

@@ -53,6 +53,10 @@ export class Session implements Disposable {
   readonly #caller: Caller
   readonly #resources = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
+  readonly #ending = new AbortController()
+  #newTokens: number | null = null
+  /** Mean over the prompts. */
+  #promptBytes = 0
   #ended: ApiError | null = null
 
   constructor(gateway: Gateway, context: RequestContext, caller: Caller, endpoint: string) {
@@ -79,12 +83,15 @@ export class Session implements Disposable {
 
   /** Takes the in-flight slot and what it can cost; the model as budgets allow it. Answers 400, 402, 429 or 503 by throwing. */
   async admit(model: Model, { texts, hasImage, newTokens }: PromptsSize): Promise<Model> {
+    this.#newTokens = newTokens
+    const bytes = texts.reduce((sum, text) => sum + text.length, 0)
+    this.#promptBytes = bytes / Math.max(1, texts.length)
     this.#resources.use(await admit(this.#gateway, this.#caller, model))
     const [context, caller] = [this.#context, this.#caller]
     const size = promptsSize(texts, hasImage, newTokens)
     const allowed = await reserveBudget(this.#gateway, { caller, model, size, record: this.record })
-    const { rates } = this.#gateway
-    this.#resources.use(rates.take({ context, caller, model, record: this.record, bytes: 0, outputTokensMax: null }))
+    const rated = { context, caller, model, record: this.record, bytes, outputTokensMax: newTokens * texts.length }
+    this.#resources.use(this.#gateway.rates.take(rated))
     const { signal } = context
     // Once for all calls, and at once: each call's own watch looks at the client only now and then.
     signal.addEventListener('abort', this.#clientGone)
@@ -95,13 +102,25 @@ export class Session implements Disposable {
 
   /** One call, with failover until `open` has resolved. Throws the ApiError to answer. */
   call<T>(call: SessionCall<T>): Promise<T> {
-    const target = { context: this.#context, model: call.model, record: this.record, repeatable: () => true }
+    const target = {
+      context: this.#context,
+      caller: this.#caller,
+      purpose: 'realtime',
+      record: this.record,
+      // An end of the session ends what waits in a queue, too.
+      signal: this.#ending.signal,
+      // The record is of all calls together.
+      size: { bytes: this.#promptBytes, outputTokensMax: this.#newTokens, settles: false },
+      model: call.model,
+      repeatable: () => true,
+    } as const
     return failOver(this.#gateway, target, (upstream, attempt) => this.#attempt(call, upstream, attempt))
   }
 
   /** Ends all calls, under way and still to come; only the first reason counts. */
   end(reason: ApiError): void {
     this.#ended ??= reason
+    this.#ending.abort()
     for (const watch of this.#watches) watch.end(reason)
   }
 

@@ -1,18 +1,19 @@
 /**
- * How many prompts are with a model's providers at once, over all requests, and whose turn it is:
- * requests that wait are served in a circle, one prompt each, so that a request with a thousand
- * prompts holds up another with one by one prompt only.
+ * How many prompts are with a model's providers at once, over all requests: those that wait take turns by request
+ * (lib/fair-queue.ts), one prompt each.
  */
+import { FairQueue } from '#lib/fair-queue.ts'
 
 /** Disposing gives the place back, once. */
 export interface Place extends Disposable {}
 
+type Admit = (place: Place | null) => void
+
 export class FairGate {
   readonly #limit: () => number
+  readonly #queue = new FairQueue<Lane, Admit>()
   #taken = 0
   #lanes = 0
-  /** Lanes with waiting prompts; the first is next. */
-  readonly #circle: Lane[] = []
 
   /** @param limit asked each time, so that a changed setting holds at once */
   constructor(limit: () => number) {
@@ -30,25 +31,19 @@ export class FairGate {
     return new Lane(this)
   }
 
-  /** For a lane: a place at once, or null when it has to wait. */
-  tryEnter(): Place | null {
-    if (this.#circle.length > 0 || this.#taken >= this.#limit()) return null
-    return this.#enter()
+  /** For a lane: a place, at once while there is room and nobody waits. */
+  enter(lane: Lane): Place | Promise<Place | null> {
+    if (this.#queue.size === 0 && this.#taken < this.#limit()) return this.#take()
+    return new Promise((resolve) => this.#queue.add(resolve, { lane, level: 0 }))
   }
 
-  /** For a lane whose first waiter has come. */
-  join(lane: Lane): void {
-    this.#circle.push(lane)
-  }
-
-  /** For a lane that is closed. */
+  /** For a lane that is closed: sends away those who wait in it. */
   leave(lane: Lane): void {
     this.#lanes -= 1
-    const index = this.#circle.indexOf(lane)
-    if (index >= 0) this.#circle.splice(index, 1)
+    for (const admit of this.#queue.deleteLane(lane)) admit(null)
   }
 
-  #enter(): Place {
+  #take(): Place {
     this.#taken += 1
     let inside = true
     return {
@@ -56,16 +51,8 @@ export class FairGate {
         if (!inside) return
         inside = false
         this.#taken -= 1
-        this.#admit()
+        while (this.#taken < this.#limit() && this.#queue.size > 0) this.#queue.next()?.(this.#take())
       },
-    }
-  }
-
-  #admit(): void {
-    while (this.#taken < this.#limit()) {
-      const lane = this.#circle.shift()
-      if (lane === undefined) return
-      if (lane.admit(this.#enter())) this.#circle.push(lane)
     }
   }
 }
@@ -73,7 +60,6 @@ export class FairGate {
 /** The prompts of one request, in their order. */
 export class Lane implements Disposable {
   readonly #gate: FairGate
-  readonly #waiting: ((place: Place | null) => void)[] = []
   #closed = false
 
   constructor(gate: FairGate) {
@@ -82,19 +68,7 @@ export class Lane implements Disposable {
 
   /** A place when it is this prompt's turn; null when the lane has been closed. */
   enter(): Place | null | Promise<Place | null> {
-    if (this.#closed) return null
-    const place = this.#waiting.length === 0 ? this.#gate.tryEnter() : null
-    if (place !== null) return place
-    if (this.#waiting.length === 0) this.#gate.join(this)
-    return new Promise((resolve) => this.#waiting.push(resolve))
-  }
-
-  /** For the gate: lets the first one in; whether others wait behind it. */
-  admit(place: Place): boolean {
-    const first = this.#waiting.shift()
-    if (first === undefined) place[Symbol.dispose]()
-    else first(place)
-    return this.#waiting.length > 0
+    return this.#closed ? null : this.#gate.enter(this)
   }
 
   /** Sends all waiting prompts away; later ones do not wait. */
@@ -102,7 +76,6 @@ export class Lane implements Disposable {
     if (this.#closed) return
     this.#closed = true
     this.#gate.leave(this)
-    for (const resolve of this.#waiting.splice(0)) resolve(null)
   }
 }
 

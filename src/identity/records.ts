@@ -42,6 +42,10 @@ export interface Group {
 export const keyAreas = ['inference', 'documents', 'admin'] as const
 export type KeyArea = (typeof keyAreas)[number]
 
+/** Classes of requests that wait for a scarce model, the first first. */
+export const priorities = ['interactive', 'normal', 'batch'] as const
+export type Priority = (typeof priorities)[number]
+
 export interface KeyScopes {
   /** Canonical model ids; null = all that the user has. */
   readonly modelIds: readonly string[] | null
@@ -62,6 +66,7 @@ export interface ApiKey {
   readonly lastUsedAt: number | null
   readonly expiresAt: number | null
   readonly scopes: KeyScopes
+  readonly priority: Priority
 }
 
 /** A user with everything that a permission check needs. */

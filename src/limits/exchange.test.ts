@@ -71,7 +71,7 @@ describe('a request beyond the share', () => {
     member.sent[0]!.answer([0])
     expect(await waiting).toBeNull()
     expect(member.told.map((hint) => JSON.parse(hint))).toMatchObject([
-      { from: 'a.1', wanted: [['inflight m u', limit, 1]] },
+      { from: 'a.1', wanted: [['inflight m u', limit, 1, 0]] },
     ])
     expect(member.limiter.acquire('u', 'm', limit)).toBeNull()
   })

@@ -6,7 +6,7 @@
 import type { Clock } from '#lib/clock.ts'
 import type { View } from './fair-share.ts'
 import type { Place } from './place.ts'
-import type { SentClaim, SlotLedger } from './slot-ledger.ts'
+import type { SentClaim, SlotLedger, Wanted } from './slot-ledger.ts'
 
 export interface ExchangeOptions {
   readonly ledger: SlotLedger
@@ -27,11 +27,14 @@ const renewMs = 1000
 /** An answer that takes longer is not worth asking for. */
 const slowMs = 25
 
-/** What processes tell each other: `wanted` keys with their limits and how much, and keys of which something is `free`. */
+/**
+ * What processes tell each other: `wanted` keys with their limits, how much, and how much of it is due (versions before
+ * caps leave that out), and keys of which something is `free`.
+ */
 interface Hint {
   /** The member that wants or has lent. */
   readonly from: string
-  readonly wanted?: readonly (readonly [key: string, limit: number, amount: number])[]
+  readonly wanted?: readonly (readonly [key: string, limit: number, amount: number, due?: Wanted['due']])[]
   readonly free?: readonly string[]
 }
 
@@ -97,11 +100,17 @@ export class Exchange {
     const { ledger, clock, onMore } = this.#options
     const { from, wanted = [], free = [] } = JSON.parse(text) as Hint
     if (from === this.#name) return
-    for (const [key, limit, amount] of wanted) {
-      if (this.isReady && ledger.lend(key, limit, amount, clock.elapsed()) > 0) this.#lent.add(key)
+    for (const [key, limit, amount, due = 0] of wanted) {
+      if (this.isReady && ledger.lend({ key, limit, amount, due }, clock.elapsed()) > 0) this.#lent.add(key)
     }
     if (wanted.length > 0) void this.flush()
     if (free.length > 0) onMore(free)
+  }
+
+  /** A slot that this process had given up is free now. */
+  freed(key: string): void {
+    this.#lent.add(key)
+    void this.flush()
   }
 
   /** Sends one batch. False when there is nothing more to send now. */
@@ -126,7 +135,7 @@ export class Exchange {
         onVoid()
         return false
       }
-      this.#tell(claims, ledger.granted(claims, grants))
+      this.#tell(claims, ledger.granted(claims, grants), self)
       onMore(claims.filter((_claim, index) => (grants[index] ?? 0) > 0).map(({ key }) => key))
       return true
     } catch (failure) {
@@ -139,11 +148,17 @@ export class Exchange {
     }
   }
 
-  #tell(claims: readonly SentClaim[], short: readonly SentClaim[]): void {
-    const wanted = short.map(({ key, limit, want }) => [key, limit, want] as const)
+  #tell(claims: readonly SentClaim[], short: readonly SentClaim[], self: number): void {
+    const wanted = short.map((claim) => [claim.key, claim.limit, claim.want, dueOf(claim, self)] as const)
     const free = claims.map(({ key }) => key).filter((key) => this.#lent.delete(key))
     if (wanted.length === 0 && free.length === 0) return
     // A hint that is lost is given again: a process that wants more asks again.
     this.#options.place.tell(JSON.stringify({ from: this.#name, wanted, free } satisfies Hint)).catch(() => undefined)
   }
+}
+
+/** What brings a member to its share; while a key is frozen, that is not known. */
+function dueOf({ have, shares }: SentClaim, self: number): Wanted['due'] {
+  const share = shares[self] ?? 0
+  return have === 0 && share === 0 ? 'one' : Math.max(0, share - have)
 }

@@ -1,5 +1,5 @@
 /**
- * Counts requests in flight per account and model, and enforces the limit.
+ * Counts requests in flight, per account and model and per cap (cap-queue.ts), and enforces their limits.
  *
  * A slot belongs to the request that took it, which gives it back by disposing it, once, however the
  * request ends: nothing counts down by hand. The limiter here is for a single process and answers at once;
@@ -14,37 +14,78 @@ export interface Slot extends Disposable {
   readonly limit: number
 }
 
-export interface InflightLimiter {
+export interface InflightLimiter extends CapSlots {
   /** A slot, or null when `limit` are taken already. `Infinity` only counts. */
   acquire(accountId: string, modelId: string, limit: number): Slot | null | Promise<Slot | null>
   /** Slots taken now, over all accounts, by model id. */
   inUseByModel(): ReadonlyMap<string, number>
 }
 
+/** The slots of caps, for those who wait for them elsewhere. */
+export interface CapSlots {
+  /** A slot of this key that this process may use now, or null. */
+  take(key: string, limit: number): Slot | null
+  /** Whether `take` would give one. */
+  hasRoom(key: string, limit: number): boolean
+  /** Asks the other processes for this many more slots of a key that `take` refused. */
+  ask(key: string, want: number): void
+  /** Calls when `take` may give a slot of this key that it refused before. One listener. */
+  onMore(listener: (key: string) => void): void
+}
+
+const prefix = 'inflight '
+
+/** Names the slots of an account on a model. */
+export function inflightKey(accountId: string, modelId: string): string {
+  return `${prefix}${modelId} ${accountId}`
+}
+
+/** The counts of accounts on models among these, added up by model id. */
+export function sumByModel(counts: Iterable<readonly [key: string, count: number]>): ReadonlyMap<string, number> {
+  const byModel = new Map<string, number>()
+  for (const [key, count] of counts) {
+    if (!key.startsWith(prefix)) continue
+    const modelId = key.slice(prefix.length, key.indexOf(' ', prefix.length))
+    byModel.set(modelId, (byModel.get(modelId) ?? 0) + count)
+  }
+  return byModel
+}
+
 export class LocalInflightLimiter implements InflightLimiter {
   readonly #counts = new Map<string, number>()
+  #listener: ((key: string) => void) | null = null
 
   acquire(accountId: string, modelId: string, limit: number): Slot | null {
-    const key = `${modelId} ${accountId}`
+    return this.take(inflightKey(accountId, modelId), limit)
+  }
+
+  take(key: string, limit: number): Slot | null {
     const inUse = (this.#counts.get(key) ?? 0) + 1
     if (inUse > limit) return null
     this.#counts.set(key, inUse)
     return new HeldSlot(inUse, limit, () => this.#release(key))
   }
 
+  hasRoom(key: string, limit: number): boolean {
+    return (this.#counts.get(key) ?? 0) < limit
+  }
+
+  /** There are no others. */
+  ask(): void {}
+
+  onMore(listener: (key: string) => void): void {
+    this.#listener = listener
+  }
+
   inUseByModel(): ReadonlyMap<string, number> {
-    const byModel = new Map<string, number>()
-    for (const [key, count] of this.#counts) {
-      const modelId = key.slice(0, key.indexOf(' '))
-      byModel.set(modelId, (byModel.get(modelId) ?? 0) + count)
-    }
-    return byModel
+    return sumByModel(this.#counts)
   }
 
   #release(key: string): void {
     const left = (this.#counts.get(key) ?? 0) - 1
     if (left > 0) this.#counts.set(key, left)
     else this.#counts.delete(key)
+    this.#listener?.(key)
   }
 }
 

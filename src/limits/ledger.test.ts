@@ -78,6 +78,42 @@ describe('the ledger of several processes', () => {
   }, 60_000)
 })
 
+describe('a process with less than its share', () => {
+  for (const limit of [1, 2, 3, 7, 20]) {
+    test(`gets slots of a limit of ${limit} although another process would use all of it at once`, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 30 }), fc.integer({ min: 2, max: 4 }), async (seed, size) => {
+          const world = new LedgerWorld({ seed, limits: { key: limit }, loss: 0, faults: 0 })
+          for (let count = 0; count < size; count += 1) world.spawn()
+          await world.calm(10)
+          const served = new Map(world.processes.map((process) => [process, 0]))
+          const takeAll = (process: LedgerWorld['processes'][number]): void => {
+            while (world.take(process, 'key')) served.set(process, (served.get(process) ?? 0) + 1)
+            void process.exchange.flush()
+          }
+          const [greedy, ...others] = world.processes
+          for (let taken = 0; taken < limit; await world.calm(1)) if (world.take(greedy!, 'key')) taken += 1
+          world.onMore = (process, keys) => keys.length > 0 && takeAll(process)
+          for (let turn = 0; turn < 200; turn += 1) {
+            // What ends is taken again where it ended before any other can ask for it. Who asks first after that is chance.
+            const from = Math.imul(turn + 1, seed | 1) >>> 16
+            for (const position of world.processes.keys()) {
+              const process = world.processes[(from + position) % size]!
+              if (turn % 3 === 0) world.releaseAllOf(process)
+              takeAll(process)
+              process.clock.advance(50)
+            }
+            await world.deliverAll()
+            expect(world.violations()).toEqual([])
+          }
+          for (const process of others) expect(served.get(process)).toBeGreaterThan(0)
+        }),
+        { numRuns: 20 },
+      )
+    }, 60_000)
+  }
+})
+
 async function neverExceeded(world: LedgerWorld, size: number): Promise<void> {
   for (let count = 0; count < size; count += 1) world.spawn()
   for (let step = 0; step < 1000; step += 1) {

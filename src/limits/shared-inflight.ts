@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#lib/clock.ts'
 import type { Exchange } from './exchange.ts'
-import { HeldSlot, type InflightLimiter, type Slot } from './inflight.ts'
+import { HeldSlot, inflightKey, sumByModel, type InflightLimiter, type Slot } from './inflight.ts'
 import type { SlotLedger } from './slot-ledger.ts'
 
 export interface SharedInflightOptions {
@@ -24,41 +24,26 @@ interface Waiter {
 const waitMs = 25
 /** For so long after a wait without a slot, requests for the key do not wait. */
 const exhaustedMs = 100
-const prefix = 'inflight '
 
 export class SharedInflightLimiter implements InflightLimiter {
   readonly #options: SharedInflightOptions
   readonly #waiters = new Map<string, Set<Waiter>>()
   /** `elapsed` until which nothing more is asked for. */
   readonly #exhausted = new Map<string, number>()
+  #listener: ((key: string) => void) | null = null
 
   constructor(options: SharedInflightOptions) {
     this.#options = options
   }
 
   acquire(accountId: string, modelId: string, limit: number): Slot | null | Promise<Slot | null> {
-    const key = `${prefix}${modelId} ${accountId}`
-    const slot = this.#take(key, limit)
+    const key = inflightKey(accountId, modelId)
+    const slot = this.take(key, limit)
     if (slot !== null || limit <= 0 || !this.#options.exchange.isReady || this.#isExhausted(key)) return slot
     return this.#wait(key, limit)
   }
 
-  inUseByModel(): ReadonlyMap<string, number> {
-    const byModel = new Map<string, number>()
-    for (const [key, count] of this.#options.ledger.inUse()) {
-      if (!key.startsWith(prefix)) continue
-      const modelId = key.slice(prefix.length, key.indexOf(' ', prefix.length))
-      byModel.set(modelId, (byModel.get(modelId) ?? 0) + count)
-    }
-    return byModel
-  }
-
-  /** There may be more of these keys: serves the requests that wait, and asks for the rest. */
-  serve(keys: readonly string[]): void {
-    for (const key of keys) this.#serve(key)
-  }
-
-  #take(key: string, limit: number): Slot | null {
+  take(key: string, limit: number): Slot | null {
     const { ledger, isOwner } = this.#options
     // What is only counted is nobody's to own.
     if (limit !== Infinity && !isOwner()) return null
@@ -66,17 +51,43 @@ export class SharedInflightLimiter implements InflightLimiter {
     return inUse === null ? null : new HeldSlot(inUse, limit, () => this.#release(key))
   }
 
+  hasRoom(key: string, limit: number): boolean {
+    const { ledger, isOwner } = this.#options
+    return limit === Infinity || (isOwner() && ledger.hasRoom(key, limit))
+  }
+
+  ask(key: string, want: number): void {
+    const { ledger, exchange, clock } = this.#options
+    ledger.ask(key, want, clock.elapsed())
+    void exchange.flush()
+  }
+
+  onMore(listener: (key: string) => void): void {
+    this.#listener = listener
+  }
+
+  inUseByModel(): ReadonlyMap<string, number> {
+    return sumByModel(this.#options.ledger.inUse())
+  }
+
+  /** There may be more of these keys: serves the requests that wait, and asks for the rest. */
+  serve(keys: readonly string[]): void {
+    for (const key of keys) this.#serve(key)
+  }
+
   #release(key: string): void {
-    this.#options.ledger.release(key)
-    if (this.#waiters.size > 0) this.#serve(key)
+    const { ledger, exchange, clock } = this.#options
+    if (ledger.release(key, clock.elapsed())) exchange.freed(key)
+    this.#serve(key)
   }
 
   #serve(key: string): void {
+    this.#listener?.(key)
     const waiters = this.#waiters.get(key)
     if (waiters === undefined) return
     for (const waiter of waiters) {
-      const slot = this.#take(key, waiter.limit)
-      if (slot === null) return this.#ask(key, waiters.size)
+      const slot = this.take(key, waiter.limit)
+      if (slot === null) return this.ask(key, waiters.size)
       this.#end(key, waiter, slot)
     }
   }
@@ -94,7 +105,7 @@ export class SharedInflightLimiter implements InflightLimiter {
     const waiter = { limit, settle }
     const waiters = this.#waiters.getOrInsertComputed(key, () => new Set())
     waiters.add(waiter)
-    this.#ask(key, waiters.size)
+    this.ask(key, waiters.size)
     return promise
   }
 
@@ -103,12 +114,6 @@ export class SharedInflightLimiter implements InflightLimiter {
     waiters?.delete(waiter)
     if (waiters?.size === 0) this.#waiters.delete(key)
     waiter.settle(slot)
-  }
-
-  #ask(key: string, want: number): void {
-    const { ledger, exchange, clock } = this.#options
-    ledger.ask(key, want, clock.elapsed())
-    void exchange.flush()
   }
 
   #isExhausted(key: string): boolean {

@@ -36,6 +36,17 @@ interface Entry {
   wantedAt: number
   /** When a part was last lent: it is not taken back before the borrower could ask for it. */
   lentAt: number
+  /** When a part that was in use was last given up. */
+  yieldedAt: number
+}
+
+/** What another process asks for. */
+export interface Wanted {
+  readonly key: string
+  readonly limit: number
+  readonly amount: number
+  /** How much of it brings that process to its fair share; `one` when it has nothing, and its share is nothing. */
+  readonly due: number | 'one'
 }
 
 /** A claim, with what the ledger has to know when the answer comes. */
@@ -68,13 +79,23 @@ export class SlotLedger {
     return entry.inUse
   }
 
-  /** Gives one slot back. */
-  release(key: string): void {
+  /** Whether `take` would give a slot. */
+  hasRoom(key: string, limit: number): boolean {
     const entry = this.#entries.get(key)
-    if (entry === undefined) return
+    return entry === undefined ? this.#defaultCap(key, limit) > 0 : entry.inUse < entry.cap
+  }
+
+  /** Gives one slot back. True when it is no longer this process's, and the others have to learn that it is free. */
+  release(key: string, now: number): boolean {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return false
     entry.inUse -= 1
     // Above its cap, each request that ends lowers what this process claims.
-    if (entry.isSent && entry.inUse >= entry.cap) this.#unsent.add(key)
+    const isGivenUp = entry.isSent && entry.inUse >= entry.cap
+    if (!isGivenUp) return false
+    entry.yieldedAt = now
+    this.#unsent.add(key)
+    return true
   }
 
   /** Slots in use, by key. */
@@ -98,6 +119,7 @@ export class SlotLedger {
   /** Says how much of a key is in use, for keys of which nothing is taken slot by slot. */
   occupy(key: string, limit: number, inUse: number): void {
     const entry = this.#entry(key, limit)
+    if (entry.isSent && entry.inUse > entry.cap) this.#unsent.add(key)
     entry.inUse = Math.min(inUse, entry.cap)
   }
 
@@ -161,10 +183,10 @@ export class SlotLedger {
     }
   }
 
-  /** Asks for so many more slots of a key at the next exchange. */
+  /** Asks for so many more slots of a key at the next exchange, unless it has just given some up for others. */
   ask(key: string, want: number, now: number): void {
     const entry = this.#entries.get(key)
-    if (entry === undefined) return
+    if (entry === undefined || (now >= entry.yieldedAt && now - entry.yieldedAt < yieldMs)) return
     entry.want = want
     entry.isQuiet = false
     entry.wantedAt = now
@@ -209,19 +231,24 @@ export class SlotLedger {
   }
 
   /**
-   * Another process wants more of a key: gives up to `most` of what is idle here, and returns how many. A
-   * key that is busy here keeps half of it.
+   * Another process wants more of a key: gives what is idle here, and returns how much. A key that is busy here keeps
+   * half of it. What is due goes even when it is in use: it is given up as its requests end.
    */
-  lend(key: string, limit: number, most: number, now: number): number {
-    if (this.settledView === null) return 0
+  lend({ key, limit, amount, due }: Wanted, now: number): number {
+    const view = this.settledView
+    if (view === null) return 0
     const entry = this.#entries.get(key) ?? this.#entry(key, limit)
-    const idle = entry.cap - entry.inUse
-    if (entry.limit !== limit || idle <= 0) return 0
+    if (entry.limit !== limit || entry.cap === 0) return 0
+    const idle = Math.max(0, entry.cap - entry.inUse)
     const isBusy = entry.inUse > 0 && now - entry.wantedAt < busyMs
-    const lent = Math.min(most, isBusy ? Math.ceil(idle / 2) : idle)
+    const spare = isBusy ? Math.ceil(idle / 2) : idle
+    const borrowed = Math.max(0, entry.cap - view.ownShare(key, limit))
+    const lent = Math.min(amount, Math.max(spare, due === 'one' ? 1 : Math.min(due, borrowed)))
+    if (lent === 0) return 0
     lower(entry, entry.cap - lent)
     entry.isExplicit = true
     entry.lentAt = now
+    if (lent > spare) entry.yieldedAt = now
     this.#unsent.add(key)
     return lent
   }
@@ -282,6 +309,7 @@ export class SlotLedger {
       isExplicit,
       wantedAt: -Infinity,
       lentAt: -Infinity,
+      yieldedAt: -Infinity,
       ...untold,
     }
     this.#entries.set(key, entry)
@@ -324,5 +352,7 @@ const untold = { isSent: false, want: 0, isQuiet: false }
 
 /** A key counts as busy for this long after it had too little. */
 const busyMs = 1000
+/** What was given up is not asked for again for this long: those who are due ask first. */
+const yieldMs = 100
 /** A key goes back to its share when nobody here has wanted more for this long. */
 const idleMs = 3000

@@ -8,6 +8,7 @@ const finished: FinishedRequest = {
   code: null,
   streamed: true,
   durationMs: 1500,
+  queueMs: null,
   firstTokenMs: 300,
   promptTokens: 100,
   completionTokens: 7,
@@ -92,12 +93,14 @@ test('gauges show what their sources say at the scrape', async () => {
   let depth = 5
   metrics.watch({
     inflight: () => inflight,
+    queued: () => [[{ kind: 'model', name: 'm1' }, 4]],
     outageSeconds: () => 1.5,
     changesInDoubt: () => 2,
     usageQueueDepth: () => depth,
     documents: async () => [['queued', 2]],
   })
   expect((await samples(metrics)).get('sluice_inflight_requests{model="m1"}')).toBe(3)
+  expect((await samples(metrics)).get('sluice_queue_waiting{kind="model",name="m1"}')).toBe(4)
   inflight.delete('m1')
   depth = 0
   const found = await samples(metrics)

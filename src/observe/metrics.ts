@@ -18,6 +18,8 @@ export interface FinishedRequest {
   readonly code: string | null
   readonly streamed: boolean
   readonly durationMs: number
+  /** Time in a queue; null where nothing queued. */
+  readonly queueMs: number | null
   readonly firstTokenMs: number | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null
@@ -27,6 +29,8 @@ export interface FinishedRequest {
 export interface GaugeSources {
   /** Requests in flight by canonical model name. */
   readonly inflight: () => Iterable<readonly [string, number]>
+  /** Requests that wait for a model or provider with as many as it may have at once. */
+  readonly queued: () => Iterable<readonly [{ readonly kind: string; readonly name: string }, number]>
   /** Usage rows that wait to be written. */
   readonly usageQueueDepth: () => number
   /** Documents by state. */
@@ -118,6 +122,12 @@ function requestRecorder(registry: MetricRegistry, { codes }: MetricsOptions): P
     labels: ['endpoint', 'streamed'],
     buckets: requestSecondsBuckets,
   })
+  const queueWait = registry.histogram({
+    name: 'sluice_queue_wait_seconds',
+    help: 'How long requests waited for a model or provider with as many as it may have at once.',
+    labels: ['model'],
+    buckets: firstTokenSecondsBuckets,
+  })
   const firstToken = registry.histogram({
     name: 'sluice_first_token_seconds',
     help: "From the first header in to the answer's first byte out.",
@@ -131,6 +141,7 @@ function requestRecorder(registry: MetricRegistry, { codes }: MetricsOptions): P
       const code = request.code === null || known.has(request.code) ? (request.code ?? '') : 'other'
       requests(1, endpoint, model, String(request.status), code)
       duration(request.durationMs / 1000, endpoint, request.streamed ? 'true' : 'false')
+      if (request.queueMs !== null) queueWait(request.queueMs / 1000, model)
       if (request.firstTokenMs !== null) firstToken(request.firstTokenMs / 1000, model)
       if (request.promptTokens !== null) tokens(request.promptTokens, model, 'input')
       if (request.completionTokens !== null) tokens(request.completionTokens, model, 'output')
@@ -249,6 +260,14 @@ function documentRecorders(
 function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
   registry.gauge({ name: 'sluice_inflight_requests', help: 'Requests in flight now.', labels: ['model'] }, () =>
     [...sources.inflight()].map(([model, count]) => [[model], count] as const),
+  )
+  registry.gauge(
+    {
+      name: 'sluice_queue_waiting',
+      help: 'Requests that wait now for a model or provider with as many as it may have at once.',
+      labels: ['kind', 'name'],
+    },
+    () => [...sources.queued()].map(([{ kind, name }, count]) => [[kind, name], count] as const),
   )
   registry.gauge({ name: 'sluice_usage_queue_depth', help: 'Usage rows that wait to be written.' }, () => [
     [[], sources.usageQueueDepth()],

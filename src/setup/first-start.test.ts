@@ -89,6 +89,7 @@ describe('the first start', () => {
       timeouts: {},
       options: {},
       reasoning: null,
+      maxConcurrent: null,
       enabled: true,
     }
     await start({ ...nothing, providers: [provider] })

@@ -85,6 +85,7 @@ async function addAdministrator({ store, declared, adminEmail, now }: FirstStart
     lastUsedAt: null,
     expiresAt: null,
     scopes: { modelIds: null, areas: ['inference', 'documents'] },
+    priority: 'normal',
   })
   return { userId, email: adminEmail, password, apiKey: secret }
 }
@@ -126,6 +127,7 @@ async function addPracticeProvider({ store, now }: FirstStartOptions): Promise<v
     timeouts: {},
     options: {},
     reasoning: null,
+    maxConcurrent: null,
     enabled: true,
     declared: false,
     createdAt: now,
@@ -148,6 +150,7 @@ function practiceModel(model: (typeof practiceModels)[number], providerId: strin
     contextLength: null,
     groupIds: [everyoneGroupId],
     inflightLimit: null,
+    maxConcurrent: null,
     timeouts: {},
     declared: false,
     createdAt: now,

@@ -21,6 +21,7 @@ import { keptResponses } from './migrations/0010-kept-responses.ts'
 import { schemaRange } from './migrations/0011-schema-range.ts'
 import { money } from './migrations/0013-money.ts'
 import { usageScale } from './migrations/0014-usage-scale.ts'
+import { caps } from './migrations/0015-caps.ts'
 import { search, searchWords } from './migrations/0018-search.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   { version: 11, name: 'schema range', kind: 'expand', run: schemaRange },
   { version: 13, name: 'money', kind: 'expand', run: money },
   { version: 14, name: 'usage at scale', kind: 'expand', run: usageScale },
+  { version: 15, name: 'caps', kind: 'expand', run: caps },
   { version: 18, name: 'search', kind: 'expand', run: search, backfill: searchWords },
 ]
 

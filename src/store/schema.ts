@@ -59,6 +59,7 @@ export interface ApiKeysTable {
   expires_at: number | null
   scope_models: string | null
   scope_areas: string | null
+  priority: string | null
 }
 
 export interface SessionsTable {
@@ -89,6 +90,7 @@ export interface ProvidersTable {
   timeouts: string
   options_sealed: string
   reasoning: string | null
+  max_concurrent: number | null
   enabled: Flag
   declared: Flag
   created_at: number
@@ -108,6 +110,7 @@ export interface ModelsTable {
   context_length: number | null
   capabilities: string
   inflight_limit: number | null
+  max_concurrent: number | null
   timeouts: string
   declared: Flag
   created_at: number

@@ -10,13 +10,10 @@ const postgresUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const limit = 20
 
 for (const shared of ['valkey', 'postgres'] as const) {
-  const missing =
-    postgresUrl === undefined
-      ? 'SLUICE_TEST_POSTGRES_URL is not set'
-      : shared === 'valkey' && valkeyServer === null && 'neither valkey-server nor redis-server is installed'
-  const reason = missing === false ? '' : ` (skipped: ${missing})`
+  const missing = whatIsMissing(shared)
+  const reason = missing === null ? '' : ` (skipped: ${missing})`
 
-  describe.skipIf(missing !== false)(`three processes that share limits by ${shared}${reason}`, () => {
+  describe.skipIf(missing !== null)(`three processes that share limits by ${shared}${reason}`, () => {
     test('never exceed the limit, and use all of it, whoever is killed', async () => {
       const holdMs = (): number => 100 + Math.random() * 400
       await using arena = await Arena.open({ postgresUrl: String(postgresUrl), shared, limit, holdMs })
@@ -50,6 +47,62 @@ for (const shared of ['valkey', 'postgres'] as const) {
       await Promise.all(asked)
     }, 60_000)
   })
+}
+
+for (const shared of ['valkey', 'postgres'] as const) {
+  const missing = whatIsMissing(shared)
+  const reason = missing === null ? '' : ` (skipped: ${missing})`
+
+  describe.skipIf(missing !== null)(`the cap of a model over three processes, by ${shared}${reason}`, () => {
+    test('is never exceeded and is used up, whoever is killed; nobody is refused, and no process starves', async () => {
+      const holdMs = (): number => 50 + Math.random() * 200
+      const cap = 5
+      await using arena = await Arena.open({
+        postgresUrl: String(postgresUrl),
+        shared,
+        limit: cap,
+        kind: 'cap',
+        holdMs,
+      })
+      for (let count = 0; count < 3; count += 1) await arena.startProcess()
+      arena.load(40)
+      await until(() => arena.seen.inFlight === cap)
+      await arena.killValkey()
+      await answered(arena, 4 * cap)
+      const [oldest] = arena.processes
+      await arena.killProcess(oldest!)
+      await arena.startValkey()
+      await until(() => arena.seen.inFlight === cap)
+      const late = await arena.startProcess()
+      // The others would use all of the cap; what a process asks for the first time is served all the same.
+      expect(await Promise.all(Array.from({ length: 5 }, () => arena.ask(late)))).toEqual([200, 200, 200, 200, 200])
+      await answered(arena, 4 * cap)
+      expect(arena.seen.most).toBe(cap)
+      expect([...arena.statuses.keys()].filter((status) => !['200', 'failed'].includes(status))).toEqual([])
+    }, 120_000)
+
+    test('of one request is shared by two processes that both have requests waiting', async () => {
+      const options = { postgresUrl: String(postgresUrl), shared, limit: 1, kind: 'cap', holdMs: () => 20 } as const
+      await using arena = await Arena.open(options)
+      const processes = [await arena.startProcess(), await arena.startProcess()]
+      const served = processes.map(() => 0)
+      const isEnough = (): boolean => served.every((count) => count >= 6)
+      const client = async (index: number): Promise<void> => {
+        while (!isEnough()) {
+          expect(await arena.ask(processes[index]!)).toBe(200)
+          served[index]! += 1
+        }
+      }
+      await Promise.all([client(0), client(0), client(0), client(1), client(1), client(1)])
+      expect(arena.seen.most).toBe(1)
+    }, 60_000)
+  })
+}
+
+/** Why tests with this place cannot run here; null when they can. */
+function whatIsMissing(shared: 'valkey' | 'postgres'): string | null {
+  if (postgresUrl === undefined) return 'SLUICE_TEST_POSTGRES_URL is not set'
+  return shared === 'valkey' && valkeyServer === null ? 'neither valkey-server nor redis-server is installed' : null
 }
 
 /** Resolves when the provider has so many in flight as the limit allows. */

@@ -37,6 +37,7 @@ const plain = {
   capabilities: { endpoints: ['chat/completions'], input: ['text'], tools: true, json_schema: false },
   groups: ['g1', 'g2'],
   inflight_limit: 3,
+  max_concurrent: null,
   timeouts: { connect_seconds: 0.5, total_seconds: 90 },
   declared: false,
   created_at: '2026-01-01T00:00:00.000Z',

@@ -28,6 +28,7 @@ const provider: Provider = {
   timeouts: { idle_seconds: 5 },
   options: { region: 'eu', token: '[secret]' },
   reasoning: null,
+  max_concurrent: null,
   enabled: true,
   declared: false,
   created_at: '2026-01-01T00:00:00.000Z',

@@ -5,12 +5,12 @@
 import { pageAnswer, pageOnWire } from '#http/page.ts'
 import { z } from 'zod'
 import { createKeySecret } from '#identity/api-key.ts'
-import { keyAreas, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
+import { keyAreas, priorities, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
 import type { KeyPatch } from '#store/identity/keys.ts'
 import type { Admin } from '../admin.ts'
 import { requireFound, label, text, time } from '../fields.ts'
 import { keyAnswer, keyOnWire, scopeNames, type KeyOnWire } from './key-record.ts'
-import { belongsTo, boundedExpiry, boundedScopes, scopedModelIds } from './key-scopes.ts'
+import { belongsTo, boundedExpiry, boundedPriority, boundedScopes, scopedModelIds } from './key-scopes.ts'
 
 /** Whose keys a handler is about: those of anyone, or only those of one user. */
 export type OwnerFilter = { readonly owner: 'anyone' } | { readonly owner: 'self'; readonly userId: string }
@@ -22,6 +22,9 @@ const models = z
   .nullable()
   .describe('Model names or aliases; null = all that the user has')
 const areas = z.array(z.enum(keyAreas)).min(1).max(keyAreas.length).nullable().describe('null = all')
+const priority = z
+  .enum(priorities)
+  .describe('The class in which its requests wait for a scarce model; only administrators give interactive')
 const expiry = time.nullable().describe('null = never')
 
 export const keyCreation = z
@@ -30,6 +33,7 @@ export const keyCreation = z
     description: text.default(''),
     expires_at: expiry.default(null),
     scopes: z.strictObject({ models: models.default(null), areas: areas.default(null) }).prefault({}),
+    priority: priority.default('normal'),
   })
   .meta({ id: 'ApiKeyCreation' })
 
@@ -39,6 +43,7 @@ export const keyChange = z
     description: text.optional(),
     expires_at: expiry.optional(),
     scopes: z.strictObject({ models: models.optional(), areas: areas.optional() }).optional(),
+    priority: priority.optional(),
   })
   .meta({ id: 'ApiKeyChange' })
 
@@ -85,6 +90,7 @@ export async function createKey(
     lastUsedAt: null,
     expiresAt: boundedExpiry(body.expires_at, maker, createdAt),
     scopes: await readScopes(admin, maker, reach, body.scopes),
+    priority: boundedPriority(body.priority, maker, 'normal'),
   }
   await admin.store.keys.insert(key)
   await admin.feed.publish([{ kind: 'key', id: key.id }])
@@ -109,6 +115,7 @@ export async function changeKey(
     ...(body.name !== undefined && { name: body.name }),
     ...(body.description !== undefined && { description: body.description }),
     ...(body.expires_at !== undefined && { expiresAt: boundedExpiry(body.expires_at, maker, admin.clock.now()) }),
+    ...(body.priority !== undefined && { priority: boundedPriority(body.priority, maker, before.priority) }),
     ...(body.scopes && { scopes: await changedScopes(admin, maker, target, { before, wanted: body.scopes }) }),
   }
   const key = requireFound(await admin.store.keys.update(target.id, patch), 'API key')

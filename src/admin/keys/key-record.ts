@@ -2,7 +2,7 @@
 import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import { displayPrefix } from '#identity/api-key.ts'
-import { keyAreas, type ApiKey } from '#identity/records.ts'
+import { keyAreas, priorities, type ApiKey } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { instantOrNull } from '../fields.ts'
 
@@ -20,6 +20,7 @@ export const keyAnswer = z
       models: z.array(z.string()).nullable().describe('Model names; null = all that the user has'),
       areas: z.array(z.enum(keyAreas)).nullable().describe('null = all'),
     }),
+    priority: z.enum(priorities).describe('The class in which its requests wait for a scarce model'),
   })
   .meta({ id: 'ApiKey' })
 
@@ -42,6 +43,7 @@ export function keyOnWire(key: ApiKey, names: ReadonlyMap<string, string>): KeyO
       models: modelIds && modelIds.flatMap((id) => names.get(id) ?? []),
       areas: areas && [...areas],
     },
+    priority: key.priority,
   }
 }
 

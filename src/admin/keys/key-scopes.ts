@@ -3,7 +3,7 @@
  * has: neither models nor areas nor time.
  */
 import { ApiError } from '#errors/api-error.ts'
-import type { ApiKey, Caller, KeyScopes } from '#identity/records.ts'
+import type { ApiKey, Caller, KeyScopes, Priority } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 
 /** What was asked for, cut down to what the maker has where everything was asked for. Answers 403 for more. */
@@ -28,6 +28,13 @@ export function boundedExpiry(wanted: number | null, { key }: Caller, now: numbe
   if (wanted === null) return end
   if (wanted > end) throw exceeds('expires_at', 'it would outlive the key of this request')
   return wanted
+}
+
+/** The class that was asked for. Answers 403 when it is above the key's and `normal`, and no administrator asks. */
+export function boundedPriority(wanted: Priority, maker: Caller, before: Priority): Priority {
+  if (wanted !== 'interactive' || before === 'interactive' || maker.account.user.role === 'admin') return wanted
+  const message = 'Only an administrator can give an API key the priority "interactive".'
+  throw new ApiError('scope_denied', { param: 'priority', message })
 }
 
 function bounded<T>(wanted: readonly T[] | null, held: readonly T[] | null, what: string): readonly T[] | null {

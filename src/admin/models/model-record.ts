@@ -45,6 +45,10 @@ export const modelAnswer = z
     capabilities,
     groups: z.array(z.string()).describe('Ids of the groups whose members may call it'),
     inflight_limit: z.int().nullable().describe('Requests in flight per account; null = the setting'),
+    max_concurrent: z
+      .int()
+      .nullable()
+      .describe('Requests under way at its provider at once, over all accounts; null = any number'),
     timeouts,
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
@@ -55,6 +59,9 @@ const aliases = z.array(name).max(100)
 export const groupIds = z.array(id).max(1000)
 const contextLength = z.int().min(1).max(1_000_000_000).nullable()
 export const inflightLimit = z.int().min(1).max(1_000_000)
+const maxConcurrent = inflightLimit
+  .nullable()
+  .describe('Requests under way at its provider at once, over all accounts and processes; null = any number')
 
 export const modelCreation = z
   .strictObject({
@@ -71,6 +78,7 @@ export const modelCreation = z
     context_length: contextLength.default(null),
     capabilities: capabilities.default({}),
     inflight_limit: inflightLimit.nullable().default(null),
+    max_concurrent: maxConcurrent.default(null),
     timeouts: timeouts.default({}),
   })
   .meta({ id: 'ModelCreation' })
@@ -90,6 +98,7 @@ export const modelChange = z
     context_length: contextLength.optional(),
     capabilities: capabilities.optional(),
     inflight_limit: inflightLimit.nullable().optional(),
+    max_concurrent: maxConcurrent.optional(),
     timeouts: timeouts.optional(),
   })
   .meta({ id: 'ModelChange' })
@@ -110,6 +119,7 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
     capabilities: capabilitiesOnWire(record.capabilities),
     groups: [...record.groupIds],
     inflight_limit: record.inflightLimit,
+    max_concurrent: record.maxConcurrent,
     timeouts: timeoutsOnWire(record.timeouts),
     declared: record.declared,
     created_at: instantOf(record.createdAt),
@@ -135,6 +145,7 @@ export function newModel(
     capabilities: capabilitiesFromWire(body.capabilities),
     groupIds: [...new Set(body.groups)],
     inflightLimit: body.inflight_limit,
+    maxConcurrent: body.max_concurrent,
     timeouts: timeoutsFromWire(body.timeouts),
     declared: false,
     createdAt,
@@ -154,6 +165,7 @@ export function modelPatch(body: z.output<typeof modelChange>, references: Model
     capabilities: body.capabilities && capabilitiesFromWire(body.capabilities),
     groupIds: body.groups && [...new Set(body.groups)],
     inflightLimit: body.inflight_limit,
+    maxConcurrent: body.max_concurrent,
     timeouts: body.timeouts && timeoutsFromWire(body.timeouts),
   }
   return Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined)) as ModelPatch

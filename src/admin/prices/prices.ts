@@ -128,14 +128,17 @@ function modelRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Remove a price: the one before it is in effect again, or none',
       errors: ['declared_read_only'],
-      async handle({ params }) {
-        requireEditable({ declared: await hasDeclared(admin, params.id) })
-        const removed = await store.prices.remove(params.id, params.priceId, clock.now())
-        requireFound(removed ? params.priceId : null, 'price')
-        await feed.publish([{ kind: 'model', id: params.id }])
-      },
+      handle: ({ params }) => removePrice(admin, params.id, params.priceId),
     }),
   ]
+}
+
+async function removePrice(admin: Admin, modelId: string, priceId: string): Promise<void> {
+  const { store, feed, clock } = admin
+  requireEditable({ declared: await hasDeclared(admin, modelId) })
+  const removed = await store.prices.remove(modelId, priceId, clock.now())
+  requireFound(removed ? priceId : null, 'price')
+  await feed.publish([{ kind: 'model', id: modelId }])
 }
 
 /** Whether the configuration file has prices of the model; it is then the truth about all that people set. */

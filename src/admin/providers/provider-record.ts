@@ -29,6 +29,7 @@ export const providerAnswer = z
     reasoning: reasoningAnswer
       .nullable()
       .describe('For all its models without their own; null = what is known about the vendor'),
+    max_concurrent: z.int().nullable().describe('Requests under way at all its models at once; null = any number'),
     enabled: z.boolean(),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
@@ -54,6 +55,13 @@ const headerValue = z
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'expected printable ASCII characters without blanks at the ends')
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, 'expected the name of an HTTP header')
 
+const maxConcurrent = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .nullable()
+  .describe('Requests under way at all its models at once, over all accounts and processes; null = any number')
+
 const optionName = z.string().regex(/^\w{1,100}$/, 'expected the name of an option')
 const option = z
   .unknown()
@@ -70,6 +78,7 @@ export const providerCreation = z
     timeouts: timeouts.default({}),
     options: z.record(optionName, option).default({}).describe('What only its kind knows, such as region or package'),
     reasoning: reasoning.nullable().default(null).describe('For all its models; null = what is known about the vendor'),
+    max_concurrent: maxConcurrent.default(null),
     enabled: z.boolean().default(true),
   })
   .meta({ id: 'ProviderCreation' })
@@ -84,6 +93,7 @@ export const providerChange = z
     timeouts: timeouts.optional(),
     options: z.record(optionName, option).optional().describe('Set one by one; null removes one'),
     reasoning: reasoning.nullable().optional(),
+    max_concurrent: maxConcurrent.optional(),
     enabled: z.boolean().optional(),
   })
   .meta({ id: 'ProviderChange' })
@@ -99,6 +109,7 @@ export function providerOnWire(record: ProviderRecord): z.input<typeof providerA
     timeouts: timeoutsOnWire(record.timeouts),
     options: withoutSecrets(record.options) as Record<string, unknown>,
     reasoning: reasoningOnWire(record.reasoning),
+    max_concurrent: record.maxConcurrent,
     enabled: record.enabled,
     declared: record.declared,
     created_at: instantOf(record.createdAt),
@@ -117,6 +128,7 @@ export function newProvider(body: z.output<typeof providerCreation>, createdAt: 
     timeouts: timeoutsFromWire(body.timeouts),
     options: mergedOptions({}, body.options),
     reasoning: body.reasoning,
+    maxConcurrent: body.max_concurrent,
     enabled: body.enabled,
     declared: false,
     createdAt,
@@ -134,6 +146,7 @@ export function providerPatch(before: ProviderRecord, body: z.output<typeof prov
     ...(body.timeouts && { timeouts: timeoutsFromWire(body.timeouts) }),
     ...(body.options && { options: mergedOptions(before.options, body.options) }),
     ...(body.reasoning !== undefined && { reasoning: body.reasoning }),
+    ...(body.max_concurrent !== undefined && { maxConcurrent: body.max_concurrent }),
     ...(body.enabled !== undefined && { enabled: body.enabled }),
   }
   requireSecretsAgain(before, withAddress({ ...before, ...patch }), body)

@@ -1,5 +1,5 @@
 /** `sluice keys …` */
-import { keyAreas } from '#identity/records.ts'
+import { keyAreas, priorities } from '#identity/records.ts'
 import { CommandFailure, UsageProblem, type Command, type GivenFlags } from '../command.ts'
 import { dataCommand, userByEmail } from './data-command.ts'
 import type { AdminClient } from './admin-client.ts'
@@ -32,6 +32,11 @@ const create = dataCommand({
       repeatable: true,
       sentence: `Only for this part of the API: ${keyAreas.join(', ')}; all but admin when left out.`,
     },
+    priority: {
+      type: 'string',
+      placeholder: 'WORD',
+      sentence: `In which class its requests wait for a scarce model: ${priorities.join(', ')}; normal when left out.`,
+    },
     admin: {
       type: 'boolean',
       sentence: 'The key may also do whatever an administrator may: users, keys, providers, settings.',
@@ -44,11 +49,13 @@ const create = dataCommand({
     if (flags.has('admin') && user.role !== 'admin')
       throw new CommandFailure(`${user.email} is not an administrator, so no key of this user may administer.`)
     const areas = areasOf(flags)
+    const priority = flags.get('priority')
     const key = (await client.call('POST', `/users/${user.id}/keys`, {
       name,
       description: flags.get('description') ?? '',
       expires_at: expiry(flags.get('expires-days')),
       scopes: { models: orNull(flags.all('model')), areas },
+      ...(priority !== undefined && { priority }),
     })) as KeyOnWire
     // The key alone on stdout, so that KEY=$(sluice keys create …) works.
     output.remark(`Created a key for ${user.email}, for ${areas.join(', ')}. It is shown this once:`)

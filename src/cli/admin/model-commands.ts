@@ -2,6 +2,7 @@
 import type { AdminClient } from './admin-client.ts'
 import { UsageProblem, type Command, type GivenFlags } from '../command.ts'
 import { dataCommand, groupIds, modelByName, providerByName } from './data-command.ts'
+import { capField } from './provider-flags.ts'
 import { tableLines } from '../output.ts'
 import { listAll, type ModelOnWire, type ProviderOnWire } from './wire.ts'
 
@@ -22,6 +23,14 @@ const list = dataCommand({
     return 0
   },
 })
+
+const capFlag = {
+  'max-concurrent': {
+    type: 'string',
+    placeholder: 'NUMBER',
+    sentence: 'Requests under way at its provider at once, over all accounts; "any" removes the cap.',
+  },
+} as const
 
 const add = dataCommand({
   name: 'models add',
@@ -52,6 +61,7 @@ const add = dataCommand({
       sentence: 'Who may use it; everyone when left out.',
     },
     description: { type: 'string', placeholder: 'TEXT', sentence: 'Shown to users.' },
+    ...capFlag,
   },
   async run(client, { positionals: [name = ''], flags, output }) {
     const target = await targetOf(client, flags)
@@ -63,8 +73,22 @@ const add = dataCommand({
       aliases: flags.all('alias'),
       ...(groups.length > 0 && { groups }),
       ...(description !== undefined && { description }),
+      ...capField(flags),
     })) as ModelOnWire
     output.result(model, [`Added ${model.name}.`])
+    return 0
+  },
+})
+
+const set = dataCommand({
+  name: 'models set',
+  summary: 'Change a model; running requests go on as they began.',
+  positionals: [{ name: 'NAME', sentence: 'The name of the model.' }],
+  flags: capFlag,
+  async run(client, { positionals: [name = ''], flags, output }) {
+    const { id } = await modelByName(client, name)
+    const model = (await client.call('PATCH', `/models/${id}`, capField(flags))) as ModelOnWire
+    output.result(model, [`Changed ${model.name}.`])
     return 0
   },
 })
@@ -102,7 +126,7 @@ function switchCommand(verb: 'disable' | 'enable', summary: string): Command {
   })
 }
 
-export const modelCommands: readonly Command[] = [list, add, enable, disable, remove]
+export const modelCommands: readonly Command[] = [list, add, set, enable, disable, remove]
 
 /** The fields of a new model that say where its requests go. */
 async function targetOf(client: AdminClient, flags: GivenFlags): Promise<object> {

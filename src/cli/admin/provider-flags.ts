@@ -19,6 +19,20 @@ export const connectionFlags: Readonly<Record<string, Flag>> = {
     'TIMEOUT',
     'A time-out of its own: connect_seconds, first_token_seconds, idle_seconds or total_seconds.',
   ),
+  'max-concurrent': {
+    type: 'string',
+    placeholder: 'NUMBER',
+    sentence: 'Requests under way at all its models at once; "any" removes the cap.',
+  },
+}
+
+/** The field of the cap on requests under way at once, when its flag is given. */
+export function capField(flags: GivenFlags): { readonly max_concurrent?: number | null } {
+  const text = flags.get('max-concurrent')
+  if (text === undefined) return {}
+  if (text === 'any') return { max_concurrent: null }
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageProblem('--max-concurrent takes a number of requests, or "any".')
+  return { max_concurrent: Number(text) }
 }
 
 function assignments(name: string, sentence: string): Flag {
@@ -38,6 +52,7 @@ export function connectionFields(flags: GivenFlags): Readonly<Record<string, unk
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(options).length > 0 && { options }),
     ...(Object.keys(timeouts).length > 0 && { timeouts }),
+    ...capField(flags),
   }
 }
 

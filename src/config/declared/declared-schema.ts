@@ -72,6 +72,8 @@ const options = z
   )
   .prefault({})
 
+const maxConcurrent = z.int().min(1).max(1_000_000).optional()
+
 const providerFields = {
   name: name.describe('Unique; shown as `owned_by` of its models.'),
   kind: name.default('openai').describe('Which adapter speaks to it.'),
@@ -87,6 +89,7 @@ const providerFields = {
     .describe(
       '`efforts` that its models take and `writes` that say how; what is known about the vendor when left out.',
     ),
+  max_concurrent: maxConcurrent.describe('Requests under way at all its models at once; any number when left out.'),
   enabled: z.boolean().default(true).describe('False takes the provider out of use.'),
 }
 
@@ -107,6 +110,9 @@ const commonFields = {
     .max(1_000_000)
     .optional()
     .describe('Requests in flight per account; the setting `limits.realtime_inflight.default` when left out.'),
+  max_concurrent: maxConcurrent.describe(
+    'Requests under way at its provider at once, over all accounts; any number when left out.',
+  ),
   timeouts: timeouts.describe('As of a provider; stronger than those.'),
   rules: rulesForm
     .default({})

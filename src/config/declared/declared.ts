@@ -29,6 +29,7 @@ export interface DeclaredProvider {
   readonly timeouts: DeclaredTimeouts
   readonly options: Readonly<Record<string, JsonValue>>
   readonly reasoning: DeclaredReasoning | null
+  readonly maxConcurrent: number | null
   readonly enabled: boolean
 }
 
@@ -106,6 +107,7 @@ export interface DeclaredModel {
   readonly contextLength: number | null
   readonly capabilities: DeclaredCapabilities
   readonly inflightLimit: number | null
+  readonly maxConcurrent: number | null
   readonly timeouts: DeclaredTimeouts
 }
 
@@ -139,7 +141,7 @@ export interface DeclaredAlias {
 export interface DeclaredBudget {
   readonly path: string
   readonly scope: (typeof declaredScopes)[number]
-  /** Of what it is on; the e-mail address of a user. */
+  /** The name of what it is on; of a user the e-mail address. */
   readonly name: string
   readonly period: (typeof declaredPeriods)[number]
   readonly timeZone: string

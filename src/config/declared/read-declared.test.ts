@@ -105,6 +105,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
         reasoning: true,
       },
       inflightLimit: 2,
+      maxConcurrent: null,
       timeouts: { firstTokenSeconds: 9, totalSeconds: 10 },
     },
     {
@@ -121,6 +122,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       contextLength: null,
       capabilities: {},
       inflightLimit: null,
+      maxConcurrent: null,
       timeouts: {},
     },
     expect.objectContaining({
@@ -145,6 +147,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       reasoning: null,
       groups: ['everyone'],
       inflightLimit: 5,
+      maxConcurrent: null,
     }),
   ])
   expect(declared.groups).toEqual([

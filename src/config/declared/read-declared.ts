@@ -146,6 +146,7 @@ function providerOf(path: string, provider: z.output<typeof providerSchema>): De
     timeouts: timeoutsOf(provider.timeouts),
     options: provider.options,
     reasoning: provider.reasoning ?? null,
+    maxConcurrent: provider.max_concurrent ?? null,
     enabled,
   }
 }
@@ -173,6 +174,7 @@ function modelOf(
     contextLength: model.context_length ?? null,
     capabilities: capabilitiesOf(model.capabilities),
     inflightLimit: model.inflight_limit ?? null,
+    maxConcurrent: model.max_concurrent ?? null,
     timeouts: timeoutsOf(model.timeouts),
   }
 }

@@ -7,7 +7,7 @@
  * much in which time, and how much at once (the amount itself when left out).
  */
 
-export type RateSubject = 'key' | 'user' | 'group' | 'model'
+export type RateSubject = 'key' | 'user' | 'group' | 'model' | 'provider'
 export type RateUnit = 'requests' | 'tokens'
 
 export interface RateRule {
@@ -22,7 +22,7 @@ export interface RateRule {
 }
 
 const windows: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000 }
-const subjectForm = /^(key|user|group|model):("[^"]+"|[^\s"]+)\s+/
+const subjectForm = /^(key|user|group|model|provider):("[^"]+"|[^\s"]+)\s+/
 const limitForm = /^(requests|tokens)\s+(\d{1,12})\/(second|minute|hour|day|(\d{1,5})s)(?:\s+burst\s+(\d{1,12}))?$/
 
 /** The rule in a text, or null when it has another form. */

@@ -3,6 +3,8 @@
  * estimate, and settled when the request has ended.
  */
 import type { Model } from '#catalog/catalog.ts'
+import type { Upstream } from '#catalog/upstream.ts'
+import type { ModelRecord } from '#catalog/records.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { readRateRule, type RateRule } from '#config/settings/rate-rule.ts'
 import { ApiError } from '#errors/api-error.ts'
@@ -23,6 +25,17 @@ export interface RatedRequest {
   readonly outputTokensMax: number | null
 }
 
+/** One attempt at an upstream. */
+export interface RatedAttempt {
+  readonly caller: Caller
+  readonly upstream: Upstream
+  readonly record: RequestRecord
+  readonly bytes: number
+  readonly outputTokensMax: number | null
+  /** False: the record is of more than this attempt, which keeps what was reserved. */
+  readonly settles: boolean
+}
+
 /** Bytes of JSON for a token: a coarse mean over languages. */
 const bytesPerToken = 4
 /** Length of an answer, in tokens, before a model has given any. */
@@ -34,7 +47,10 @@ export class RateLimits {
   readonly #settings: LiveSettings
   readonly #buckets: RateBuckets
   #written: readonly string[] = []
+  /** Those that are taken at admission. */
   #rules: readonly RateRule[] = []
+  /** Those that name a provider, which are taken at each attempt. */
+  #providerRules: readonly RateRule[] = []
   /** Usual length of the answers, in tokens, by model id. */
   readonly #answers = new Map<string, number>()
 
@@ -45,38 +61,62 @@ export class RateLimits {
 
   /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
   take(request: RatedRequest): Disposable | null {
-    const rules = this.#current()
-    if (rules.length === 0) return null
-    const tokens = this.#estimate(request)
-    const costs = rules.flatMap((rule) => costOf(rule, request, tokens) ?? [])
+    this.#read()
+    if (this.#rules.length === 0) return null
+    const { caller, model, record } = request
+    const tokens = this.#estimate(request, model.record)
+    const names = { model: model.record.name, provider: null }
+    const costs = this.#rules.flatMap((rule) => costOf(rule, { caller, names, tokens }) ?? [])
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     const states = costs.map((cost) => this.#buckets.stateOf(cost))
     if (refused !== null) throw refusal(refused, headersOf(states))
     for (const [name, value] of Object.entries(headersOf(states))) request.context.addHeader(name, value)
-    return { [Symbol.dispose]: () => this.#settle(request, costs) }
+    return { [Symbol.dispose]: () => this.#settle({ record, modelId: model.record.id }, costs) }
+  }
+
+  /** Whether any rate names a provider. */
+  get limitsProviders(): boolean {
+    this.#read()
+    return this.#providerRules.length > 0
+  }
+
+  /** The same as `take` for the rates of an attempt's provider, and without headers. */
+  takeOfProvider(attempt: RatedAttempt): Disposable | null {
+    if (!this.limitsProviders) return null
+    const { caller, upstream, record, settles } = attempt
+    const tokens = this.#estimate(attempt, upstream.model)
+    const names = { model: upstream.model.name, provider: upstream.provider.name }
+    const costs = this.#providerRules.flatMap((rule) => costOf(rule, { caller, names, tokens }) ?? [])
+    if (costs.length === 0) return null
+    const refused = this.#buckets.take(costs)
+    if (refused !== null) throw refusal(refused, {})
+    return { [Symbol.dispose]: () => settles && this.#settle({ record, modelId: upstream.model.id }, costs) }
   }
 
   /** The rules of this moment, read once for each change of the setting. */
-  #current(): readonly RateRule[] {
+  #read(): void {
     const written = this.#settings.get('limits.rates')
-    if (written !== this.#written) {
-      this.#written = written
-      this.#rules = written.flatMap((text) => readRateRule(text) ?? [])
-    }
-    return this.#rules
+    if (written === this.#written) return
+    this.#written = written
+    const rules = written.flatMap((text) => readRateRule(text) ?? [])
+    this.#rules = rules.filter(({ subjects }) => !subjects.has('provider'))
+    this.#providerRules = rules.filter(({ subjects }) => subjects.has('provider'))
   }
 
-  #estimate({ bytes, outputTokensMax, model }: RatedRequest): number {
-    const answer = this.#answers.get(model.record.id) ?? firstAnswerTokens
+  #estimate(
+    { bytes, outputTokensMax }: Pick<RatedRequest, 'bytes' | 'outputTokensMax'>,
+    { id, contextLength }: Pick<ModelRecord, 'id' | 'contextLength'>,
+  ): number {
+    const answer = this.#answers.get(id) ?? firstAnswerTokens
     const estimate = Math.ceil(bytes / bytesPerToken + (outputTokensMax ?? answer))
     // A picture has many bytes and few tokens: no request has more than the model can read.
-    return Math.min(estimate, model.record.contextLength ?? Infinity)
+    return Math.min(estimate, contextLength ?? Infinity)
   }
 
-  #settle({ record, model }: RatedRequest, costs: readonly RateCost[]): void {
+  #settle({ record, modelId }: Settled, costs: readonly RateCost[]): void {
     const { usage, upstreamStatus } = record
-    if (usage !== null) this.#learn(model.record.id, usage.completionTokens ?? 0)
+    if (usage !== null) this.#learn(modelId, usage.completionTokens ?? 0)
     const isAnswered = upstreamStatus !== null && upstreamStatus < 400
     for (const cost of costs) {
       if (cost.rule.unit !== 'tokens') continue
@@ -93,10 +133,23 @@ export class RateLimits {
   }
 }
 
+/** Whose usage settles a cost. */
+interface Settled {
+  readonly record: RequestRecord
+  readonly modelId: string
+}
+
+interface Costing {
+  readonly caller: Caller
+  /** The provider is not known at admission. */
+  readonly names: { readonly model: string; readonly provider: string | null }
+  readonly tokens: number
+}
+
 /** What the request costs of a rule; null when the rule is not about it. */
-function costOf(rule: RateRule, { caller, model }: RatedRequest, tokens: number): RateCost | null {
+function costOf(rule: RateRule, { caller, names, tokens }: Costing): RateCost | null {
   const { user, groupIds } = caller.account
-  const values = { user: user.email, key: caller.key?.id ?? null, model: model.record.name }
+  const values = { user: user.email, key: caller.key?.id ?? null, ...names }
   const counted: string[] = []
   for (const [subject, wanted] of rule.subjects) {
     const value = subject === 'group' ? (groupIds.has(wanted) ? wanted : null) : values[subject]

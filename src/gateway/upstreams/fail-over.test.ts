@@ -9,6 +9,10 @@ import { aCaller } from '#test/support/store/a-caller.ts'
 import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
+import { CapQueue } from '#limits/cap-queue.ts'
+import { LocalInflightLimiter } from '#limits/inflight.ts'
+import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
+import { RateLimits } from '../admission/rate-limits.ts'
 import { failOver } from './fail-over.ts'
 import { UsageRecorder } from '../usage/usage-recorder.ts'
 import { UpstreamHealth } from './upstream-health.ts'
@@ -61,8 +65,21 @@ async function run(says: readonly Say[], options: RigOptions) {
   const model = modelOf(components, policy)
   const asked: string[] = []
   const left = [...says]
-  const gateway = { settings: new LiveSettings(settings, sources), health, shutdown: shutdown.signal }
-  const outcome = await failOver(gateway, { context, model, record, repeatable }, async (upstream, attempt) => {
+  const live = new LiveSettings(settings, sources)
+  const slots = new LocalInflightLimiter()
+  const rates = new RateLimits(live, new RateBuckets(clock, wholeParts))
+  const caps = new CapQueue({
+    slots,
+    clock,
+    levels: 3,
+    lengthMax: () => 1,
+    limitOf: ({ limit }) => limit,
+    shutdown: shutdown.signal,
+  })
+  const gateway = { settings: live, health, caps, rates, shutdown: shutdown.signal }
+  const size = { bytes: 4, outputTokensMax: 1, settles: true }
+  const occupant = { context, caller: aCaller(), purpose: 'realtime', record, size } as const
+  const outcome = await failOver(gateway, { ...occupant, model, repeatable }, async (upstream, attempt) => {
     asked.push(upstream.model.name)
     onTry?.({ clock, stop: () => shutdown.abort() })
     const said = left.shift() ?? 'answer'

@@ -7,13 +7,18 @@
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
-import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
-import type { RequestContext } from '#http/request-context.ts'
 import { AnySignal } from '#lib/any-signal.ts'
 import { fullJitterMs } from '#lib/backoff.ts'
 import { pause } from '#lib/loop.ts'
-import type { RequestRecord } from '../usage/usage-recorder.ts'
+import {
+  hasRoom,
+  isRefusedHere,
+  needsOccupying,
+  occupyUpstream,
+  type Occupant,
+  type OccupyDeps,
+} from './occupy-upstream.ts'
 import { selectUpstream } from './select-upstream.ts'
 import type { Attempt, UpstreamHealth } from './upstream-health.ts'
 
@@ -21,17 +26,14 @@ import type { Attempt, UpstreamHealth } from './upstream-health.ts'
 export type RunAttempt<T> = (upstream: Upstream, attempt: Attempt) => Promise<T>
 
 /** What failover needs of the gateway. */
-export interface FailOverDeps {
-  readonly settings: LiveSettings
+export interface FailOverDeps extends OccupyDeps {
   readonly health: UpstreamHealth
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal
 }
 
-export interface FailOverContext {
-  readonly context: RequestContext
+export interface FailOverContext extends Occupant {
   readonly model: Model
-  readonly record: RequestRecord
   /** Whether the request can still be sent from its beginning: the bytes of an upload may be gone. */
   readonly repeatable: () => boolean
 }
@@ -50,8 +52,9 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
   const { context, model, record } = call
   const startedAt = context.clock.elapsed()
   const tried = new Set<Upstream>()
-  for (let attempt = 1; ; attempt += 1) {
-    const upstream = selectUpstream(model, tried, deps.health)
+  let attempt = 1
+  for (;;) {
+    const upstream = chooseUpstream(deps, model, tried)
     if (upstream === null) throw new ApiError('upstream_unavailable')
     context.addHeader('x-sluice-provider', upstream.provider.name)
     context.addHeader('x-sluice-attempts', String(attempt))
@@ -61,15 +64,36 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
       const error = toApiError(thrown)
       if (record.attemptReasons.length < attemptReasonsMax)
         record.attemptReasons.push({ provider: upstream.provider.name, reason: error.code })
-      const limits = limitsOf(deps, model)
-      const isOver = attempt >= limits.attemptsMax || context.clock.elapsed() - startedAt > limits.budgetMs
-      if (isOver || !isRetryable(error, limits.statuses) || !call.repeatable()) throw error
       tried.add(upstream)
-      if (tried.size < model.upstreams.length) continue
+      const isLast = tried.size === model.upstreams.length
+      // Nothing was sent, so this does not count as an attempt.
+      const isRefused = isRefusedHere(error)
+      if (isRefused && !isLast) continue
+      const limits = limitsOf(deps, model)
+      const spentMs = context.clock.elapsed() - startedAt - (record.queueMs ?? 0)
+      const isOver = isRefused || attempt >= limits.attemptsMax || spentMs > limits.budgetMs
+      if (isOver || !isRetryable(error, limits.statuses) || !call.repeatable()) throw error
+      attempt += 1
+      if (!isLast) continue
       tried.clear()
-      await waitToRetry(waitMs(error, attempt), context.signal, deps.shutdown)
+      await waitToRetry(waitMs(error, attempt - 1), context.signal, deps.shutdown)
     }
   }
+}
+
+/** Prefers upstreams at whose caps the request does not have to wait. */
+function chooseUpstream({ health, caps }: FailOverDeps, model: Model, tried: ReadonlySet<Upstream>): Upstream | null {
+  const { upstreams } = model
+  if (upstreams.length > 1 && upstreams.some(isCapped)) {
+    const full = upstreams.filter((upstream) => !hasRoom({ caps }, upstream))
+    const free = selectUpstream(model, new Set([...tried, ...full]), health)
+    if (free !== null && health.isAvailable(free.model.id)) return free
+  }
+  return selectUpstream(model, tried, health)
+}
+
+function isCapped({ caps }: Upstream): boolean {
+  return caps.length > 0
 }
 
 interface Limits {
@@ -93,8 +117,9 @@ async function attemptOnce<T>(
   runAttempt: RunAttempt<T>,
 ): Promise<T> {
   const { clock } = call.context
+  const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
   const startedAt = clock.elapsed()
-  const attempt = deps.health.begin(upstream.model.id)
+  const attempt = deps.health.begin(upstream.model.id, held)
   try {
     const response = await runAttempt(upstream, attempt)
     attempt.succeeded(clock.elapsed() - startedAt)

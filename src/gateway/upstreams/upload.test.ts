@@ -39,6 +39,7 @@ async function reasonAfter(seconds: number, answered: boolean): Promise<string |
     priority: 0,
     reasoning: null,
     prices: [],
+    caps: [],
   }
   const upload = uploadOf(form, upstream, timing)
   await upload.body.read()

@@ -118,11 +118,14 @@ export class UpstreamHealth {
     if (state !== undefined && state.ejections > 0) state.retryAt = 0
   }
 
-  /** Begins an attempt; the caller disposes it when the upstream has nothing more to do for the request. */
-  begin(id: string): Attempt {
+  /**
+   * Begins an attempt; the caller disposes it when the upstream has nothing more to do for the request.
+   * @param held disposed with it
+   */
+  begin(id: string, held: Disposable | null = null): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
-    return new TrackedAttempt(state, this.#options, this.#clock)
+    return new TrackedAttempt(state, { options: this.#options, clock: this.#clock, held })
   }
 
   /** Forgets upstreams that are no longer configured. */
@@ -146,6 +149,12 @@ function stateName(state: State, isLeftOut: boolean): UpstreamStatus['state'] {
   return state.firstByteMs > 0 ? 'healthy' : 'unknown'
 }
 
+interface AttemptOptions {
+  readonly options: () => HealthOptions
+  readonly clock: Clock
+  readonly held: Disposable | null
+}
+
 class TrackedAttempt implements Attempt {
   readonly #state: State
   readonly #options: () => HealthOptions
@@ -154,12 +163,14 @@ class TrackedAttempt implements Attempt {
   readonly #ejections: number
   /** It is the one request that finds out whether the upstream is back. */
   readonly #isProbe: boolean
+  readonly #held: Disposable | null
   #counted = true
 
-  constructor(state: State, options: () => HealthOptions, clock: Clock) {
+  constructor(state: State, { options, clock, held }: AttemptOptions) {
     this.#state = state
     this.#options = options
     this.#clock = clock
+    this.#held = held
     this.#ejections = state.ejections
     this.#isProbe = state.ejections > 0
     if (this.#isProbe) state.probing = true
@@ -197,6 +208,7 @@ class TrackedAttempt implements Attempt {
     if (!this.#counted) return
     this.#counted = false
     this.#state.inFlight -= 1
+    this.#held?.[Symbol.dispose]()
     // A probe that ended without an outcome (the caller left) must not block the next one.
     if (this.#isProbe) this.#state.probing = false
   }

@@ -201,6 +201,7 @@ function rowOf(model: ModelRecord): ModelsTable {
     context_length: model.contextLength,
     capabilities: JSON.stringify(model.capabilities),
     inflight_limit: model.inflightLimit,
+    max_concurrent: model.maxConcurrent,
     timeouts: JSON.stringify(model.timeouts),
     declared: flag(model.declared),
     created_at: model.createdAt,
@@ -217,6 +218,7 @@ function columnsOf(patch: ModelPatch): Columns<ModelsTable> {
     context_length: patch.contextLength,
     capabilities: patch.capabilities && JSON.stringify(patch.capabilities),
     inflight_limit: patch.inflightLimit,
+    max_concurrent: patch.maxConcurrent,
     timeouts: patch.timeouts && JSON.stringify(patch.timeouts),
     declared: flagIfSet(patch.declared),
   }
@@ -236,6 +238,7 @@ function modelOf(row: ModelRow): ModelRecord {
     capabilities: JSON.parse(row.capabilities) as ModelCapabilities,
     groupIds: (JSON.parse(row.group_ids) as string[]).sort(),
     inflightLimit: row.inflight_limit,
+    maxConcurrent: row.max_concurrent,
     timeouts: JSON.parse(row.timeouts) as Timeouts,
     declared: row.declared === 1,
     createdAt: row.created_at,

@@ -140,6 +140,7 @@ function rowOf(provider: ProviderRecord, sealer: Sealer): ProvidersTable {
     timeouts: JSON.stringify(provider.timeouts),
     options_sealed: sealer.seal(JSON.stringify(provider.options), optionsContext(id)),
     reasoning: provider.reasoning && JSON.stringify(provider.reasoning),
+    max_concurrent: provider.maxConcurrent,
     enabled: flag(provider.enabled),
     declared: flag(provider.declared),
     created_at: provider.createdAt,
@@ -157,6 +158,7 @@ function columnsOf(patch: ProviderPatch, id: string, sealer: Sealer): Columns<Pr
     timeouts: timeouts && JSON.stringify(timeouts),
     options_sealed: options && sealer.seal(JSON.stringify(options), optionsContext(id)),
     reasoning: reasoning && JSON.stringify(reasoning),
+    max_concurrent: patch.maxConcurrent,
     enabled: flagIfSet(patch.enabled),
     declared: flagIfSet(patch.declared),
   }
@@ -174,6 +176,7 @@ function providerOf(row: Selectable<ProvidersTable>, sealer: Sealer): ProviderRe
     timeouts: JSON.parse(row.timeouts) as Timeouts,
     options: JSON.parse(sealer.open(row.options_sealed, optionsContext(id))) as ProviderRecord['options'],
     reasoning: row.reasoning === null ? null : (JSON.parse(row.reasoning) as ReasoningConfig),
+    maxConcurrent: row.max_concurrent,
     enabled: row.enabled === 1,
     declared: row.declared === 1,
     createdAt: row.created_at,

@@ -1,12 +1,12 @@
 /** API keys. Only their digests are stored, never their secrets. */
 import { sql, type Selectable } from 'kysely'
-import type { ApiKey, KeyArea } from '#identity/records.ts'
+import type { ApiKey, KeyArea, Priority } from '#identity/records.ts'
 import type { Database } from '../database.ts'
 import { Missing, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
 import type { ApiKeysTable, Columns } from '../schema.ts'
 
-export type KeyPatch = Partial<Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes'>>
+export type KeyPatch = Partial<Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes' | 'priority'>>
 
 export interface KeyQuery extends PageRequest {
   /** Only the keys of this user. */
@@ -136,16 +136,18 @@ function rowOf(key: ApiKey): ApiKeysTable {
     expires_at: key.expiresAt,
     scope_models: jsonOrNull(key.scopes.modelIds),
     scope_areas: jsonOrNull(key.scopes.areas),
+    priority: key.priority,
   }
 }
 
-function columnsOf({ name, description, expiresAt, scopes }: KeyPatch): Columns<ApiKeysTable> {
+function columnsOf({ name, description, expiresAt, scopes, priority }: KeyPatch): Columns<ApiKeysTable> {
   return {
     name,
     description,
     expires_at: expiresAt,
     scope_models: scopes && jsonOrNull(scopes.modelIds),
     scope_areas: scopes && jsonOrNull(scopes.areas),
+    priority,
   }
 }
 
@@ -164,6 +166,7 @@ function keyOf(row: Selectable<ApiKeysTable>): ApiKey {
       modelIds: row.scope_models === null ? null : (JSON.parse(row.scope_models) as readonly string[]),
       areas: row.scope_areas === null ? null : (JSON.parse(row.scope_areas) as readonly KeyArea[]),
     },
+    priority: (row.priority as Priority | null) ?? 'normal',
   }
 }
 

@@ -243,6 +243,7 @@ describe('provider records', () => {
       timeouts: {},
       options: {},
       reasoning: null,
+      maxConcurrent: null,
       enabled: true,
       declared: true,
       createdAt: 1,

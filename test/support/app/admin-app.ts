@@ -198,6 +198,7 @@ async function addKey(
     userId,
     ...times,
     scopes,
+    priority: 'normal',
   })
   return secret
 }

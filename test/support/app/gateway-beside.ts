@@ -11,6 +11,7 @@ import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { EmbeddingBatcher } from '#gateway/embeddings/embedding-batcher.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { RateLimits } from '#gateway/admission/rate-limits.ts'
+import { CapQueue } from '#limits/cap-queue.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
@@ -20,7 +21,7 @@ import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
-import type { Caller } from '#identity/records.ts'
+import { priorities, type Caller } from '#identity/records.ts'
 import { systemClock as clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
 import { Ticker } from '#lib/ticker.ts'
@@ -70,13 +71,22 @@ export function gatewayBeside(
   const onError = (): void => {}
   const { keptResponses: kept, conversations } = store
   const keptResponses = new KeptResponses({ responses: kept, conversations, settings, clock, onError })
+  const inflight = new LocalInflightLimiter()
   const gateway: Gateway = {
     settings,
     catalog: () => app.state.catalog,
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker }))),
     embeddingBatcher: new EmbeddingBatcher(() => ({ batchMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
     retrieve,
-    inflight: new LocalInflightLimiter(),
+    inflight,
+    caps: new CapQueue({
+      slots: inflight,
+      clock,
+      levels: priorities.length,
+      lengthMax: () => settings.get('limits.queue.length'),
+      limitOf: (cap) => app.state.catalog.concurrencyLimit(cap),
+      shutdown: shutdown.signal,
+    }),
     rates: new RateLimits(settings, new RateBuckets(clock, wholeParts)),
     budgets: new BudgetLedger({ place: store.budgetPlace, clock, onFailure: onError }),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),

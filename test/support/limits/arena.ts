@@ -24,8 +24,10 @@ export const valkeyServer = Bun.which('valkey-server') ?? Bun.which('redis-serve
 export interface ArenaOptions {
   readonly postgresUrl: string
   readonly shared: 'valkey' | 'postgres'
-  /** In-flight limit of the one account on the one model. */
+  /** Of the one account on the one model. */
   readonly limit: number
+  /** What the limit is of: requests in flight of the account (when left out), or the model's cap, for which requests wait. */
+  readonly kind?: 'inflight' | 'cap'
   /** How long the provider takes, in milliseconds. */
   readonly holdMs: () => number
 }
@@ -158,8 +160,9 @@ export class Arena implements AsyncDisposable {
     await store.keys.insert(aKey(user.id, { publicId, digest }))
     const provider = aProvider({ baseUrl, credential: new Secret('none'), headers: {} })
     await store.providers.insert(provider)
-    const { limit } = this.#options
-    await store.models.insert(aModel(provider.id, { name: 'arena', groupIds: [everyoneGroupId], inflightLimit: limit }))
+    const { limit, kind = 'inflight' } = this.#options
+    const limited = kind === 'cap' ? { maxConcurrent: limit } : { inflightLimit: limit }
+    await store.models.insert(aModel(provider.id, { name: 'arena', groupIds: [everyoneGroupId], ...limited }))
     await store.close()
     this.#key = secret
   }
@@ -209,7 +212,7 @@ export class Arena implements AsyncDisposable {
       SLUICE_DATABASE_URL: this.#databaseUrl,
       SLUICE_DATABASE_POOL_MAX: '3',
       SLUICE_SECURITY_SECRET_KEY: Buffer.from(secretKey).toString('base64'),
-      SLUICE_LIMITS_REALTIME_INFLIGHT_ENFORCE: 'true',
+      SLUICE_LIMITS_REALTIME_INFLIGHT_ENFORCE: String(this.#options.kind !== 'cap'),
       SLUICE_LIMITS_SHARED: this.#options.shared,
       ...(this.#options.shared === 'valkey' && { SLUICE_LIMITS_VALKEY_URL: `redis://127.0.0.1:${this.#valkeyPort}` }),
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',

@@ -42,7 +42,8 @@ class Process {
     const { ledger, clock } = this
     const place = world.placeFor(this)
     const none = (): void => undefined
-    this.exchange = new Exchange({ ledger, place, clock, onMore: none, onAway: none, onVoid: none })
+    const onMore = (keys: readonly string[]): void => void world.onMore(this, keys)
+    this.exchange = new Exchange({ ledger, place, clock, onMore, onAway: none, onVoid: none })
     const tenure = (): number | null => (this.beats ? this.tenure : null)
     this.member = new RosterMember({
       store: world.rosterFor(this),
@@ -62,6 +63,8 @@ class Process {
 
 export class LedgerWorld {
   readonly processes: Process[] = []
+  /** A process may have more of these keys. */
+  onMore: (process: Process, keys: readonly string[]) => unknown = () => undefined
   readonly #options: WorldOptions
   readonly #place = new MemoryPlace((hint) => this.#spread(hint))
   readonly #roster = new MemoryRoster()
@@ -152,9 +155,11 @@ export class LedgerWorld {
   }
 
   releaseAll(): void {
-    for (const process of this.processes) {
-      for (const { key } of process.slots.splice(0)) process.ledger.release(key)
-    }
+    for (const process of this.processes) this.releaseAllOf(process)
+  }
+
+  releaseAllOf(process: Process): void {
+    for (const { key } of process.slots.splice(0)) this.#giveBack(process, key)
   }
 
   /** What all processes together use or may use at once of each key beyond its limit; empty when that is nothing. */
@@ -176,8 +181,12 @@ export class LedgerWorld {
     if (this.#below(100) < (this.processes[this.#busiest] === process ? 80 : 45)) this.take(process, key)
     else {
       const [slot] = process.slots.splice(this.#below(process.slots.length), 1)
-      if (slot !== undefined) process.ledger.release(slot.key)
+      if (slot !== undefined) this.#giveBack(process, slot.key)
     }
+  }
+
+  #giveBack(process: Process, key: string): void {
+    if (process.ledger.release(key, process.clock.elapsed())) process.exchange.freed(key)
   }
 
   #passTime(process: Process): void {

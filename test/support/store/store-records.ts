@@ -53,6 +53,7 @@ export function aKey(userId: string, fields: Partial<ApiKey> = {}): ApiKey {
     lastUsedAt: null,
     expiresAt: null,
     scopes: { modelIds: null, areas: null },
+    priority: 'normal',
     ...fields,
   }
 }
@@ -69,6 +70,7 @@ export function aProvider(fields: Partial<ProviderRecord> = {}): ProviderRecord 
     timeouts: { totalSeconds: 60 },
     options: {},
     reasoning: null,
+    maxConcurrent: null,
     enabled: true,
     declared: false,
     createdAt: nextMoment(),
@@ -91,6 +93,7 @@ export function aModel(providerId: string, fields: Partial<ModelRecord> = {}): M
     capabilities: {},
     groupIds: [],
     inflightLimit: null,
+    maxConcurrent: null,
     timeouts: {},
     declared: false,
     createdAt: nextMoment(),

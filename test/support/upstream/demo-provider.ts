@@ -16,6 +16,7 @@ const record: ProviderRecord = {
   timeouts: {},
   options: {},
   reasoning: null,
+  maxConcurrent: null,
   enabled: true,
   declared: true,
   createdAt: 0,

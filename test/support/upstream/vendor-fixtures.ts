@@ -36,6 +36,7 @@ export function vendorRecord(
     createdAt: 0,
     options: kind === 'bedrock' ? { region: 'eu-central-1', ...options } : options,
     reasoning: null,
+    maxConcurrent: null,
   }
 }
 

@@ -46,6 +46,8 @@ export type ApiKey = {
     /** null = all */
     readonly areas: readonly ("inference" | "documents" | "admin")[] | null
   }
+  /** The class in which its requests wait for a scarce model */
+  readonly priority: "interactive" | "normal" | "batch"
 }
 
 export type ApiKeyChange = {
@@ -59,6 +61,8 @@ export type ApiKeyChange = {
     /** null = all */
     readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
   } | undefined
+  /** The class in which its requests wait for a scarce model; only administrators give interactive */
+  readonly priority?: "interactive" | "normal" | "batch" | undefined
 }
 
 export type ApiKeyCreation = {
@@ -72,6 +76,8 @@ export type ApiKeyCreation = {
     /** null = all */
     readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
   } | undefined
+  /** The class in which its requests wait for a scarce model; only administrators give interactive */
+  readonly priority?: "interactive" | "normal" | "batch" | undefined
 }
 
 export type ApiKeyDeletion = {
@@ -363,6 +369,8 @@ export type CreatedApiKey = {
     /** null = all */
     readonly areas: readonly ("inference" | "documents" | "admin")[] | null
   }
+  /** The class in which its requests wait for a scarce model */
+  readonly priority: "interactive" | "normal" | "batch"
   /** The key itself. It is in no other answer: keep it now */
   readonly secret: string
 }
@@ -747,6 +755,8 @@ export type ModelChange = {
   readonly context_length?: number | null | undefined
   readonly capabilities?: Capabilities | undefined
   readonly inflight_limit?: number | null | undefined
+  /** Requests under way at its provider at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -769,6 +779,8 @@ export type ModelCreation = {
   readonly context_length?: number | null | undefined
   readonly capabilities?: Capabilities | undefined
   readonly inflight_limit?: number | null | undefined
+  /** Requests under way at its provider at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -810,6 +822,8 @@ export type ModelRecord = {
   readonly groups: readonly string[]
   /** Requests in flight per account; null = the setting */
   readonly inflight_limit: number | null
+  /** Requests under way at its provider at once, over all accounts; null = any number */
+  readonly max_concurrent: number | null
   readonly timeouts: Timeouts
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
@@ -995,6 +1009,8 @@ export type Provider = {
   readonly options: { readonly [name: string]: unknown }
   /** For all its models without their own; null = what is known about the vendor */
   readonly reasoning: Reasoning | null
+  /** Requests under way at all its models at once; null = any number */
+  readonly max_concurrent: number | null
   readonly enabled: boolean
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
@@ -1013,6 +1029,8 @@ export type ProviderChange = {
   /** Set one by one; null removes one */
   readonly options?: { readonly [name: string]: unknown } | undefined
   readonly reasoning?: NewReasoning | null | undefined
+  /** Requests under way at all its models at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly enabled?: boolean | undefined
 }
 
@@ -1028,6 +1046,8 @@ export type ProviderCreation = {
   readonly options?: { readonly [name: string]: unknown } | undefined
   /** For all its models; null = what is known about the vendor */
   readonly reasoning?: NewReasoning | null | undefined
+  /** Requests under way at all its models at once, over all accounts and processes; null = any number */
+  readonly max_concurrent?: number | null | undefined
   readonly enabled?: boolean | undefined
 }
 
