@@ -15,7 +15,7 @@ export interface StoredEntities {
   readonly models: Map<string, ModelRecord>
   readonly groups: Map<string, Group>
   readonly users: Map<string, User>
-  /** By `budgetKey`. */
+  /** The keys are those of `budgetKey`. */
   readonly budgets: Map<string, BudgetRecord>
   /** Ids of the models that have prices from the file. */
   readonly pricedModels: Set<string>

@@ -139,7 +139,7 @@ export interface DeclaredAlias {
 export interface DeclaredBudget {
   readonly path: string
   readonly scope: (typeof declaredScopes)[number]
-  /** Of what it is on; the e-mail address of a user. */
+  /** The name of what it is on; the e-mail address of a user. */
   readonly name: string
   readonly period: (typeof declaredPeriods)[number]
   readonly timeZone: string
