@@ -8,6 +8,7 @@ import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { id, requireEditable, requireFound } from '../fields.ts'
 import { isOn, plainUpstreams, priceFromCatalogue } from './catalogue-prices.ts'
+import { recomputeRoute } from './recompute.ts'
 import { modelPriceAnswer, newPrice, priceAnswer, priceOnWire, setPrice } from './price-record.ts'
 
 const tag = 'Prices'
@@ -23,7 +24,7 @@ const importAnswer = z
   .meta({ id: 'PriceImportResult' })
 
 export function priceRoutes(admin: Admin): Route<Caller>[] {
-  return [...listRoutes(admin), ...modelRoutes(admin)]
+  return [...listRoutes(admin), recomputeRoute(admin), ...historyRoutes(admin), ...settingRoutes(admin)]
 }
 
 function listRoutes(admin: Admin): Route<Caller>[] {
@@ -74,9 +75,9 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 const catalogueOff =
   'The catalogue has prices in USD. It is used only with the settings prices.currency USD and prices.catalogue true.'
 
-function modelRoutes(admin: Admin): Route<Caller>[] {
+function historyRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
-  const { store, state, feed, settings, clock } = admin
+  const { store, state, settings, clock } = admin
   return [
     route({
       method: 'GET',
@@ -101,6 +102,13 @@ function modelRoutes(admin: Admin): Route<Caller>[] {
         }
       },
     }),
+  ]
+}
+
+function settingRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  const { store, feed, clock } = admin
+  return [
     route({
       method: 'POST',
       path: '/models/:id/prices',

@@ -1,5 +1,5 @@
 /** `sluice prices …` */
-import { formatNano, parseNano } from '#pricing/nano.ts'
+import { formatMoney, formatNano, parseNano } from '#pricing/nano.ts'
 import { priceKinds, type PriceKind, type Rates } from '#pricing/price.ts'
 import { UsageProblem, type Command } from '../command.ts'
 import { tableLines } from '../output.ts'
@@ -116,7 +116,49 @@ const remove = dataCommand({
   },
 })
 
-export const priceCommands: readonly Command[] = [list, set, history, take, remove]
+interface RecomputedOnWire {
+  readonly records: number
+  readonly changed: number
+  readonly skipped: number
+  readonly before: number
+  readonly after: number
+  readonly next_cursor: string | null
+}
+
+const recompute = dataCommand({
+  name: 'prices recompute',
+  summary: 'Compute the costs of a period again, by the prices of now.',
+  details:
+    'For example: sluice prices recompute --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --dry-run. It can be broken off and begun again.',
+  flags: {
+    from: { type: 'string', placeholder: 'TIME', sentence: 'Requests from this time on.' },
+    to: { type: 'string', placeholder: 'TIME', sentence: 'Requests before this time.' },
+    model: { type: 'string', placeholder: 'NAME', sentence: 'Only requests of this model.' },
+    'dry-run': { type: 'boolean', sentence: 'Only say what would change.' },
+  },
+  async run(client, { flags, output }) {
+    const [from, to, name] = [flags.get('from'), flags.get('to'), flags.get('model')]
+    if (from === undefined || to === undefined) throw new UsageProblem('Give the period with --from and --to.')
+    const dryRun = flags.has('dry-run')
+    const only = name === undefined ? {} : { model_ids: [(await modelByName(client, name)).id] }
+    const sums = { records: 0, changed: 0, skipped: 0, before: 0, after: 0 }
+    let cursor: string | null = null
+    do {
+      const body = { from, to, dry_run: dryRun, cursor, ...only }
+      const part = (await client.call('POST', '/prices/recompute', body)) as RecomputedOnWire
+      for (const key of ['records', 'changed', 'skipped', 'before', 'after'] as const) sums[key] += part[key]
+      cursor = part.next_cursor
+    } while (cursor !== null)
+    output.result({ ...sums, dry_run: dryRun }, [
+      `${sums.changed} of ${sums.records} requests ${dryRun ? 'would have' : 'have'} another cost.`,
+      `Their cost: ${formatMoney(sums.before)} before, ${formatMoney(sums.after)} ${dryRun ? 'then' : 'now'}.`,
+      ...(sums.skipped === 0 ? [] : [`${sums.skipped} keep their cost, because their model does not exist any more.`]),
+    ])
+    return 0
+  },
+})
+
+export const priceCommands: readonly Command[] = [list, set, history, take, remove, recompute]
 
 function ratesOf(given: readonly string[]): Rates {
   const rates: Partial<Record<PriceKind, number>> = {}

@@ -141,7 +141,7 @@ export interface DeclaredAlias {
 export interface DeclaredBudget {
   readonly path: string
   readonly scope: (typeof declaredScopes)[number]
-  /** The name of what it is on; of a user the e-mail address. */
+  /** The name of what it is on; the e-mail address of a user. */
   readonly name: string
   readonly period: (typeof declaredPeriods)[number]
   readonly timeZone: string

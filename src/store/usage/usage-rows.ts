@@ -8,6 +8,7 @@ import { decodeRowCursor, pageOf } from '../page.ts'
 import { counterProof } from './counter-proof.ts'
 import { usageBackfill } from './usage-backfill.ts'
 import { DayPartitions, dropPartitions } from './usage-partitions.ts'
+import { usageRecompute } from './usage-recompute.ts'
 import { usageOf } from './usage-record.ts'
 import { rowFilter, usageReports } from './usage-reports.ts'
 import type { UsageWork } from './usage.ts'
@@ -25,6 +26,7 @@ export function usageRows(connection: Connection): UsageWork {
     ...usageReports(connection),
     ...usageBackfill(connection),
     ...counterProof(connection),
+    ...usageRecompute(connection),
     async list({ cursor, limit, status, ...filter }) {
       let query = kysely.selectFrom('usage_records as r').selectAll().where(rowFilter(filter))
       if (status !== undefined) query = query.where('status', '>=', status.first).where('status', '<=', status.last)

@@ -29,6 +29,7 @@ export function usageOn(thread: UsageThread): UsageWork {
     'series',
     'list',
     'proveCounters',
+    'recomputeSome',
     'purgeSome',
     'sumSome',
     'prepare',

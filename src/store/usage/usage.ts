@@ -4,7 +4,8 @@
  *
  * Their SQL is in usage-rows.ts. With SQLite it runs on a thread of its own (usage-thread.ts).
  */
-import type { Page, PageRequest } from '../page.ts'
+import type { PriceList } from '#pricing/price.ts'
+import type { Page, PageRequest, Place } from '../page.ts'
 import { usageLine, type StoredUsage, type UsageRecord } from './usage-record.ts'
 import { dayMs } from './usage-sums.ts'
 
@@ -91,6 +92,41 @@ export interface CounterProof {
   readonly recomputed: number
 }
 
+/** A plain model with the prices by which its requests are priced, those that precede first. */
+export interface RepricedModel {
+  readonly id: string
+  readonly name: string
+  readonly prices: PriceList
+}
+
+export interface RecomputeStep {
+  /** First moment that counts. */
+  readonly from: number
+  /** First moment that no longer counts. */
+  readonly to: number
+  readonly models: readonly RepricedModel[]
+  /** Whether these are all models: otherwise only their rows are read. */
+  readonly isEveryModel: boolean
+  /** The last row of the step before; null for the first step. */
+  readonly after: Place<number> | null
+  /** Nothing is written. */
+  readonly dryRun: boolean
+}
+
+export interface RecomputedStep {
+  /** Rows that a provider has answered. */
+  readonly rows: number
+  /** Those of them that have, or would have, another cost. */
+  readonly changed: number
+  /** Those whose model does not exist any more: they keep their cost. */
+  readonly skipped: number
+  /** Sums of the known costs of all rows, before and after. */
+  readonly before: number
+  readonly after: number
+  /** The last row; null when there is none behind it. */
+  readonly last: Place<number> | null
+}
+
 /** Where the lines of a batch are in a journal. */
 export interface JournalPlace {
   readonly journal: string
@@ -124,6 +160,8 @@ export interface UsageStore {
    * records; earlier ones are taken from their sums
    */
   proveCounters(retainedFrom: number): Promise<readonly CounterProof[]>
+  /** Prices some rows again, with their sums and counters in one transaction. */
+  recompute(step: RecomputeStep): Promise<RecomputedStep>
   /**
    * Removes the rows from before this moment, in batches between which others can write; returns how many went one
    * by one. The sums stay. Nothing is removed before the sums have all rows.
@@ -142,6 +180,8 @@ export interface UsageWork extends Pick<
   purgeSome(before: number): Promise<number>
   /** Sums up some rows that are not in the sums yet; false when there are none. */
   sumSome(): Promise<boolean>
+  /** A step of `recompute`, of which the sums have all rows. */
+  recomputeSome(step: RecomputeStep): Promise<RecomputedStep>
   /** Makes what rows of these moments need. */
   prepare(moments: readonly number[]): Promise<void>
 }
@@ -165,6 +205,11 @@ export function usageStore(work: UsageWork): UsageStore {
     series,
     list,
     proveCounters,
+    async recompute(step) {
+      // A row whose cost changes before it is summed up would be counted twice.
+      while (!step.dryRun && (await work.sumSome())) await turn()
+      return await work.recomputeSome(step)
+    },
     async purgeBefore(at) {
       let purged = 0
       for (;;) {

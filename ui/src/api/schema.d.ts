@@ -987,6 +987,34 @@ export type PriceImportResult = {
   readonly unknown: readonly string[]
 }
 
+export type PriceRecomputation = {
+  /** First moment that counts */
+  readonly from: string
+  /** First moment that no longer counts */
+  readonly to: string
+  /** Plain models; all when left out */
+  readonly model_ids?: readonly string[] | undefined
+  /** Change nothing */
+  readonly dry_run?: boolean | undefined
+  /** `next_cursor` of the answer before */
+  readonly cursor?: string | null | undefined
+}
+
+export type PriceRecomputationResult = {
+  /** Records that were looked at: those that a provider has answered */
+  readonly records: number
+  /** Records that have, or would have, another cost */
+  readonly changed: number
+  /** Records whose model does not exist any more: they keep their cost */
+  readonly skipped: number
+  /** Sum of their costs before, in 10^-9 of the currency */
+  readonly before: number
+  /** Sum of their costs now */
+  readonly after: number
+  /** Send it as `cursor` to go on; null when all are done */
+  readonly next_cursor: string | null
+}
+
 export type ProcessAge = {
   /** null: the process that answers */
   readonly id: string | null
@@ -2408,6 +2436,13 @@ export interface Operations {
     query: undefined
     body: PriceImport
     answer: PriceImportResult
+  }
+  /** Compute the costs of a period again, by the prices of now */
+  "POST /admin/api/v1/prices/recompute": {
+    params: undefined
+    query: undefined
+    body: PriceRecomputation
+    answer: PriceRecomputationResult
   }
   /** Every price that a model ever had, the newest first */
   "GET /admin/api/v1/models/{id}/prices": {
