@@ -40,6 +40,8 @@ export function openWebSocket(target: SocketTarget, listener: SocketListener): P
     socket.addEventListener('message', ({ data }) => listener.message(dataOf(data)))
     socket.addEventListener('pong', () => listener.pong())
     socket.addEventListener('open', () => {
+      // Nobody waits for it any more.
+      if (signal.aborted) return socket.terminate()
       isOpen = true
       signal.removeEventListener('abort', aborted)
       resolve(new ProviderSocket(socket))
