@@ -75,6 +75,7 @@ describe('the key', () => {
     expect(JSON.stringify([...app.upstream.peer.headers])).not.toContain(app.gateway.keys.main.secret)
     expect(app.upstream.peer.headers.get('openai-beta')).toBe('realtime=v1')
     await closed(client)
+    expect(app.gateway.log()).not.toContain(app.gateway.keys.main.secret)
   })
 })
 
