@@ -136,7 +136,10 @@ async function connect(
   using watch = new CallWatch(context, { ticker: gateway.ticker, shutdown: gateway.shutdown, totalSeconds })
   const allowed = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
   const { requestId } = context
-  const headers = { ...allowed, ...asked.headers }
+  const headers: Record<string, string> = { ...allowed, ...asked.headers }
+  const { trace } = record
+  if (trace !== null)
+    headers['traceparent'] = trace.attempt(upstream.provider.name, upstream.model.name, context.clock.elapsed())
   const call = { upstreamModel: upstream.upstreamName, query: asked.query, headers, requestId, signal: watch.signal }
   try {
     const socket = await provider.connect(call, session.upstreamEnd)
@@ -145,6 +148,7 @@ async function connect(
   } catch (thrown) {
     const error = await connectError(thrown, watch.reason, upstream)
     if (thrown instanceof SocketRefused) record.upstreamStatus = thrown.status
+    trace?.attemptFailed(error.code, context.clock.elapsed())
     if (error.row.origin === 'upstream') reportFailure(gateway, { context, upstream }, error)
     throw error
   }

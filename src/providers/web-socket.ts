@@ -40,6 +40,8 @@ export function openWebSocket(target: SocketTarget, listener: SocketListener): P
     socket.addEventListener('message', ({ data }) => listener.message(dataOf(data)))
     socket.addEventListener('pong', () => listener.pong())
     socket.addEventListener('open', () => {
+      // Nobody waits for it any more.
+      if (signal.aborted) return socket.terminate()
       isOpen = true
       signal.removeEventListener('abort', aborted)
       resolve(new ProviderSocket(socket))
@@ -57,11 +59,12 @@ function dataOf(data: unknown): string | Uint8Array {
   return data instanceof ArrayBuffer ? new Uint8Array(data) : String(data)
 }
 
-/** The runtime tells the status of a refusal in words only. */
-function openingFailure(message: string): Error {
+/** The runtime tells the status of a refusal in words only, after the address, which may hold a secret. */
+function openingFailure(told: string): Error {
+  const message = told.replace(/^.* failed: /s, '')
   const status = Number(/expected 101 status code: (\d{3})/i.exec(message)?.[1] ?? 0)
   if (status !== 0) return new SocketRefused(status)
-  const isRefused = /connect|refused|resolve|lookup/i.test(message)
+  const isRefused = /^failed to connect/i.test(message)
   return new UpstreamFailure(isRefused ? 'refused' : 'protocol', new Error(message))
 }
 

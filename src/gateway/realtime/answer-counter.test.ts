@@ -4,7 +4,7 @@ import { AnswerCounter } from './answer-counter.ts'
 
 const done = (usage: unknown) => JSON.stringify({ type: 'response.done', response: { usage } })
 
-test('an answer is under way once it is created and until it is done, and there are never fewer than none', () => {
+test('an answer is under way until it is done, and there are never fewer than none', () => {
   const counter = new AnswerCounter()
   const seen = ['response.created', 'response.created', 'response.done', 'response.done', 'response.done'].map(
     (type) => {

@@ -93,7 +93,7 @@ export class RealtimeSession implements SocketHandler {
   message(data: string | Uint8Array): void {
     const upstream = this.#upstream
     if (upstream === null || this.#goodbye !== null) return
-    this.#options.record.requestBytes += data.length
+    this.#options.record.requestBytes += bytesOf(data)
     upstream.send(data)
     if (this.#clientPausedAt !== null || upstream.bufferedBytes <= this.#options.bufferBytesMax) return
     this.#clientPausedAt = this.#now()
@@ -127,12 +127,13 @@ export class RealtimeSession implements SocketHandler {
     const { record, messageBytesMax, bufferBytesMax } = this.#options
     this.#heardAt = this.#now()
     record.firstToken()
-    if (data.length > messageBytesMax) {
+    const bytes = bytesOf(data)
+    if (bytes > messageBytesMax) {
       record.fail(new ApiError('upstream_invalid_response'))
       this.#end(tooLarge)
       return
     }
-    record.responseBytes += data.length
+    record.responseBytes += bytes
     if (typeof data === 'string' && this.#answers.read(data)) record.usage = this.#answers.usage
     const client = this.#client
     if (client === null) {
@@ -211,6 +212,10 @@ export class RealtimeSession implements SocketHandler {
       this.#upstream?.ping()
     }
   }
+}
+
+function bytesOf(data: string | Uint8Array): number {
+  return typeof data === 'string' ? Buffer.byteLength(data) : data.length
 }
 
 /** RFC 6455 section 7.4: the others are never sent. */

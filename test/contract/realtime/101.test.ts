@@ -75,6 +75,7 @@ describe('the key', () => {
     expect(JSON.stringify([...app.upstream.peer.headers])).not.toContain(app.gateway.keys.main.secret)
     expect(app.upstream.peer.headers.get('openai-beta')).toBe('realtime=v1')
     await closed(client)
+    expect(app.gateway.log()).not.toContain(app.gateway.keys.main.secret)
   })
 })
 
@@ -104,7 +105,7 @@ describe('the usage record', () => {
     ]
     for (const each of sent) app.upstream.peer.socket.send(each)
     await until(() => client.received.length === sent.length)
-    client.socket.send('12345')
+    client.socket.send('1234ö')
     await until(() => app.upstream.peer.received.length === 1)
     await closed(client)
     const row = await app.gateway.usageOf('used')
@@ -119,7 +120,7 @@ describe('the usage record', () => {
       promptTokens: 300,
       completionTokens: 60,
       cachedTokens: 180,
-      requestBytes: 5,
+      requestBytes: 6,
     })
     expect(row.units).toBe('{"audioInput":140,"audioOutput":58}')
   })

@@ -1,6 +1,8 @@
 /** How realtime sessions end, from either side and by the server, and that nothing is left of them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { startRealtimeApp, type RealtimeApp, type RealtimeClient } from '#test/support/app/realtime-app.ts'
+import { compositeOf } from '#test/support/contract/endpoint-contract.ts'
+import { RawClient } from '#test/support/network/raw-client.ts'
 import { until } from '#test/support/until.ts'
 
 const kib = 1024
@@ -196,6 +198,67 @@ describe('a stop of the server', () => {
     await until(() => clients.every(({ closed }) => closed !== null) && own.upstream.open === 0)
     expect(clients.map(({ closed }) => closed!.code)).toEqual([1012, 1012, 1012, 1012, 1012])
   })
+})
+
+describe('a client that leaves', () => {
+  test('while the provider is asked ends that request, too', async () => {
+    app.upstream.silent = true
+    const path = '/ai/v1/realtime?model=voice'
+    for (let round = 0; round < 5; round += 1) {
+      using client = new RawClient(app.gateway.port)
+      const headers = {
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'a',
+      }
+      client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.gateway.keys.main.secret}\r\n`)
+      client.write(
+        `${Object.entries(headers)
+          .map((each) => `${each.join(': ')}\r\n`)
+          .join('')}\r\n`,
+      )
+      await until(async () => (await inflight()) === 1)
+    }
+    app.upstream.silent = false
+    await nothingIsLeft()
+  })
+
+  test('without a word when the provider has said goodbye holds no slot', async () => {
+    const client = await app.connect()
+    client.socket.pause()
+    for (let at = 0; at < 200; at += 1) app.upstream.peer.socket.send(Buffer.alloc(64 * kib))
+    await settled(() => app.upstream.peer.socket.getBufferedAmount())
+    app.upstream.peer.socket.close(1000, 'done')
+    app.gateway.advance(61_000)
+    await nothingIsLeft()
+    client.socket.terminate()
+  })
+
+  test('without a word when it has read nothing holds no slot either', async () => {
+    const client = await app.connect()
+    client.socket.pause()
+    app.upstream.peer.socket.send('hello')
+    app.upstream.peer.socket.close(1000, 'done')
+    await nothingIsLeft()
+    client.socket.terminate()
+  })
+})
+
+test('a composite whose first component refuses connections is served by the second', async () => {
+  const fields = {
+    name: 'gone',
+    kind: 'openai',
+    base_url: 'http://127.0.0.1:1/v1',
+    options: { endpoints: ['realtime'] },
+  }
+  const made = (await (await app.gateway.operate('POST', '/providers', fields)).json()) as { readonly id: string }
+  await app.gateway.operate('POST', '/models', { name: 'gone', provider_id: made.id, upstream_name: 'x' })
+  const name = await compositeOf(app.gateway, ['gone', 'voice'])
+  const client = await app.connect({ search: `?model=${name}`, headers: { 'x-request-id': 'second' } })
+  client.socket.close()
+  await until(() => app.upstream.open === 0)
+  expect(await app.gateway.usageOf('second')).toMatchObject({ provider: 'talk', attempts: 2, status: 200 })
 })
 
 test('of 200 sessions that end in every way nothing is left', async () => {
