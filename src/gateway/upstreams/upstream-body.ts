@@ -21,7 +21,7 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
   }
   const model = request.spans.find((field) => field.name === 'model')
   const upstreamName = JSON.stringify(upstream.upstreamName)
-  if (model !== undefined && request.bytes.toString('utf8', model.valueStart, model.valueEnd) !== upstreamName) {
+  if (model !== undefined && nameIn(request.bytes, model) !== upstream.upstreamName) {
     replacements.push({ start: model.valueStart, end: model.valueEnd, text: upstreamName })
   } else if (model === undefined && request.form === null) {
     const at = firstFieldOffset(request.bytes)
@@ -37,6 +37,11 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
         )
   const { effort, effortField, translated } = request
   return withEffort(body, effort, upstream.reasoning, translated ? undefined : effortField)
+}
+
+/** The model as the body names it. */
+function nameIn(bytes: Buffer, { valueStart, valueEnd }: FieldSpan): unknown {
+  return JSON.parse(bytes.toString('utf8', valueStart, valueEnd))
 }
 
 /** Translated requests have max_tokens, which every server knows except OpenAI's newest models. */
