@@ -96,7 +96,8 @@ describe('a process with less than its share', () => {
           world.onMore = (process, keys) => keys.length > 0 && takeAll(process)
           for (let turn = 0; turn < 200; turn += 1) {
             // What ends is taken again where it ended before any other can ask for it. Who asks first after that is chance.
-            const from = Math.imul(turn + 1, seed | 1) >>> 16
+            const mixed = Math.imul(seed ^ Math.imul(turn + 1, 0x9e3779b1), 0x85ebca6b)
+            const from = (Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35) >>> 16) % size
             for (const position of world.processes.keys()) {
               const process = world.processes[(from + position) % size]!
               if (turn % 3 === 0) world.releaseAllOf(process)
