@@ -85,6 +85,7 @@ describe.skipIf(journeysSkipped !== null)(
         '$0.00',
       ])
       await page.getByText('No price is known for these models').waitFor()
+      expect((await row('unpriced').getByRole('cell').allTextContents())[1]).toBe('unknown')
       expect(await page.getByRole('link', { name: 'unpriced', exact: true }).count()).toBe(1)
       await visitor.requireAccessible('costs')
       const downloading = page.waitForEvent('download')

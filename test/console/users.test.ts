@@ -194,7 +194,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.open('/users?q=fixed')
       await row(page, 'fixed@example.org').getByText('declared').waitFor()
       await button(page, 'Actions for fixed@example.org').click()
-      expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Groups…', 'Set password…'])
+      expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Groups…', 'Set password…', 'Budgets…'])
       await page.getByRole('menuitem', { name: 'Groups…' }).click()
       expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true)
       await page.getByRole('checkbox', { name: 'Fixed' }).check()

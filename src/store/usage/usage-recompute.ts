@@ -13,8 +13,8 @@ import type { Tables, UsageRecordsTable } from '../schema.ts'
 import { addSums, floorTo, hourMs, SeriesNumbers, summandNames, type HourSums, type SeriesName } from './usage-sums.ts'
 import type { RecomputedStep, RecomputeStep, RepricedModel, UsageWork } from './usage.ts'
 
-/** Rows of one step: some ten milliseconds of the write lock, or of the main thread. */
-const stepRows = 500
+/** Rows of one step: some ten milliseconds of SQLite's write lock, or of the main thread with PostgreSQL. */
+const stepRows = { sqlite: 1000, postgres: 400 } as const
 
 /** Pricing again on this database. */
 export function usageRecompute(connection: Connection): Pick<UsageWork, 'recomputeSome'> {
@@ -23,24 +23,35 @@ export function usageRecompute(connection: Connection): Pick<UsageWork, 'recompu
     async recomputeSome(step) {
       const { kysely, engine } = connection
       const priceRow = pricing(step.models)
-      const given = await readRows(kysely, engine, { step, lock: false })
+      const last = await lastOfStep(connection, step)
+      const given = await readRows(kysely, engine, { step, last, lock: false })
       const rows = given.map(priceRow)
-      const place = given.at(-1)
-      const last = given.length < stepRows || place === undefined ? null : { at: place.at, id: place.id }
       if (step.dryRun || !rows.some(isChanged)) return { ...sumsOf(rows), last }
       const numberOf = await numbers.of(kysely, rows.map(seriesOf))
       const ids = new Set(given.map(({ id }) => id))
       return await kysely.transaction().execute(async (trx) => {
         // Read again under their locks: another process may do the same step, or has purged some.
-        const bound = place === undefined ? step : { ...step, upTo: { at: place.at, id: place.id } }
-        const locked = (await readRows(trx, engine, { step: bound, lock: true }))
-          .filter(({ id }) => ids.has(id))
-          .map(priceRow)
-        await writeRows(trx, engine, locked.filter(isChanged), numberOf)
-        return { ...sumsOf(locked), last }
+        const locked = await readRows(trx, engine, { step, last, lock: true })
+        const priced = locked.filter(({ id }) => ids.has(id)).map(priceRow)
+        await writeRows(trx, engine, priced.filter(isChanged), numberOf)
+        return { ...sumsOf(priced), last }
       })
     },
   }
+}
+
+/** The last row of a step, whatever its model: a step is as short when few rows are of the models. Null at the end. */
+async function lastOfStep({ kysely, engine }: Connection, step: RecomputeStep): Promise<Place<number> | null> {
+  const { rows } = await sql<Place<number>>`
+    select at, id from usage_records where ${behind(step)} order by at, id limit 1 offset ${stepRows[engine] - 1}`.execute(
+    kysely,
+  )
+  return rows[0] ?? null
+}
+
+function behind({ from, to, after }: RecomputeStep): RawBuilder<unknown> {
+  const span = sql`at >= ${Math.max(from, after?.at ?? 0)} and at < ${to}`
+  return after === null ? span : sql`${span} and (at, id) > (${after.at}, ${after.id})`
 }
 
 const columns = [
@@ -67,7 +78,8 @@ const columns = [
 type Row = Pick<Selectable<UsageRecordsTable>, (typeof columns)[number]> & { readonly uncounted: number | null }
 
 interface Reading {
-  readonly step: RecomputeStep & { readonly upTo?: Place<number> }
+  readonly step: RecomputeStep
+  readonly last: Place<number> | null
   readonly lock: boolean
 }
 
@@ -75,31 +87,34 @@ interface Reading {
 async function readRows(
   kysely: Connection['kysely'],
   engine: Engine,
-  { step: { from, to, models, isEveryModel, after, upTo }, lock }: Reading,
+  { step, last, lock }: Reading,
 ): Promise<readonly Row[]> {
-  const among = (column: string, values: readonly string[]): RawBuilder<unknown> =>
-    values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join(values)})`
+  const isPostgres = engine === 'postgres'
   const conditions = [
-    sql`at >= ${from} and at < ${to} and upstream_status >= 200 and upstream_status < 300`,
-    ...(after === null ? [] : [sql`at >= ${after.at} and (at, id) > (${after.at}, ${after.id})`]),
-    ...(upTo === undefined ? [] : [sql`(at, id) <= (${upTo.at}, ${upTo.id})`]),
-    ...(isEveryModel
-      ? []
-      : [
-          sql`(${among(
-            'model_id',
-            models.map(({ id }) => id),
-          )} or ${among(
-            'upstream_model',
-            models.map(({ name }) => name),
-          )})`,
-        ]),
+    behind(step),
+    sql`upstream_status >= 200 and upstream_status < 300`,
+    ...(last === null ? [] : [sql`at <= ${last.at} and (at, id) <= (${last.at}, ${last.id})`]),
+    ...(step.isEveryModel ? [] : [ofModels(step.models)]),
   ]
   const { rows } = await sql<Row>`
-    select ${sql.join(columns.map((name) => sql.ref(name)))}, ${engine === 'postgres' ? sql`uncounted` : sql`null as uncounted`}
+    select ${sql.join(columns.map((name) => sql.ref(name)))}, ${isPostgres ? sql`uncounted` : sql`null as uncounted`}
     from usage_records where ${sql.join(conditions, sql` and `)} order by at, id
-    ${lock ? (engine === 'postgres' ? sql`for update` : sql``) : sql`limit ${stepRows}`}`.execute(kysely)
+    ${lock && isPostgres ? sql`for update` : sql``}`.execute(kysely)
   return rows
+}
+
+function ofModels(models: readonly RepricedModel[]): RawBuilder<unknown> {
+  if (models.length === 0) return sql`1 = 0`
+  const among = (column: string, values: readonly string[]) => sql`${sql.ref(column)} in (${sql.join(values)})`
+  const byId = among(
+    'model_id',
+    models.map(({ id }) => id),
+  )
+  const byName = among(
+    'upstream_model',
+    models.map(({ name }) => name),
+  )
+  return sql`(${byId} or ${byName})`
 }
 
 interface PricedRow {

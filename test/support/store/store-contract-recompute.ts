@@ -55,7 +55,7 @@ export const counters = ['b0@0', `b1@${firstMoment}`, `b1@${firstMoment + dayMs}
 /** Pricing records again. */
 export function recomputeContract(storeTest: StoreTest): void {
   storeTest('each row has the cost of its price, and sums and counters are those of the rows', async (store) => {
-    await store.usage.insertMany(someCharged(1700, counters))
+    await store.usage.insertMany(someCharged(2700, counters))
     const before = await allRows(store)
     const done = await recomputeAll(store, models(2_000_000))
     const rows = await allRows(store)
@@ -69,7 +69,7 @@ export function recomputeContract(storeTest: StoreTest): void {
   })
 
   storeTest('a second time nothing changes, and what was broken off is finished from its beginning', async (store) => {
-    await store.usage.insertMany(someCharged(1300, counters))
+    await store.usage.insertMany(someCharged(2300, counters))
     const step = { ...always, isEveryModel: true, dryRun: false, models: models(5), after: null }
     expect((await store.usage.recompute(step)).last).not.toBeNull()
     await requireExact(store)
@@ -82,7 +82,7 @@ export function recomputeContract(storeTest: StoreTest): void {
   })
 
   storeTest('a dry run has the same figures and writes nothing', async (store) => {
-    await store.usage.insertMany(someCharged(1100, counters))
+    await store.usage.insertMany(someCharged(1500, counters))
     const rows = await allRows(store)
     const dry = await recomputeAll(store, models(3_000_000), { dryRun: true })
     expect(await allRows(store)).toEqual(rows)

@@ -64,7 +64,7 @@ export function CostPage() {
       <div className={styles.stack}>
         {usage.error !== null && <ErrorNotice error={asApiError(usage.error)} onRetry={() => void usage.refetch()} />}
         {exporting.error !== null && <ErrorNotice error={asApiError(exporting.error)} />}
-        {isAdmin && <UnknownPrices />}
+        <UnknownPrices />
         {usage.isPending && <Skeleton lines={8} label="Loading costs" />}
         {usage.data !== undefined && usage.data.totals.requests === 0 && (
           <EmptyState

@@ -7,6 +7,7 @@ import { groupHeadings, OpenGroup } from '../usage/group-name.tsx'
 import type { Grouping } from '../usage/queries.ts'
 import type { GroupSums } from '../usage/usage-groups.ts'
 import type { CostBefore } from './queries.ts'
+import { useUnpriced } from './unknown-prices.tsx'
 
 export interface CostTableProps {
   readonly groups: readonly GroupSums[]
@@ -25,13 +26,16 @@ export function CostTable({ groups, all, currency, before, by, scope, onOpen }: 
     const cost = before?.costOf(group) ?? null
     return before === null ? '…' : cost === null ? '–' : moneyText(cost, currency)
   }
+  const unpriced = new Set(useUnpriced().map(({ model }) => model))
+  const costText = ({ group, cost }: GroupSums): string =>
+    by === 'model' && cost === 0 && unpriced.has(group ?? '') ? 'unknown' : moneyText(cost, currency)
   const columns: readonly Column<GroupSums>[] = [
     {
       id: 'name',
       header: groupHeadings[by],
       cell: ({ group }) => <OpenGroup by={by} scope={scope} group={group} onOpen={onOpen} />,
     },
-    { id: 'cost', header: 'Cost', width: '112px', align: 'end', cell: ({ cost }) => moneyText(cost, currency) },
+    { id: 'cost', header: 'Cost', width: '112px', align: 'end', cell: costText },
     {
       id: 'share',
       header: 'Share',

@@ -1,15 +1,23 @@
 /** Says which models have no price, because their requests are missing from all costs; for administrators. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ModelPrice } from '../../api/schema.d.ts'
 import { Notice } from '../../components/notice.tsx'
 import { pricesQuery } from '../model/queries.ts'
+import { useIsAdmin } from '../../shell/use-session.ts'
 import styles from './cost-page.module.css'
 
 const shownMax = 8
 
+/** The models without a known price; empty for users, who do not see prices. */
+export function useUnpriced(): readonly ModelPrice[] {
+  const isAdmin = useIsAdmin()
+  const { data } = useQuery({ ...pricesQuery, enabled: isAdmin })
+  return (data?.data ?? []).filter(({ price }) => price === null)
+}
+
 export function UnknownPrices() {
-  const { data } = useQuery(pricesQuery)
-  const unknown = (data?.data ?? []).filter(({ price }) => price === null)
+  const unknown = useUnpriced()
   if (unknown.length === 0) return null
   const more = unknown.length - shownMax
   return (
