@@ -170,6 +170,7 @@ describe('describing', () => {
       'documents.embed_concurrency',
       'embeddings.join_milliseconds',
       'embeddings.join_items_max',
+      'realtime.buffer_bytes',
       'responses.keep',
       'responses.account_bytes_max',
       'responses.background_max',
