@@ -27,6 +27,7 @@ import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
+import { callerNow } from '#identity/authenticate.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
@@ -164,6 +165,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     settings,
     retrieve: null,
     catalog: () => state.catalog,
+    callerNow: (caller) => callerNow(caller, state.directory, clock.now()),
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,

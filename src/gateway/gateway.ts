@@ -7,6 +7,7 @@ import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
+import type { Caller } from '#identity/records.ts'
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
@@ -22,6 +23,8 @@ export interface Gateway {
   readonly settings: LiveSettings
   /** The snapshot of this moment; a request takes it once. */
   readonly catalog: () => Catalog
+  /** The caller of a request that has begun long ago, with the rights of now; null when there are none any more. */
+  readonly callerNow: (caller: Caller) => Caller | null
   readonly providers: ProviderPool
   readonly embeddingBatcher: EmbeddingBatcher
   /** Searches the documents for a chat; null where there are none. */

@@ -47,7 +47,7 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
       gateway,
       { context, caller, model: allowed, purpose: 'realtime', record, size, repeatable: () => true },
       async (upstream, attempt) => {
-        const session = sessionOf(gateway, record)
+        const session = sessionOf(gateway, record, () => mayStill(gateway, caller, asked.model))
         const target = { context, record, model: allowed, upstream }
         const socket = await connect(gateway, target, asked, session) // 4xx of the upstream, 502, 504
         resources.use(attempt)
@@ -92,9 +92,22 @@ function readRealtimeRequest({ request, query: asked }: RequestContext, { key }:
   }
 }
 
-function sessionOf({ settings, clock, ticker, shutdown }: Gateway, record: RequestRecord): RealtimeSession {
+/** A session may outlive the key that it was opened with, and the right to use the model. */
+function mayStill({ catalog, callerNow }: Gateway, caller: Caller, model: string): boolean {
+  const current = callerNow(caller)
+  if (current === null) return false
+  const { kind } = catalog().resolve(model, current)
+  return kind === 'found' || kind === 'in_doubt'
+}
+
+function sessionOf(
+  { settings, clock, ticker, shutdown }: Gateway,
+  record: RequestRecord,
+  isAllowed: () => boolean,
+): RealtimeSession {
   return new RealtimeSession({
     record,
+    isAllowed,
     bufferBytesMax: settings.get('realtime.buffer_bytes'),
     messageBytesMax: settings.get('realtime.max_message_bytes'),
     idleMs: settings.get('realtime.idle_seconds') * 1000,

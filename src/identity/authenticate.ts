@@ -39,6 +39,17 @@ export function authenticateKey(headers: Headers, directory: Directory, now: num
   return { kind: 'caller', caller: { account, key } }
 }
 
+/** A caller of a while ago with the rights of now; null when the key or the user is gone, disabled or expired. */
+export function callerNow({ account, key }: Caller, directory: Directory, now: number): Caller | null {
+  const current = directory.account(account.user.id)
+  if (current === undefined || current.user.disabled) return null
+  if (key === null) return { account: current, key }
+  const ownKey = directory.key(key.id)
+  return ownKey === undefined || (ownKey.expiresAt !== null && ownKey.expiresAt <= now)
+    ? null
+    : { account: current, key: ownKey }
+}
+
 /** Whether the caller's key, if there is one, may be used for this part of the API. */
 export function mayUseArea(caller: Caller, area: KeyArea): boolean {
   const areas = caller.key?.scopes.areas ?? null

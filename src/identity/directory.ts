@@ -75,6 +75,10 @@ export class Directory {
     return this.#keysByDigest.get(digest)
   }
 
+  key(keyId: string): ApiKey | undefined {
+    return this.#keysByDigest.get(this.#digestsByKeyId.get(keyId) ?? '')
+  }
+
   /** Replaces what is in doubt. */
   doubt(doubts: DirectoryDoubts): void {
     this.#doubts = doubts

@@ -16,6 +16,8 @@ import { AnswerCounter } from './answer-counter.ts'
 
 export interface SessionOptions {
   readonly record: RequestRecord
+  /** Whether the caller may still do what the session does; asked every second. */
+  readonly isAllowed: () => boolean
   /** Most bytes that wait for a side before the other is not read. */
   readonly bufferBytesMax: number
   readonly messageBytesMax: number
@@ -33,7 +35,10 @@ interface Goodbye {
 
 const restart: Goodbye = { code: 1012, reason: 'The server is shutting down. Connect again.' }
 const providerLost: Goodbye = { code: 1011, reason: 'The connection to the model provider was lost.' }
+const denied: Goodbye = { code: 1008, reason: 'The API key may not use this model any more.' }
 const tooLarge: Goodbye = { code: 1009, reason: 'A message of the model provider is larger than this gateway allows.' }
+/** Between two looks whether the caller is still allowed. */
+const allowedMs = 1000
 /** What the runtime calls the end of a client that has sent too much. */
 const tooBig = 'Received too big message'
 
@@ -56,6 +61,7 @@ export class RealtimeSession implements SocketHandler {
   #isLeaving = false
   #heardAt = 0
   #pingedAt = 0
+  #allowedAt = 0
   /** Since when the provider is not read and nothing that waits for the client has moved; null while it is read. */
   #upstreamPausedAt: number | null = null
   /** The same of the client. */
@@ -181,6 +187,7 @@ export class RealtimeSession implements SocketHandler {
     const { shutdown, idleMs, record } = this.#options
     const now = this.#now()
     if (shutdown.aborted) this.#end(restart)
+    else this.#checkAllowed(now)
     if (this.#goodbye !== null) return
     if (this.#clientPausedAt !== null) this.#checkUpstreamReads(now)
     if (this.#upstreamPausedAt === null) this.#checkUpstreamLives(now)
@@ -189,6 +196,12 @@ export class RealtimeSession implements SocketHandler {
       this.#goodbye = restart
       this.#client?.terminate()
     }
+  }
+
+  #checkAllowed(now: number): void {
+    if (now - this.#allowedAt < allowedMs) return
+    this.#allowedAt = now
+    if (!this.#options.isAllowed()) this.#end(denied)
   }
 
   /** The provider reads on what waits for it, until the client may be read again. */

@@ -46,6 +46,34 @@ describe('a close', () => {
   )
 })
 
+describe('a session ends with 1008, and tells the provider', () => {
+  const cases: Record<string, (keyId: string, userId: string) => [string, string, object?]> = {
+    'when its key is deleted': (keyId) => ['DELETE', `/keys/${keyId}`],
+    'when its user is disabled': (_, userId) => ['PATCH', `/users/${userId}`, { disabled: true }],
+    'when its key may no longer use the model': (keyId) => ['PATCH', `/keys/${keyId}`, { scopes: { models: ['plain'] } }],
+  }
+  for (const [when, change] of Object.entries(cases)) {
+    test(when, async () => {
+      const operate = async (...[method, path, body]: [string, string, object?]) => {
+        const answer = await app.gateway.operate(method, path, body)
+        const text = await answer.text()
+        expect([text, answer.ok]).toEqual([text, true])
+        return text === '' ? null : (JSON.parse(text) as { readonly id: string; readonly secret: string })
+      }
+      const user = await operate('POST', '/users', { email: `${crypto.randomUUID()}@example.org` })
+      const key = await operate('POST', `/users/${user!.id}/keys`, { name: 'voice' })
+      const client = await app.connect({ key: key!.secret })
+      const other = await app.connect()
+      await operate(...change(key!.id, user!.id))
+      await until(() => client.closed !== null)
+      expect(client.closed!.code).toBe(1008)
+      expect(other.closed).toBeNull()
+      other.socket.close()
+      await nothingIsLeft()
+    })
+  }
+})
+
 test('a provider that dies is 1011 for the client, and a failure in the record', async () => {
   const client = await app.connect({ headers: { 'x-request-id': 'killed' } })
   app.upstream.peer.socket.terminate()

@@ -75,6 +75,7 @@ export function gatewayBeside(
   const gateway: Gateway = {
     settings,
     catalog: () => app.state.catalog,
+    callerNow: (caller) => caller,
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker }))),
     embeddingBatcher: new EmbeddingBatcher(() => ({ batchMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
     retrieve,
