@@ -80,11 +80,9 @@ export interface App {
 }
 
 const minuteMs = 60_000
-const staleRetryMs = 1000
+const secondMs = 1000
 const upgradeRetryMs = 5000
-const journalMs = 1000
 const probeCheckMs = 250
-const heartbeatMs = 1000
 const abandonedCheckMs = 5000
 /** Long enough for a client to resume its stream; the response itself stays. */
 const eventsKeptMs = 60 * minuteMs
@@ -233,17 +231,17 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   const { state, feed, leader, lastUsed, tendJournals, gateway } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
-  background('reading changes again', staleRetryMs, () => state.readAgain())
+  background('reading changes again', secondMs, () => state.readAgain())
   background('writing usage records', settings.get('usage.flush_milliseconds'), () => gateway.recorder.flush())
   background('writing when keys were last used', minuteMs, () => lastUsed.flush())
-  background('writing which provider holds a response', staleRetryMs, () => gateway.responses.flush())
-  background('writing responses in the background', heartbeatMs, () => gateway.background.beat())
+  background('writing which provider holds a response', secondMs, () => gateway.responses.flush())
+  background('writing responses in the background', secondMs, () => gateway.background.beat())
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
   for (const [what, work] of moneyWork({ store, state, feed, settings, clock, logger, gateway }))
-    background(what, staleRetryMs, work)
+    background(what, secondMs, work)
   background('probing providers', probeCheckMs, probing(gateway, clock))
-  if (tendJournals !== null) background('reading usage journals', journalMs, tendJournals)
-  background('summing up usage records', staleRetryMs, async () => {
+  if (tendJournals !== null) background('reading usage journals', secondMs, tendJournals)
+  background('summing up usage records', secondMs, async () => {
     await leader.run('summing up usage records', () => store.usage.catchUp(clock.now()))
   })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))

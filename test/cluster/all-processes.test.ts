@@ -1,6 +1,7 @@
 /** What any process answers for all of them, and what only one of them does. */
 import { describe, expect, test } from 'bun:test'
-import { makeCluster, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { makeCluster, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { until } from '#test/support/until.ts'
 import { gate, json } from '#test/support/upstream/upstream-behaviours.ts'
 import { chatCompletion } from '#test/support/upstream/upstream-samples.ts'
 import { startUpstream } from '#test/support/upstream/upstream.ts'

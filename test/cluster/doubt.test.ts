@@ -1,6 +1,7 @@
 /** A table that stays locked, as by `alter table` or `vacuum full`, keeps a change from being read: what is refused then. */
 import { describe, expect, test } from 'bun:test'
-import { makeCluster, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { makeCluster, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { until } from '#test/support/until.ts'
 import { holdTables } from '#test/support/store/hold-tables.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 

@@ -1,7 +1,8 @@
 /** PostgreSQL cannot be reached: what goes on, for how long, and what a deletion waits for. */
 import { describe, expect, test } from 'bun:test'
 import { createServer, type AddressInfo } from 'node:net'
-import { makeCluster, secretKeyText, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { makeCluster, secretKeyText, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { until } from '#test/support/until.ts'
 import { openDatabaseLine, throughPort } from '#test/support/network/database-line.ts'
 import { Installation, RunningServer } from '../cli/sluice.ts'
 

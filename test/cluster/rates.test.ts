@@ -1,6 +1,7 @@
 /** A rate over two processes on one PostgreSQL. */
 import { describe, expect, test } from 'bun:test'
-import { makeCluster, until, type TestReplica } from '#test/support/app/cluster.ts'
+import { makeCluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { until } from '#test/support/until.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']
 const reason = serverUrl === undefined ? ' (skipped: SLUICE_TEST_POSTGRES_URL is not set)' : ''

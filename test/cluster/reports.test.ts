@@ -1,7 +1,8 @@
 /** Reports read much and may take long. What they may take from the other requests of their process: nothing. */
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { makeCluster, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { makeCluster, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { until } from '#test/support/until.ts'
 import { holdTables } from '#test/support/store/hold-tables.ts'
 
 const serverUrl = process.env['SLUICE_TEST_POSTGRES_URL']

@@ -1,6 +1,7 @@
 /** Several processes on one PostgreSQL: what is changed on one holds on all when the change is answered. */
 import { describe, expect, test } from 'bun:test'
-import { makeCluster, secretKeyText, until, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { makeCluster, secretKeyText, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
+import { until } from '#test/support/until.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { openLine, type NetworkLine } from '#test/support/network/network-line.ts'
 import { Installation } from '../cli/sluice.ts'

@@ -50,7 +50,11 @@ describe('a session ends with 1008, and tells the provider', () => {
   const cases: Record<string, (keyId: string, userId: string) => [string, string, object?]> = {
     'when its key is deleted': (keyId) => ['DELETE', `/keys/${keyId}`],
     'when its user is disabled': (_, userId) => ['PATCH', `/users/${userId}`, { disabled: true }],
-    'when its key may no longer use the model': (keyId) => ['PATCH', `/keys/${keyId}`, { scopes: { models: ['plain'] } }],
+    'when its key may no longer use the model': (keyId) => [
+      'PATCH',
+      `/keys/${keyId}`,
+      { scopes: { models: ['plain'] } },
+    ],
   }
   for (const [when, change] of Object.entries(cases)) {
     test(when, async () => {

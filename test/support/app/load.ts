@@ -1,5 +1,6 @@
 /** Clients that send chat requests one after the other to servers that come and go, and what went wrong. */
-import { until, type Cluster, type TestReplica } from './cluster.ts'
+import type { Cluster, TestReplica } from './cluster.ts'
+import { until } from '../until.ts'
 
 /** Makes the model that the clients ask for. */
 export async function addLoadModel(on: TestReplica): Promise<void> {

@@ -130,7 +130,13 @@ export class Arena implements AsyncDisposable {
     return response.status
   }
 
+  /** A client that asks this process until it is answered, or the arena closes. Never rejects. */
+  async insist(started: SluiceProcess): Promise<void> {
+    while (!this.#isOver && (await this.ask(started).catch(() => 0)) === 429) await Bun.sleep(50)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
     await this.#resources.disposeAsync()
     await Promise.all(this.processes.slice().map((started) => this.killProcess(started)))
     await this.killValkey()
