@@ -10,8 +10,9 @@ const timeoutMs = 30_000
 /** Many tests start servers and browsers of their own. */
 const workersMax = 4
 const args = process.argv.slice(2)
-// A run of all has each file in a world of its own, so that what one leaves behind fails no other.
-const whole = [`--parallel=${Math.min(workersMax, availableParallelism())}`, './src', './test']
+// Modules are loaded once for each worker: loading the app again for each file would take as long as its tests.
+const workers = Math.min(workersMax, availableParallelism())
+const whole = [`--parallel=${workers}`, '--no-isolate', './src', './test']
 const paths = args.some((argument) => !argument.startsWith('-')) ? [] : whole
 
 const tests = Bun.spawn([execPath, 'test', `--timeout=${timeoutMs}`, ...args, ...paths], {
