@@ -1,7 +1,7 @@
 /** The part of the composition root for what is recorded of requests: usage records, their journal, and traces. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { recoverJournals } from '#gateway/usage/recover-journals.ts'
-import { UsageJournal } from '#gateway/usage/usage-journal.ts'
+import { UsageJournal, type JournalOptions } from '#gateway/usage/usage-journal.ts'
 import { UsageRecorder, type TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
@@ -31,8 +31,10 @@ const traceFlushMs = 1000
 /** What is opened here is closed with `opening`, after the records have been flushed. */
 export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: AsyncDisposableStack): OpenUsage {
   const { settings, store, clock, logger, journalDirectory } = options
-  const journal = openJournal(options)
+  const id = crypto.randomUUID()
+  const [journal, ahead] = [openJournal(options, { id, kind: 'journal' }), openJournal(options, { id, kind: 'ahead' })]
   if (journal !== null) opening.use(journal)
+  if (ahead !== null) opening.use(ahead)
   const write = store.usage.write.bind(store.usage)
   const onRefused = (file: string, error: unknown): void =>
     logger.error('a journal of usage records is refused by the database and was set aside', { file, error })
@@ -42,6 +44,7 @@ export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: 
     write,
     queueMax,
     journal,
+    ahead: ahead ?? undefined,
     traces: openTraces(options, opening),
     log: (row) => {
       if (settings.get('log.requests')) logger.info('a request has ended', { ...row })
@@ -52,18 +55,26 @@ export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: 
     recorder,
     async tendJournals() {
       await journal.beat(new Date(clock.now()))
+      await ahead?.beat(new Date(clock.now()))
       await recoverJournals({ directory: journalDirectory, write, now: () => clock.now(), onRefused })
     },
   }
 }
 
-function openJournal({ store, logger, journalDirectory }: OpenUsageOptions): UsageJournal | null {
+function openJournal(
+  { store, logger, journalDirectory }: OpenUsageOptions,
+  names: Pick<JournalOptions, 'id' | 'kind'>,
+): UsageJournal | null {
   if (journalDirectory === undefined) return null
   return new UsageJournal({
+    ...names,
     directory: journalDirectory,
     onError: (error) => logger.error('usage records are in memory alone: their journal cannot be written', { error }),
     // What is left behind is looked at and found done.
-    onForget: (journal, upTo) => void store.usage.forget(journal, upTo).catch(() => undefined),
+    onForget(journal, upTo) {
+      // The database knows the numbers of records that were written ahead only after a kill.
+      if (names.kind === 'journal') void store.usage.forget(journal, upTo).catch(() => undefined)
+    },
   })
 }
 

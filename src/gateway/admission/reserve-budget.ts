@@ -21,12 +21,13 @@ import { formatMoney, nanoMax } from '#pricing/nano.ts'
 import { priceAt } from '#pricing/price.ts'
 import type { RequestSize } from '../request/request-size.ts'
 import { RequestBudget, type UpstreamCharge } from '../usage/request-budget.ts'
-import type { RequestRecord } from '../usage/usage-recorder.ts'
+import type { RequestRecord, UsageRecorder } from '../usage/usage-recorder.ts'
 
 /** What budgets need of the gateway. */
 export interface BudgetDeps {
   readonly catalog: () => Catalog
   readonly budgets: BudgetLedger
+  readonly recorder: UsageRecorder
   readonly settings: LiveSettings
   readonly metrics: Metrics
   readonly clock: Clock
@@ -69,7 +70,7 @@ export async function reserveBudget(deps: BudgetDeps, request: BudgetedRequest):
   if (all.length === 0) return model
   const isHard = all.some(({ budget }) => budget.hard)
   const candidates = model.upstreams.map((upstream) => ({ upstream, counted: owns.get(upstream) ?? [] }))
-  if (!isHard) return counting(request, { common, candidates: candidates.map((each) => ({ ...each, bound: 0 })) })
+  if (!isHard) return counting(deps, request, { common, candidates: candidates.map((each) => ({ ...each, bound: 0 })) })
   return reserving(deps, request, { common, candidates: bounded(deps, request, { common, candidates }) })
 }
 
@@ -174,8 +175,13 @@ function mostOf(size: RequestSize, { model, provider }: Upstream, settings: Live
 }
 
 /** Without a hard budget nothing is reserved. */
-function counting({ model, record }: BudgetedRequest, budgeted: Budgeted): Model {
-  record.budget = new RequestBudget({ ...chargesOf(budgeted), reservation: null, onOverrun: () => undefined })
+async function counting(
+  { recorder }: BudgetDeps,
+  { model, record }: BudgetedRequest,
+  budgeted: Budgeted,
+): Promise<Model> {
+  const counted = { ...chargesOf(budgeted), reservation: null, onOverrun: () => undefined }
+  await recorder.charge(record, new RequestBudget(counted))
   return model
 }
 
@@ -198,7 +204,8 @@ async function reserving(deps: BudgetDeps, request: BudgetedRequest, budgeted: B
     if (admission.kind === 'unavailable') throw new ApiError('store_unavailable', { cause: admission.failure })
     if (admission.kind === 'reserved') {
       const onOverrun = (): void => deps.metrics.budgetOverrun(model.record.name)
-      record.budget = new RequestBudget({ ...chargesOf(rest), reservation: admission.reservation, onOverrun })
+      const { reservation } = admission
+      await deps.recorder.charge(record, new RequestBudget({ ...chargesOf(rest), reservation, onOverrun }))
       return candidates.length === model.upstreams.length
         ? model
         : { ...model, upstreams: candidates.map(({ upstream }) => upstream) }

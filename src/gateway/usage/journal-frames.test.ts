@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { frameOf, framesIn, type Frame } from './journal-frames.ts'
+import { frameOf, framesIn, joined, type Frame } from './journal-frames.ts'
 
 const lines = fc.array(
   fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')),
@@ -14,7 +14,7 @@ function framesOf(groups: readonly (readonly string[])[]): { readonly frames: Fr
   for (const group of groups) {
     // As text of well-formed Unicode, which is what records are.
     const text = group.map((line) => `${line.toWellFormed()}\n`).join('')
-    frames.push({ first, text })
+    frames.push({ first, count: group.length, text })
     bytes.push(Buffer.from(frameOf(first, group.length, text)))
     first += group.length
   }
@@ -32,6 +32,25 @@ test('frames are read as they were written, and those before a torn one wherever
       for (let end = bytes[0]?.byteLength ?? 0; end <= length; end += bytes[whole]?.byteLength ?? Infinity) whole += 1
       expect([...framesIn(file.subarray(0, length))]).toEqual(frames.slice(0, whole))
     }),
+  )
+})
+
+test('joined frames have the same records in the same places, and no more than asked for', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(lines, fc.boolean()), { maxLength: 8 }),
+      fc.integer({ min: 1, max: 9 }),
+      (groups, most) => {
+        const { frames } = framesOf(groups.map(([group]) => group))
+        // Some frames were lost between the others.
+        const given = frames.filter((_frame, at) => groups[at]?.[1])
+        const placed = (some: Iterable<Frame>): string[] =>
+          [...some].flatMap(({ first, text }) => text.split(/(?<=\n)/).map((line, at) => `${first + at} ${line}`))
+        const result = [...joined(given, most)]
+        expect(placed(result)).toEqual(placed(given))
+        for (const { count } of result) expect(count).toBeLessThanOrEqual(Math.max(most, 5))
+      },
+    ),
   )
 })
 

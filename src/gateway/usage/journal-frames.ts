@@ -11,6 +11,7 @@ const headMax = 100
 export interface Frame {
   /** Number of the first record. */
   readonly first: number
+  readonly count: number
   /** Each with its line feed. */
   readonly text: string
 }
@@ -37,9 +38,23 @@ export function* framesIn(file: Buffer): Generator<Frame> {
     if (body.byteLength < bytes || checksum(facts, body) !== sum) return
     const text = body.toString()
     if (text.split('\n').length - 1 !== count) return
-    yield { first, text }
+    yield { first, count, text }
     start = end + 1 + bytes
   }
+}
+
+/** Fewer and longer frames: those whose records follow each other are one, up to this many records. */
+export function* joined(frames: Iterable<Frame>, countMax: number): Generator<Frame> {
+  let last: Frame | null = null
+  for (const frame of frames) {
+    if (last !== null && last.first + last.count === frame.first && last.count + frame.count <= countMax) {
+      last = { first: last.first, count: last.count + frame.count, text: last.text + frame.text }
+    } else {
+      if (last !== null) yield last
+      last = frame
+    }
+  }
+  if (last !== null) yield last
 }
 
 function checksum(facts: string, body: Uint8Array): string {

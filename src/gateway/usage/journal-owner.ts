@@ -2,24 +2,29 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
+/** Records of requests that have ended, or those that were written ahead. */
+export type JournalKind = 'journal' | 'ahead'
+
 export interface JournalFile {
+  readonly kind: JournalKind
   readonly journal: string
   readonly owner: string
   /** Number of its first record. */
   readonly first: number
 }
 
-const namePattern = /^([0-9a-f-]{36})@([^@]+)@(\d+)\.journal$/
+const namePattern = /^([0-9a-f-]{36})@([^@]+)@(\d+)\.(journal|ahead)$/
 
 /** The name of a file of this process. */
-export function journalFileName(journal: string, first: number): string {
-  return `${journal}@${ownOwner}@${first}.journal`
+export function journalFileName({ kind, journal, first }: Omit<JournalFile, 'owner'>): string {
+  return `${journal}@${ownOwner}@${first}.${kind}`
 }
 
 /** What a file name says; null for a file of another kind. */
 export function readJournalName(name: string): JournalFile | null {
-  const [, journal, owner, first] = namePattern.exec(name) ?? []
-  return journal === undefined || owner === undefined ? null : { journal, owner, first: Number(first) }
+  const [, journal, owner, first, ending] = namePattern.exec(name) ?? []
+  const kind = ending === 'ahead' ? 'ahead' : 'journal'
+  return journal === undefined || owner === undefined ? null : { kind, journal, owner, first: Number(first) }
 }
 
 /**

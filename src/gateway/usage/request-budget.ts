@@ -37,6 +37,22 @@ export class RequestBudget {
     this.#options = options
   }
 
+  /** What the request is charged with when nobody sees its end, and the upstream that is then thought to have served it. */
+  unseen(at: number): Charges & { readonly upstream: Upstream | null } {
+    const { reservation, counters, perUpstream } = this.#options
+    const [dearest] = [...perUpstream].toSorted(([, one], [, other]) => other.bound - one.bound)
+    const [upstream, own] = dearest ?? [null, null]
+    const charged = new Set([...counters, ...(own?.counters ?? [])])
+    const isKnown = reservation !== null && upstream !== null
+    return {
+      upstream,
+      cost: isKnown ? (own?.bound ?? null) : null,
+      priceId: isKnown ? (priceAt(upstream.prices, at)?.id ?? null) : null,
+      counters: JSON.stringify([...charged]),
+      slices: this.#slicesOf(charged),
+    }
+  }
+
   /**
    * The request has ended: gives back what it did not cost. An answer whose tokens nobody reported costs what was
    * reserved for it, since nobody can say that it cost less.
@@ -49,11 +65,15 @@ export class RequestBudget {
     if (reservation === null) return { ...known, counters: JSON.stringify([...charged]), slices: null }
     const cost = upstream === null || own === undefined ? known : this.#chargedCost({ ...facts, upstream }, own, known)
     reservation.settle(cost.cost ?? 0, charged)
-    const slices = reservation.charges
-      .filter(({ counter }) => charged.has(counter))
-      .map(({ counter }) => sliceOf(counter, reservation.holder))
-    const paidFrom = slices.length === 0 ? null : JSON.stringify(slices)
-    return { ...cost, counters: JSON.stringify([...charged]), slices: paidFrom }
+    return { ...cost, counters: JSON.stringify([...charged]), slices: this.#slicesOf(charged) }
+  }
+
+  /** The slices that pay for these counters, as a JSON list. */
+  #slicesOf(charged: ReadonlySet<string>): string | null {
+    const { reservation } = this.#options
+    const paying = reservation?.charges.filter(({ counter }) => charged.has(counter)) ?? []
+    if (reservation === null || paying.length === 0) return null
+    return JSON.stringify(paying.map(({ counter }) => sliceOf(counter, reservation.holder)))
   }
 
   #chargedCost(

@@ -3,13 +3,15 @@
  * those of the last milliseconds and no others. Each process has files of its own, named after it; they are
  * read back by recover-journals.ts. What is in the files: journal-frames.ts.
  *
- * Nothing here is waited for by a request, and a disk that is full or gone takes away this protection and nothing else.
+ * A second one has the records of requests with a budget as they are before a provider is called (`keep`), for those
+ * whose end nobody sees. Nothing else is waited for by a request, and a disk that is full, slow or gone takes away this protection
+ * and nothing else.
  */
 import { closeSync, mkdirSync, open, unlink, utimes, write } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { frameOf } from './journal-frames.ts'
-import { journalFileName } from './journal-owner.ts'
+import { journalFileName, type JournalKind } from './journal-owner.ts'
 
 const openFile = promisify(open)
 const writeFile = promisify(write)
@@ -17,6 +19,9 @@ const removeFile = promisify(unlink)
 const touchFile = promisify(utimes)
 
 export interface JournalOptions {
+  /** Names both files of a process. */
+  readonly id: string
+  readonly kind: JournalKind
   /** Made when it is missing. */
   readonly directory: string
   /** A write failed; called once until writes succeed again. */
@@ -38,14 +43,17 @@ const segmentBytes = 1_000_000
 /** Text that waits for a disk that hangs. */
 const waitingMax = 8_000_000
 const retryMs = 1000
+/** A request waits so long for the disk. */
+const keepMs = 50
 
 export class UsageJournal implements AsyncDisposable {
-  readonly id = crypto.randomUUID()
   readonly #options: JournalOptions
   #next = 1
   /** Lines that are not in the file yet, and the number of the first. */
   #waiting = ''
   #waitingFirst = 1
+  /** Called when what waits is in the file, or given up. */
+  #keepers: (() => void)[] = []
   #segment: Segment | null = null
   /** Files that are complete, the oldest first. */
   readonly #closed: Segment[] = []
@@ -63,16 +71,32 @@ export class UsageJournal implements AsyncDisposable {
 
   /** Takes a line, without its line feed, and returns its number. It is in the file after the next `write`. */
   add(line: string): number {
-    if (this.#waiting.length > waitingMax) this.#skip()
+    if (this.#waiting.length > waitingMax) resolveAll(this.#skip())
     this.#waiting += `${line}\n`
     this.#next += 1
     return this.#next - 1
   }
 
+  /** Takes a line, and resolves with its number when the system has it, or the disk is not there for it. */
+  async keep(line: string): Promise<number> {
+    const number = this.add(line)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#keepers.push(resolve)
+    const timer = setTimeout(resolve, keepMs)
+    this.write()
+    await promise
+    clearTimeout(timer)
+    return number
+  }
+
+  get id(): string {
+    return this.#options.id
+  }
+
   /** Begins to write what was added, unless a write is under way, which then continues with it. */
   write(): void {
     if (this.#waiting === '' || this.#writing !== null) return
-    if (performance.now() < this.#retryAt) return this.#skip()
+    if (performance.now() < this.#retryAt) return resolveAll(this.#skip())
     this.#writing = this.#write().finally(() => (this.#writing = null))
   }
 
@@ -106,7 +130,7 @@ export class UsageJournal implements AsyncDisposable {
     while (this.#waiting !== '') {
       const [first, count] = [this.#waitingFirst, this.#next - this.#waitingFirst]
       const frame = frameOf(first, count, this.#waiting)
-      this.#skip()
+      const keepers = this.#skip()
       try {
         const segment = (this.#segment ??= await this.#begin(first))
         await writeAll(segment.descriptor, frame)
@@ -117,6 +141,8 @@ export class UsageJournal implements AsyncDisposable {
       } catch (thrown) {
         this.#fail(thrown)
         return
+      } finally {
+        resolveAll(keepers)
       }
     }
   }
@@ -129,14 +155,18 @@ export class UsageJournal implements AsyncDisposable {
     this.#failing = true
   }
 
-  /** The waiting lines are on their way, or given up. */
-  #skip(): void {
+  /** The waiting lines are on their way, or given up: those who wait for them. */
+  #skip(): readonly (() => void)[] {
+    const keepers = this.#keepers
+    this.#keepers = []
     this.#waiting = ''
     this.#waitingFirst = this.#next
+    return keepers
   }
 
   async #begin(first: number): Promise<Segment> {
-    const path = join(this.#options.directory, journalFileName(this.id, first))
+    const { directory, kind, id } = this.#options
+    const path = join(directory, journalFileName({ kind, journal: id, first }))
     return { path, descriptor: await openFile(path, 'wx', 0o600), bytes: 0, last: first }
   }
 
@@ -152,6 +182,10 @@ export class UsageJournal implements AsyncDisposable {
     void removeFile(segment.path).catch(() => undefined)
     this.#options.onForget(this.id, segment.last)
   }
+}
+
+function resolveAll(keepers: readonly (() => void)[]): void {
+  for (const resolve of keepers) resolve()
 }
 
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {

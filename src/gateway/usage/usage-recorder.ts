@@ -26,6 +26,8 @@ export interface RecorderOptions {
   readonly queueMax: number
   /** Null: records that are not in the database yet are in memory alone. */
   readonly journal: UsageJournal | null
+  /** Keeps requests with a budget from before they are sent; left out: those whose end nobody sees have no record. */
+  readonly ahead?: UsageJournal | undefined
   /** Takes the spans of requests; null when no traces are made. */
   readonly traces?: TraceOptions | null
   /** Takes each request that has ended. */
@@ -54,7 +56,12 @@ interface Waiting {
   readonly number: number
   /** A budget counts it. */
   readonly isCounted: boolean
+  /** Its number among the records that were written ahead; 0 for none. */
+  readonly ahead: number
 }
+
+/** What a record says of a request whose end nobody has seen. */
+const unseenEnd = { status: 500, code: 'interrupted' } as const
 
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable {
@@ -75,6 +82,8 @@ export class RequestRecord implements Disposable {
   images = 0
   /** The budgets that the request counts in; null for none. */
   budget: RequestBudget | null = null
+  /** Its number among the records that were written ahead; 0 for none. */
+  ahead = 0
   requestBytes = 0
   responseBytes = 0
   #status = 200
@@ -124,7 +133,13 @@ export class RequestRecord implements Disposable {
     this.#finish(this)
   }
 
-  /** The record as a row. Only for one that is final. */
+  /** What this request is recorded as when the process is killed before it has ended. */
+  unseenRow(budget: RequestBudget): UsageRecord {
+    const { upstream, ...charges } = budget.unseen(this.#at)
+    return { ...this.row(), ...servedBy(this.model, upstream), ...charges, ...unseenEnd }
+  }
+
+  /** The record as a row, with what is known so far. */
   row(): UsageRecord {
     return {
       at: this.#at,
@@ -206,6 +221,13 @@ export class UsageRecorder {
     return record
   }
 
+  /** The request counts in this budget. Resolves when a kill loses neither the request nor what it can cost. */
+  async charge(record: RequestRecord, budget: RequestBudget): Promise<void> {
+    record.budget = budget
+    const { ahead } = this.#options
+    if (ahead !== undefined) record.ahead = await ahead.keep(usageLine(record.unseenRow(budget)))
+  }
+
   /** Rows that wait to be written. */
   get depth(): number {
     return this.#final.length + this.#queue.length
@@ -225,7 +247,8 @@ export class UsageRecorder {
       if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)
       else {
         const line = usageLine(row)
-        this.#queue.push({ line, number: journal?.add(line) ?? 0, isCounted: row.counters !== null })
+        const number = journal?.add(line) ?? 0
+        this.#queue.push({ line, number, isCounted: row.counters !== null, ahead: record.ahead })
       }
     }
     journal?.write()
@@ -251,6 +274,7 @@ export class UsageRecorder {
         throw error
       }
       journal?.settle(first, first + rows.length - 1)
+      for (const { ahead } of rows) if (ahead > 0) this.#options.ahead?.settle(ahead, ahead)
     }
   }
 

@@ -134,6 +134,8 @@ export interface JournalPlace {
   readonly first: number
   /** The journal belongs to a process that is gone, or seems to be. */
   readonly recovering: boolean
+  /** Its lines are of requests whose end nobody has written: those that have a record are left out. */
+  readonly isAhead?: boolean
 }
 
 export interface UsageBatch {

@@ -24,6 +24,8 @@ const tokensMax = 100
 
 interface SluiceProcess {
   readonly port: number
+  /** Its data directory, which the next process takes over. */
+  readonly data: string
   readonly child: Bun.Subprocess
 }
 
@@ -39,6 +41,7 @@ export class BudgetArena implements AsyncDisposable {
   readonly #folder: string
   readonly #databaseUrl: string
   #key = ''
+  readonly #leftData: string[] = []
   #isOver = false
 
   static async open(postgresUrl: string, amount: number): Promise<BudgetArena> {
@@ -68,11 +71,12 @@ export class BudgetArena implements AsyncDisposable {
 
   async startProcess(): Promise<void> {
     const port = await freePort()
+    const data = this.#leftData.pop() ?? join(this.#folder, `data-${port}`)
     const child = Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'start'], {
       cwd: this.#folder,
       env: {
         PATH: process.env['PATH'] ?? '',
-        SLUICE_DATA_DIR: join(this.#folder, `data-${port}`),
+        SLUICE_DATA_DIR: data,
         SLUICE_SERVER_PORT: String(port),
         SLUICE_SERVER_DRAIN_SECONDS: '5',
         SLUICE_DISCOVERY_ENABLED: 'false',
@@ -93,7 +97,7 @@ export class BudgetArena implements AsyncDisposable {
         () => false,
       )
     })
-    this.processes.push({ port, child })
+    this.processes.push({ port, data, child })
   }
 
   /** Ends the oldest process: `SIGKILL` as a crash does, `SIGTERM` as an operator does. */
@@ -101,6 +105,7 @@ export class BudgetArena implements AsyncDisposable {
     const oldest = this.processes.shift()
     oldest?.child.kill(signal)
     await oldest?.child.exited
+    if (oldest !== undefined) this.#leftData.push(oldest.data)
   }
 
   /** So many clients, each with one request at a time, until the arena closes. */
@@ -110,6 +115,18 @@ export class BudgetArena implements AsyncDisposable {
       this.#isOver = true
       await Promise.all(running)
     })
+  }
+
+  /** What requests are charged with whose process was killed before they ended. */
+  async costOfUnseen(): Promise<number> {
+    let sum = 0
+    const status = { first: 500, last: 500 }
+    for (let cursor: string | null = null; ;) {
+      const page = await this.store.usage.list({ from: 0, to: Number.MAX_SAFE_INTEGER, status, limit: 200, cursor })
+      for (const { code, cost } of page.items) if (code === 'interrupted') sum += cost ?? 0
+      if (page.nextCursor === null) return sum
+      cursor = page.nextCursor
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
