@@ -4,8 +4,10 @@
  * A process is gone when its heartbeat has not moved for its own time-out, measured here, from after
  * the answer that showed the beat to before the question that showed the same beat again. No wall
  * clock is asked. The process itself counts from before it sent that beat, so it has stopped first.
+ * On the machine of this one it is gone as soon as it has ended.
  */
 import type { Clock } from '#lib/clock.ts'
+import { hasEnded } from '#lib/own-process.ts'
 import type { Logger } from '#observe/log.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import type { Replica, ReplicaStore } from '#store/replicas.ts'
@@ -112,8 +114,9 @@ export class Confirmations {
       return seen?.beat === beat ? seen : { beat, since: answered }
     }
     this.#sightings = new Map(found.map((replica) => [replica.id, sightingOf(replica)]))
-    const isSilent = (replica: Replica): boolean => asked - sightingOf(replica).since >= replica.timeoutMs
-    const stayed = await Promise.all(found.map(async (replica) => !isSilent(replica) || !(await this.#remove(replica))))
+    const isGone = (replica: Replica): boolean =>
+      asked - sightingOf(replica).since >= replica.timeoutMs || hasEnded(replica.process)
+    const stayed = await Promise.all(found.map(async (replica) => !isGone(replica) || !(await this.#remove(replica))))
     return found.filter((_replica, index) => stayed[index])
   }
 
@@ -123,7 +126,7 @@ export class Confirmations {
    */
   async #remove(replica: Replica): Promise<boolean> {
     const removed = await this.#options.replicas.remove(replica, writeEntry(everything))
-    if (removed) this.#options.logger.warn('a process on this database has fallen silent', { replica: replica.id })
+    if (removed) this.#options.logger.warn('a process on this database is gone', { replica: replica.id })
     return removed
   }
 }

@@ -7,6 +7,7 @@
  * old lease runs on until then, and expires when that takes too long.
  */
 import type { Clock } from '#lib/clock.ts'
+import { ownProcess } from '#lib/own-process.ts'
 import type { Logger } from '#observe/log.ts'
 import { StoreTooNew } from '#store/migrating/schema-state.ts'
 import type { Notice, ReplicaSession, ReplicaStore } from '#store/replicas.ts'
@@ -165,7 +166,12 @@ export class Membership {
     const { state } = this.#options
     const version = await session.version()
     await state.load()
-    await session.register({ id: this.id, appliedVersion: version, timeoutMs: this.#lease.silenceMs })
+    await session.register({
+      id: this.id,
+      appliedVersion: version,
+      timeoutMs: this.#lease.silenceMs,
+      process: ownProcess,
+    })
     this.#applied = version
     this.#told = -1
     this.#statusTold = null

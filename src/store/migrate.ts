@@ -23,6 +23,7 @@ import { money } from './migrations/0013-money.ts'
 import { usageScale } from './migrations/0014-usage-scale.ts'
 import { caps } from './migrations/0015-caps.ts'
 import { search, searchWords } from './migrations/0018-search.ts'
+import { replicaProcess } from './migrations/0022-replica-process.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { version: 14, name: 'usage at scale', kind: 'expand', run: usageScale },
   { version: 15, name: 'caps', kind: 'expand', run: caps },
   { version: 18, name: 'search', kind: 'expand', run: search, backfill: searchWords },
+  { version: 22, name: 'process of a replica', kind: 'expand', run: replicaProcess },
 ]
 
 export interface MigrateOptions {

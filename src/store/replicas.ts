@@ -19,6 +19,8 @@ export interface Replica {
   readonly appliedVersion: number
   /** Silence after which it stops answering by itself, and others may count it as gone. */
   readonly timeoutMs: number
+  /** Names it to others on its machine (lib/own-process.ts); null when it has no name. */
+  readonly process: string | null
 }
 
 export interface ReplicaStatus {
@@ -96,7 +98,7 @@ export function replicaStore({ kysely }: Database, url: string, schemaVersion: n
     async all() {
       return kysely
         .selectFrom('replicas')
-        .select(['id', 'beat', 'applied_version as appliedVersion', 'timeout_ms as timeoutMs'])
+        .select(['id', 'beat', 'applied_version as appliedVersion', 'timeout_ms as timeoutMs', 'process'])
         .execute()
     },
     async statuses() {
@@ -164,13 +166,13 @@ function statementsOf(kysely: Kysely<Tables>, schemaVersion: number): Omit<Repli
       const { version } = await kysely.selectFrom('change_counter').select('version').executeTakeFirstOrThrow()
       return version
     },
-    async register({ id, appliedVersion, timeoutMs }) {
+    async register({ id, appliedVersion, timeoutMs, process }) {
       // The row's lock is shared until the commit: a contract step waits for it and then sees this process, or it
       // was first, and this reads what it has written (migrating/run-migration.ts).
       const { rows } = await sql`
         with allowed as (select needs from schema_range where needs <= ${schemaVersion} for share)
-        insert into replicas (id, beat, applied_version, timeout_ms, heartbeat_at, schema_version)
-        select ${id}, gen_random_uuid(), ${appliedVersion}::bigint, ${timeoutMs}::bigint, now(), ${schemaVersion}::integer from allowed
+        insert into replicas (id, beat, applied_version, timeout_ms, heartbeat_at, schema_version, process)
+        select ${id}, gen_random_uuid(), ${appliedVersion}::bigint, ${timeoutMs}::bigint, now(), ${schemaVersion}::integer, ${process} from allowed
         on conflict (id) do update set
           beat = excluded.beat, applied_version = excluded.applied_version, heartbeat_at = excluded.heartbeat_at
         returning id

@@ -426,6 +426,7 @@ export interface ReplicasTable {
   heartbeat_at: Date
   schema_version: number
   status: string
+  process: string | null
 }
 
 export interface ChangesTable {

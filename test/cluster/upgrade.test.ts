@@ -179,7 +179,7 @@ async function undoContract({ schema }: Cluster): Promise<void> {
 async function register(replicas: ReplicaStore, id: string): Promise<boolean> {
   const session = await replicas.connect({ answerTimeoutMs: 5000, onNotice: () => undefined, onEnd: () => undefined })
   try {
-    await session.register({ id, appliedVersion: 0, timeoutMs: 60_000 })
+    await session.register({ id, appliedVersion: 0, timeoutMs: 60_000, process: null })
     return true
   } catch (thrown) {
     expect(thrown).toBeInstanceOf(StoreTooNew)

@@ -46,7 +46,7 @@ async function open(): Promise<Opened> {
   }
 }
 
-const replica = { id: 'one', appliedVersion: 0, timeoutMs: 1000 }
+const replica = { id: 'one', appliedVersion: 0, timeoutMs: 1000, process: null }
 
 describe.skipIf(serverUrl === undefined)(`the log and the processes${reason}`, () => {
   test('entries that are added at once have versions without gaps, in the order in which they appear', async () => {

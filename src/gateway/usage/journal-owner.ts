@@ -1,6 +1,6 @@
 /** Whose a journal file is: its name has the machine and the process, which tells whether the owner can still live. */
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { startOf } from '#lib/own-process.ts'
 
 /** Records of requests that have ended, or those that were written ahead. */
 export type JournalKind = 'journal' | 'ahead'
@@ -35,25 +35,14 @@ export function ownerLives(owner: string, touchedMsAgo: number): boolean {
   if (owner === ownOwner) return true
   const [host, pid, startedAt] = owner.split('!')
   if (host !== ownHost) return touchedMsAgo < silentMs
-  return startOf(Number(pid)) === startedAt
+  return startOrSign(Number(pid)) === startedAt
 }
 
 const silentMs = 180_000
 
-/** When a process was started, in ticks since the machine was: a number that is used again means another process. */
-function startOf(pid: number): string | null {
-  try {
-    // The name of the program is in parentheses and may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\)\s/s, '')
-      .split(' ')
-    return fields[19] ?? null
-  } catch {
-    return process.platform === 'linux' ? null : startWithoutProc(pid)
-  }
-}
-
-function startWithoutProc(pid: number): string | null {
+/** When it was started, or where that is not known a sign that it runs; null when it does not. */
+function startOrSign(pid: number): string | null {
+  if (process.platform === 'linux') return startOf(pid)
   try {
     process.kill(pid, 0)
     return 'unknown'
@@ -63,4 +52,4 @@ function startWithoutProc(pid: number): string | null {
 }
 
 const ownHost = encodeURIComponent(hostname()).replaceAll('!', '')
-const ownOwner = `${ownHost}!${process.pid}!${startOf(process.pid) ?? 'unknown'}`
+const ownOwner = `${ownHost}!${process.pid}!${startOrSign(process.pid) ?? 'unknown'}`
