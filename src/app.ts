@@ -19,7 +19,7 @@ import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { RateLimits } from '#gateway/admission/rate-limits.ts'
-import { probing } from '#gateway/upstreams/probe-upstreams.ts'
+import { healthWork } from '#gateway/health-work.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
@@ -82,7 +82,6 @@ export interface App {
 const minuteMs = 60_000
 const secondMs = 1000
 const upgradeRetryMs = 5000
-const probeCheckMs = 250
 const abandonedCheckMs = 5000
 /** Long enough for a client to resume its stream; the response itself stays. */
 const eventsKeptMs = 60 * minuteMs
@@ -215,7 +214,7 @@ type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway'>
 
 /** What the metrics and the other processes are told. */
 function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): void {
-  feed.tell(() => writeStatus(statusOf(gateway.inflight.inUseByModel(), gateway.health)))
+  feed.tell(() => writeStatus(statusOf(gateway)))
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     queued: () => gateway.caps.waiting(),
@@ -237,9 +236,8 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   background('writing which provider holds a response', secondMs, () => gateway.responses.flush())
   background('writing responses in the background', secondMs, () => gateway.background.beat())
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
-  for (const [what, work] of moneyWork({ store, state, feed, settings, clock, logger, gateway }))
-    background(what, secondMs, work)
-  background('probing providers', probeCheckMs, probing(gateway, clock))
+  const money = moneyWork({ store, state, feed, settings, clock, logger, gateway })
+  for (const [what, work] of [...money, ...healthWork(gateway, feed, clock)]) background(what, secondMs, work)
   if (tendJournals !== null) background('reading usage journals', secondMs, tendJournals)
   background('summing up usage records', secondMs, async () => {
     await leader.run('summing up usage records', () => store.usage.catchUp(clock.now()))
@@ -253,7 +251,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
   const { state, feed, lastUsed, gateway, generation, documents } = parts
-  const { providers, inflight, health, metrics } = gateway
+  const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
     feed,
@@ -270,6 +268,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     feed,
     providers,
     inflight,
+    caps,
     health,
     settings,
     clock,

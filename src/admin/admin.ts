@@ -1,5 +1,6 @@
 /** What the handlers of the admin API work with; built once by src/app.ts. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
+import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
 import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -21,6 +22,7 @@ export interface Admin {
   readonly feed: ChangeFeed
   readonly providers: ProviderPool
   readonly inflight: InflightLimiter
+  readonly caps: Pick<CapQueue, 'waiting'>
   /** What this process has seen of each upstream. */
   readonly health: UpstreamHealth
   readonly settings: LiveSettings

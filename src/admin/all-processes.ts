@@ -21,10 +21,10 @@ export interface AllProcesses {
 }
 
 /** The process that answers as of now, and the others as of their last heartbeats. */
-export async function allProcesses({ feed, inflight, health }: Admin): Promise<AllProcesses> {
-  const peers = await feed.peers()
+export async function allProcesses(admin: Admin): Promise<AllProcesses> {
+  const peers = await admin.feed.peers()
   return {
-    statuses: [statusOf(inflight.inUseByModel(), health), ...peers.map(({ status }) => readStatus(status))],
+    statuses: [statusOf(admin), ...peers.map(({ status }) => readStatus(status))],
     processes: [{ id: null, age_ms: 0 }, ...peers.map(({ id, ageMs }) => ({ id, age_ms: ageMs }))],
   }
 }

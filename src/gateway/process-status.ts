@@ -1,29 +1,43 @@
 /**
- * What a process says about the models that it serves: requests in flight, and the health of their upstreams. Processes
- * tell it each other, and any of them answers for all.
+ * What a process says about the models that it serves: requests in flight and in queues, and the health of their upstreams.
+ * Processes tell it each other, and any of them answers for all.
  */
+import type { CapQueue } from '#limits/cap-queue.ts'
+import type { InflightLimiter } from '#limits/inflight.ts'
 import { healthStates, type UpstreamHealth, type UpstreamStatus } from './upstreams/upstream-health.ts'
 
 /** One process, or several together. */
 export interface ProcessStatus {
   /** Requests in flight by model id; those without are left out. */
   readonly inflight: Readonly<Record<string, number>>
+  /** Requests in the queue of a cap, by id of its model or provider; those without are left out. */
+  readonly waiting: Readonly<Record<string, number>>
   /** Health by model id; upstreams that were not asked are left out. */
   readonly upstreams: Readonly<Record<string, UpstreamStatus>>
 }
 
 const unknown: UpstreamStatus = { state: 'unknown', failuresInRow: 0, retryInMs: 0, firstByteMs: null, inFlight: 0 }
 
+export interface StatusSources {
+  readonly inflight: InflightLimiter
+  readonly caps: Pick<CapQueue, 'waiting'>
+  readonly health: UpstreamHealth
+}
+
 /** The status of this process, of what it has been asked for. */
-export function statusOf(inUse: ReadonlyMap<string, number>, health: UpstreamHealth): ProcessStatus {
-  return { inflight: Object.fromEntries(inUse), upstreams: Object.fromEntries(health.all()) }
+export function statusOf({ inflight, caps, health }: StatusSources): ProcessStatus {
+  return {
+    inflight: Object.fromEntries(inflight.inUseByModel()),
+    waiting: Object.fromEntries([...caps.waiting()].map(([{ id }, count]) => [id, count])),
+    upstreams: Object.fromEntries(health.all()),
+  }
 }
 
 /** As text, and back; a process of another version may write what this one cannot read, which counts as nothing. */
 export function writeStatus(status: ProcessStatus): string {
   const upstreams: Record<string, UpstreamStatus> = {}
   for (const [id, each] of Object.entries(status.upstreams)) upstreams[id] = { ...each, ...rounded(each) }
-  return JSON.stringify({ inflight: status.inflight, upstreams })
+  return JSON.stringify({ ...status, upstreams })
 }
 
 /** Whole seconds and milliseconds, so that a status that has hardly changed need not be written again. */
@@ -37,11 +51,17 @@ function rounded({ retryInMs, firstByteMs }: UpstreamStatus): Pick<UpstreamStatu
 /** What `writeStatus` wrote. */
 export function readStatus(text: string): ProcessStatus {
   try {
-    const { inflight, upstreams } = JSON.parse(text) as Partial<ProcessStatus>
-    return { inflight: inflight ?? {}, upstreams: upstreams ?? {} }
+    return { ...nothing, ...(JSON.parse(text) as Partial<ProcessStatus>) }
   } catch {
-    return { inflight: {}, upstreams: {} }
+    return nothing
   }
+}
+
+const nothing: ProcessStatus = { inflight: {}, waiting: {}, upstreams: {} }
+
+/** Requests in the queue of a model's or provider's cap, over all processes. */
+export function waitingOf(statuses: readonly ProcessStatus[], id: string): number {
+  return statuses.reduce((sum, { waiting }) => sum + (waiting[id] ?? 0), 0)
 }
 
 /** Requests in flight on a model, over all processes. */

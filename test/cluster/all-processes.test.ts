@@ -1,5 +1,6 @@
 /** What any process answers for all of them, and what only one of them does. */
 import { describe, expect, test } from 'bun:test'
+import { readStatus } from '#gateway/process-status.ts'
 import { makeCluster, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
 import { until } from '#test/support/until.ts'
 import { gate, json } from '#test/support/upstream/upstream-behaviours.ts'
@@ -60,6 +61,46 @@ describe.skipIf(serverUrl === undefined)(`any process${reason}`, () => {
     for (const each of replicas) {
       await until(async () => (await each.admin<Health>('GET', '/provider-health')).data[0]?.states['out'] === 1)
     }
+  }, 60_000)
+
+  test('warns the others of a provider that fails, and tells them when it is back', async () => {
+    await using cluster = await newCluster()
+    await using upstream = await startUpstream()
+    const set = [
+      'health.failures_to_eject=3',
+      'failover.max_attempts=1',
+      'health.ejection_seconds=3600',
+      'health.probe_seconds=0',
+    ]
+    const one = await cluster.start(undefined, set)
+    const [idOfOne = ''] = await cluster.registered()
+    const two = await cluster.start(undefined, set)
+    const idOfTwo = (await cluster.registered()).find((id) => id !== idOfOne) ?? ''
+    const provider = await one.admin<{ id: string }>('POST', '/providers', { name: 'p', base_url: upstream.url })
+    await one.admin('POST', '/models', { name: 'slow', provider_id: provider.id })
+    const fail = async (on: TestReplica): Promise<void> => {
+      upstream.script(json({}, 500))
+      expect(await chat(on, cluster.userKey)).toBe(502)
+    }
+    const succeed = (on: TestReplica): Promise<number> => {
+      upstream.script(json(chatCompletion()))
+      return chat(on, cluster.userKey)
+    }
+    const isOut = async (id: string): Promise<boolean> => {
+      const [row] = await cluster.schema.run(`select status from replicas where id = '${id}'`)
+      return Object.values(readStatus(String(row?.['status'])).upstreams).some(({ state }) => state === 'out')
+    }
+    for (let failure = 0; failure < 3; failure += 1) await fail(one)
+    await until(() => isOut(idOfOne))
+    // Alone it would take three failures in a row.
+    await until(async () => {
+      await succeed(two)
+      await fail(two)
+      return isOut(idOfTwo)
+    })
+    // An ejection is advice where there is nothing else to ask.
+    expect(await succeed(one)).toBe(200)
+    await until(async () => !(await isOut(idOfTwo)))
   }, 60_000)
 
   test('that is gone counts no longer', async () => {

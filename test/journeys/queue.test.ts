@@ -182,8 +182,30 @@ test('a cap of a provider counts the requests of all its models together', async
   const other = gateway.chat({ model: 'shared' })
   await until(async () => (await gateway.metric('sluice_queue_waiting{kind="provider",name="up"}')) === 1)
   expect(gateway.upstream.requests.length).toBe(1)
+  const health = (await (await gateway.operate('GET', '/provider-health')).json()) as { data: { waiting: number }[] }
+  expect(health.data.map((each) => each.waiting)).toContain(1)
   gateway.upstream.release(2)
   expect((await other).status).toBe(200)
+})
+
+test('administrators see how many wait now, and how long each request has waited', async () => {
+  await capPlain(1)
+  await occupy(1)
+  await queued('a')
+  await queued('b')
+  const use = (await (await gateway.operate('GET', '/inflight')).json()) as {
+    data: { model: string; waiting: number }[]
+  }
+  expect(use.data.filter((each) => each.waiting > 0)).toMatchObject([{ model: 'plain', waiting: 2 }])
+  expect(await served(2)).toHaveLength(2)
+  const waits = async (): Promise<readonly (number | null)[]> => {
+    const page = (await (await gateway.operate('GET', '/requests?limit=10')).json()) as {
+      data: { queue_ms: number | null }[]
+    }
+    return page.data.map(({ queue_ms: waited }) => waited)
+  }
+  await until(async () => (await waits()).length === 3)
+  expect((await waits()).filter((waited) => waited !== null)).toHaveLength(2)
 })
 
 describe('a composite', () => {

@@ -3,7 +3,7 @@
  * particular there is model-health.ts.
  */
 import { z } from 'zod'
-import { upstreamOf } from '#gateway/process-status.ts'
+import { upstreamOf, waitingOf } from '#gateway/process-status.ts'
 import { healthStates } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
@@ -18,6 +18,7 @@ const providerHealth = z
       .record(z.enum(healthStates), z.int())
       .describe('How many of its active models are in which state; unknown: not asked yet'),
     in_flight: z.int().describe('Requests that it is serving'),
+    waiting: z.int().describe('Requests that wait because of its `max_concurrent`'),
   })
   .meta({ id: 'ProviderHealth' })
 
@@ -53,6 +54,6 @@ async function readHealth(
       states[status.state] += 1
       inFlight += status.inFlight
     }
-    return { provider_id: id, states, in_flight: inFlight }
+    return { provider_id: id, states, in_flight: inFlight, waiting: waitingOf(statuses, id) }
   })
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
-import { inUseOf } from '#gateway/process-status.ts'
+import { inUseOf, waitingOf } from '#gateway/process-status.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { allProcesses, processesAnswer } from '../all-processes.ts'
@@ -17,7 +17,12 @@ const ownLimitAnswer = z
   .strictObject({ user_id: z.string(), user: z.string(), model_id: z.string(), model: z.string(), limit: z.int() })
   .meta({ id: 'OwnInflightLimit' })
 const inUseAnswer = z
-  .strictObject({ model_id: z.string(), model: z.string(), in_use: z.int() })
+  .strictObject({
+    model_id: z.string(),
+    model: z.string(),
+    in_use: z.int(),
+    waiting: z.int().describe('Requests that wait because of `max_concurrent`'),
+  })
   .meta({ id: 'InflightUse' })
 
 const tag = 'Limits'
@@ -110,6 +115,7 @@ function useRoutes(admin: Admin): Route<Caller>[] {
           model_id: record.id,
           model: record.name,
           in_use: inUseOf(statuses, record.id),
+          waiting: waitingOf(statuses, record.id),
         }))
         return { data, processes }
       },

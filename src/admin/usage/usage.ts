@@ -126,6 +126,7 @@ const requestAnswer = z
     attempt_reasons: z
       .array(z.strictObject({ provider: z.string(), reason: z.string() }))
       .describe('The calls that failed, in their order'),
+    queue_ms: z.int().nullable().describe('Time in the queues of `max_concurrent`; null when it did not wait'),
     streamed: z.boolean(),
     prompt_tokens: z.int().nullable(),
     completion_tokens: z.int().nullable(),
@@ -306,6 +307,7 @@ function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
     attempts: row.attempts,
     upstream_model: row.upstreamModel,
     attempt_reasons: [...(row.attemptReasons ?? [])],
+    queue_ms: row.queueMs,
     streamed: row.streamed,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,

@@ -27,6 +27,24 @@ function withOptions(options: {
 }
 
 describe('an upstream', () => {
+  test('that others have ejected is ejected by one failure, as long as they say so', () => {
+    const { subject, fail, succeed } = health({ failuresToEject: 3 })
+    const state = () => subject.status('a').state
+    subject.suspect(new Set(['b']))
+    fail()
+    expect(state()).toBe('failing')
+    succeed()
+    subject.suspect(new Set(['a']))
+    expect(state()).toBe('healthy')
+    fail()
+    expect(state()).toBe('out')
+    subject.endEjection('a')
+    succeed()
+    subject.suspect(new Set())
+    fail(2)
+    expect(state()).toBe('failing')
+  })
+
   test('tells how it is doing, from not asked to left out and back', () => {
     const { subject, clock, fail, succeed } = health()
     const state = () => subject.status('a').state

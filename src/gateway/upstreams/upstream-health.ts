@@ -60,6 +60,7 @@ export class UpstreamHealth {
   readonly #states = new Map<string, State>()
   readonly #options: () => HealthOptions
   readonly #clock: Clock
+  #suspects: ReadonlySet<string> = new Set()
 
   constructor(options: () => HealthOptions, clock: Clock) {
     this.#options = options
@@ -112,6 +113,11 @@ export class UpstreamHealth {
     return [...this.#states.keys()].map((id) => [id, this.status(id)] as const)
   }
 
+  /** Others have ejected these upstreams: until that has changed, one failure here ejects them, too. */
+  suspect(ids: ReadonlySet<string>): void {
+    this.#suspects = ids
+  }
+
   /** The upstream is known to be back: the next request probes it, and its success ends the ejection. */
   endEjection(id: string): void {
     const state = this.#states.get(id)
@@ -125,7 +131,8 @@ export class UpstreamHealth {
   begin(id: string, held: Disposable | null = null): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
-    return new TrackedAttempt(state, { options: this.#options, clock: this.#clock, held })
+    const isSuspect = (): boolean => this.#suspects.has(id)
+    return new TrackedAttempt(state, { options: this.#options, clock: this.#clock, held, isSuspect })
   }
 
   /** Forgets upstreams that are no longer configured. */
@@ -153,6 +160,7 @@ interface AttemptOptions {
   readonly options: () => HealthOptions
   readonly clock: Clock
   readonly held: Disposable | null
+  readonly isSuspect: () => boolean
 }
 
 class TrackedAttempt implements Attempt {
@@ -164,13 +172,15 @@ class TrackedAttempt implements Attempt {
   /** It is the one request that finds out whether the upstream is back. */
   readonly #isProbe: boolean
   readonly #held: Disposable | null
+  readonly #isSuspect: () => boolean
   #counted = true
 
-  constructor(state: State, { options, clock, held }: AttemptOptions) {
+  constructor(state: State, { options, clock, held, isSuspect }: AttemptOptions) {
     this.#state = state
     this.#options = options
     this.#clock = clock
     this.#held = held
+    this.#isSuspect = isSuspect
     this.#ejections = state.ejections
     this.#isProbe = state.ejections > 0
     if (this.#isProbe) state.probing = true
@@ -193,7 +203,7 @@ class TrackedAttempt implements Attempt {
     const { failuresToEject, ejectionMs, ejectionMaxMs } = this.#options()
     state.failuresInRow += 1
     // A failed probe ejects again at once: the upstream has not come back.
-    if (!state.probing && state.failuresInRow < failuresToEject) return
+    if (!state.probing && !this.#isSuspect() && state.failuresInRow < failuresToEject) return
     state.retryAt = this.#clock.elapsed() + Math.min(ejectionMaxMs, ejectionMs * 2 ** state.ejections)
     state.ejections += 1
     state.probing = false

@@ -233,6 +233,7 @@ describe('single requests', () => {
       duration_ms: 100,
       cost: null,
       price_id: null,
+      queue_ms: null,
       request_bytes: 1000,
       response_bytes: 2000,
     } as Row)

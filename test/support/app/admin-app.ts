@@ -124,6 +124,7 @@ export async function startAdminApp({
     feed: new LocalFeed(state),
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker: opening.use(new Ticker()) }))),
     inflight: new LocalInflightLimiter(),
+    caps: { waiting: () => [] },
     health: new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1, ejectionMaxMs: 1 }), clock),
     settings,
     clock,

@@ -685,6 +685,8 @@ export type InflightUse = {
   readonly model_id: string
   readonly model: string
   readonly in_use: number
+  /** Requests that wait because of `max_concurrent` */
+  readonly waiting: number
 }
 
 export type Message = {
@@ -1085,6 +1087,8 @@ export type ProviderHealth = {
   readonly states: { readonly [name: string]: number }
   /** Requests that it is serving */
   readonly in_flight: number
+  /** Requests that wait because of its `max_concurrent` */
+  readonly waiting: number
 }
 
 export type ProviderKind = {
@@ -1163,6 +1167,8 @@ export type RequestRecord = {
     readonly provider: string
     readonly reason: string
   })[]
+  /** Time in the queues of `max_concurrent`; null when it did not wait */
+  readonly queue_ms: number | null
   readonly streamed: boolean
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null

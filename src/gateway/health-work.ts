@@ -1,0 +1,45 @@
+/**
+ * Background work on the health of upstreams: probes of those that are ejected, and what other processes have found out.
+ * That warns this one. It does not decide for it: the way to the upstream may be broken on one machine only.
+ */
+import type { Clock } from '#lib/clock.ts'
+import { readStatus } from './process-status.ts'
+import { probing, type ProbeDeps } from './upstreams/probe-upstreams.ts'
+import type { UpstreamHealth, UpstreamStatus } from './upstreams/upstream-health.ts'
+
+/** The other processes. */
+export interface Peers {
+  /** Null when there can be none. */
+  readonly registration: object | null
+  /** What they have last said about themselves. */
+  peers(): Promise<readonly { readonly status: string }[]>
+}
+
+/** What is done each second, by name. */
+export function healthWork(
+  deps: ProbeDeps,
+  feed: Peers,
+  clock: Clock,
+): readonly (readonly [what: string, work: () => Promise<void>])[] {
+  const probes = ['probing providers', probing(deps, clock)] as const
+  return feed.registration === null ? [probes] : [probes, ['hearing of upstreams', followPeers(feed, deps.health)]]
+}
+
+/**
+ * An upstream that another process has ejected is ejected here by one failure; when it answers there
+ * again, it is asked here again, too.
+ */
+function followPeers(feed: Pick<Peers, 'peers'>, health: UpstreamHealth): () => Promise<void> {
+  let troubled: ReadonlySet<string> = new Set()
+  return async () => {
+    const peers = await feed.peers().catch(() => [])
+    const found = peers.flatMap(({ status }) => Object.entries(readStatus(status).upstreams))
+    const idsThatAre = (state: UpstreamStatus['state']): readonly string[] =>
+      found.filter(([, each]) => each.state === state).map(([id]) => id)
+    const before = troubled
+    // After its ejection an upstream is failing until it has answered.
+    troubled = new Set([...idsThatAre('out'), ...idsThatAre('failing').filter((id) => before.has(id))])
+    health.suspect(troubled)
+    for (const id of idsThatAre('healthy')) if (before.has(id) && !troubled.has(id)) health.endEjection(id)
+  }
+}
