@@ -1,11 +1,10 @@
 /**
  * Does anything stop several processes as one? Three real processes on PostgreSQL behind nginx serve chats, deletions of
  * keys and imports, while one trouble after the other happens at random: many slow readers, locked tables, an outage, a
- * killed process, a rolling restart, a rolling upgrade and back.
+ * killed process, a rolling restart, a rolling upgrade and back. The clocks of the processes are half a minute apart.
  *
  * Run by hand: `SLUICE_TEST_POSTGRES_URL=postgres://… bun bench/cluster.ts [MINUTES]`, 60 when left out.
  * Exit code 1 when an AI request failed, an answer was stale, a document failed, or something was left at the end.
- * Clocks that differ are not part of it.
  */
 import { sealer } from '#lib/seal.ts'
 import { openStore } from '#store/store.ts'

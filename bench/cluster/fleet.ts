@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { root, untilAnswers, type Workshop } from '../processes.ts'
 
+/** Between the clocks of one process and the next. */
+const skewMs = 30_000
+
 export type Version = 'this' | 'next'
 
 export interface Place {
@@ -53,7 +56,12 @@ export class Fleet {
       version === 'this'
         ? [join(root, 'bin/sluice'), 'start']
         : [process.execPath, join(import.meta.dir, 'next-server.ts')]
-    const own = { SLUICE_DATA_DIR: place.dataDirectory, SLUICE_SERVER_PORT: String(place.port) }
+    const own = {
+      SLUICE_DATA_DIR: place.dataDirectory,
+      SLUICE_SERVER_PORT: String(place.port),
+      BUN_OPTIONS: `--preload ${join(root, 'test/support/skewed-clock.ts')}`,
+      SLUICE_TEST_SKEW_MS: String((index - 1) * skewMs),
+    }
     const child = this.#workshop.start(`process-${index}`, command, { ...this.#environment, ...own })
     await untilAnswers(`${this.url(index)}/readyz`, child, 100).catch((thrown: unknown) => {
       console.log(readFileSync(join(this.#workshop.folder, `process-${index}.log`), 'utf8').slice(-2000))

@@ -4,7 +4,6 @@
  * requests are served as before, since nothing was promised.
  */
 import type { Admin } from './admin.ts'
-import { everything } from '#replica/change-log.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 
 const retryMs = 1000
@@ -29,7 +28,7 @@ async function readAgainLater(admin: Admin): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, retryMs).unref())
     try {
       await store.ping()
-      await feed.publish(everything)
+      await feed.publish([{ kind: 'unknown' }])
       reloading.delete(store)
       return
     } catch (error) {

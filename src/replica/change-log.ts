@@ -1,8 +1,8 @@
 /** How changes are written into the log that all processes read. */
 import type { Change, ChangeKind } from './change.ts'
 
-/** Every change that there can be: what is applied when it is not known which ones were. */
-export const everything: readonly Change[] = [{ kind: 'directory' }, { kind: 'catalog' }, { kind: 'settings' }]
+/** All that memory holds. */
+export const everything = [{ kind: 'directory' }, { kind: 'catalog' }, { kind: 'settings' }] as const satisfies Change[]
 
 /** The changes of one publication as an entry of the log. */
 export function writeEntry(changes: readonly Change[]): string {
@@ -43,6 +43,7 @@ const widerKinds: Readonly<Record<ChangeKind, ChangeKind | null>> = {
   provider: 'catalog',
   catalog: null,
   settings: null,
+  unknown: null,
 }
 
 function isKnown({ kind }: Change): boolean {

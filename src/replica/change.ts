@@ -19,5 +19,10 @@ export type Change =
   | { readonly kind: 'catalog' }
   /** Live settings. */
   | { readonly kind: 'settings' }
+  /**
+   * It is not known what, and nobody was promised it: a process was killed, or the answer to a write was lost. Everything
+   * is read again as soon as that is possible, and nothing is refused until then.
+   */
+  | { readonly kind: 'unknown' }
 
 export type ChangeKind = Change['kind']

@@ -11,7 +11,7 @@ import { hasEnded } from '#lib/own-process.ts'
 import type { Logger } from '#observe/log.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import type { Replica, ReplicaStore } from '#store/replicas.ts'
-import { everything, writeEntry } from './change-log.ts'
+import { writeEntry } from './change-log.ts'
 
 export interface ConfirmationsOptions {
   readonly replicas: ReplicaStore
@@ -122,10 +122,10 @@ export class Confirmations {
 
   /**
    * A process may have crashed between changing the store and adding to the log, which nobody would
-   * ever hear of: all others read everything once.
+   * ever hear of: all others read everything once. The change was not answered, so nothing waits for that.
    */
   async #remove(replica: Replica): Promise<boolean> {
-    const removed = await this.#options.replicas.remove(replica, writeEntry(everything))
+    const removed = await this.#options.replicas.remove(replica, writeEntry([{ kind: 'unknown' }]))
     if (removed) this.#options.logger.warn('a process on this database is gone', { replica: replica.id })
     return removed
   }

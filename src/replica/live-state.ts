@@ -19,9 +19,10 @@ import { MemoryPart } from './memory-part.ts'
 /** Part of the time in which other processes may count this one as gone; the rest is for the heartbeat. */
 const patience = 0.4
 
+type Known = Exclude<Change, { readonly kind: 'unknown' }>
 type PartName = 'accounts' | 'catalog' | 'settings'
 
-const partOf: Readonly<Record<ChangeKind, PartName>> = {
+const partOf: Readonly<Record<Exclude<ChangeKind, 'unknown'>, PartName>> = {
   user: 'accounts',
   key: 'accounts',
   directory: 'accounts',
@@ -75,7 +76,10 @@ export class LiveState {
 
   /** Resolves soon, when each change either is in memory or has what it names refused. */
   async apply(changes: readonly Change[]): Promise<void> {
-    await Promise.all(this.#divided(changes).map(([part, own]) => part.apply(own)))
+    const known = changes.filter((change) => change.kind !== 'unknown')
+    // What is not read now stays unread, and `readAgain` reads it.
+    if (known.length < changes.length) void this.load().catch(() => undefined)
+    await Promise.all(this.#divided(known).map(([part, own]) => part.apply(own)))
   }
 
   /** Reads once more what could not be read. */
@@ -83,7 +87,7 @@ export class LiveState {
     await Promise.all(Object.values(this.#parts).map((part) => part.readUnread()))
   }
 
-  #divided(changes: readonly Change[]): (readonly [MemoryPart, readonly Change[]])[] {
+  #divided(changes: readonly Known[]): (readonly [MemoryPart, readonly Change[]])[] {
     return [...Map.groupBy(changes, ({ kind }) => partOf[kind])].map(([name, own]) => [this.#parts[name], own] as const)
   }
 

@@ -77,6 +77,29 @@ describe.skipIf(serverUrl === undefined)(`while a table is locked${reason}`, () 
     }
   })
 
+  test.each(['api_keys', 'users', 'models', 'providers', 'settings'])(
+    'nothing is refused because of what nobody was promised: a killed process, a write without an answer (%s)',
+    async (table) => {
+      await using cluster = await makeCluster(String(serverUrl), 2)
+      const replicas = [await cluster.start(), await cluster.start()] as const
+      const [model] = await addPractice(replicas[0], 'a')
+      const hidden = await cluster.makeKey(replicas[0])
+      const deletion = `delete from api_keys where id = '${hidden.id}'`
+      if (table !== 'api_keys') await cluster.schema.run(deletion)
+      await using held = await holdTables(cluster.schema, [table])
+      if (table === 'api_keys') await held.run(deletion)
+      await publish(cluster, { kind: 'unknown' })
+      // They confirm it at once, and serve as before.
+      await beats(cluster, 6)
+      for (const each of replicas) {
+        expect(await each.statusWith(cluster.userKey)).toBe(200)
+        expect(await chat(each, cluster.userKey, model!.name)).toBe(200)
+      }
+      await held.release()
+      for (const each of replicas) await until(async () => (await each.statusWith(hidden.secret)) === 401)
+    },
+  )
+
   test('an administrator names what was changed and nothing wider', async () => {
     await using cluster = await newCluster()
     const one = await cluster.start()
@@ -101,7 +124,7 @@ describe.skipIf(serverUrl === undefined)(`while a table is locked${reason}`, () 
 })
 
 /** What a process does that has changed this and was not held up. */
-async function publish({ schema }: Cluster, change: { readonly kind: string; readonly id: string }): Promise<void> {
+async function publish({ schema }: Cluster, change: { readonly kind: string; readonly id?: string }): Promise<void> {
   await schema.run(`
     with next as (update change_counter set version = version + 1 returning version)
     insert into changes select version, '${JSON.stringify([change])}' from next`)
