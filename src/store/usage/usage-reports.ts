@@ -208,7 +208,8 @@ function spansOf({ from, to, bucketMs }: PartsQuery): {
   readonly hours: Span[]
   readonly rows: Span[]
 } {
-  const fits = (unitMs: number): boolean => bucketMs === null || (bucketMs % unitMs === 0 && from % unitMs === 0)
+  const isOne = bucketMs === null || bucketMs >= to - from
+  const fits = (unitMs: number): boolean => isOne || (bucketMs % unitMs === 0 && from % unitMs === 0)
   const [inHours, outsideHours] = fits(hourMs) ? split({ from, to }, hourMs) : [[], [{ from, to }]]
   const byDay = inHours.map((span): readonly [Span[], Span[]] => (fits(dayMs) ? split(span, dayMs) : [[], [span]]))
   return { days: byDay.flatMap(([days]) => days), hours: byDay.flatMap(([, hours]) => hours), rows: outsideHours }
