@@ -70,9 +70,11 @@ export class CapQueue {
 
   constructor(options: CapQueueOptions) {
     this.#options = options
-    options.slots.onMore((key) => {
+    options.slots.onMore((key, isFree) => {
       const line = this.#lines.get(key)
-      if (line !== undefined) this.#serve(key, line)
+      if (line === undefined) return
+      this.#serve(key, line)
+      if (isFree && line.all.size > 0) options.slots.ask(key, line.all.size)
     })
     options.shutdown.addEventListener('abort', () => this.#endAll('stopped'), { once: true })
   }

@@ -28,7 +28,8 @@ class Member {
     })
     const none = (): void => undefined
     const onMore = (keys: readonly string[]): void => this.limiter.serve(keys)
-    this.exchange = new Exchange({ ledger, place, clock, onMore, onAway: none, onVoid: none })
+    const onFree = (keys: readonly string[]): void => this.limiter.claim(keys)
+    this.exchange = new Exchange({ ledger, place, clock, onMore, onFree, onAway: none, onVoid: none })
     this.limiter = new SharedInflightLimiter({ ledger, exchange: this.exchange, clock, isOwner: () => true })
     this.enter(1, self)
   }

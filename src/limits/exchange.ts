@@ -12,8 +12,10 @@ export interface ExchangeOptions {
   readonly ledger: SlotLedger
   readonly place: Place
   readonly clock: Clock
-  /** These keys may have more now, here or free in the place. */
+  /** This process has been granted more of these keys. */
   readonly onMore: (keys: readonly string[]) => void
+  /** Another process has given up some of these: it is anyone's who asks. */
+  readonly onFree: (keys: readonly string[]) => void
   /** The place has failed; null: it answers again. */
   readonly onAway: (failure: unknown) => void
   /** The place is not in the state that the members agreed on. */
@@ -97,14 +99,14 @@ export class Exchange {
 
   /** A hint of another process: lends what is idle, or asks again for what waits here. */
   hear(text: string): void {
-    const { ledger, clock, onMore } = this.#options
+    const { ledger, clock, onFree } = this.#options
     const { from, wanted = [], free = [] } = JSON.parse(text) as Hint
     if (from === this.#name) return
     for (const [key, limit, amount, due = 0] of wanted) {
       if (this.isReady && ledger.lend({ key, limit, amount, due }, clock.elapsed()) > 0) this.#lent.add(key)
     }
     if (wanted.length > 0) void this.flush()
-    if (free.length > 0) onMore(free)
+    if (free.length > 0) onFree(free)
   }
 
   /** A slot that this process had given up is free now. */

@@ -29,9 +29,15 @@ export interface CapSlots {
   hasRoom(key: string, limit: number): boolean
   /** Asks the other processes for this many more slots of a key that `take` refused. */
   ask(key: string, want: number): void
-  /** Calls when `take` may give a slot of this key that it refused before. One listener. */
-  onMore(listener: (key: string) => void): void
+  /** One listener. */
+  onMore(listener: MoreListener): void
 }
+
+/**
+ * Called when `take` may give a slot of this key that it refused before. @param isFree another process has given one up:
+ * `ask` may get it
+ */
+export type MoreListener = (key: string, isFree: boolean) => void
 
 const prefix = 'inflight '
 
@@ -53,7 +59,7 @@ export function sumByModel(counts: Iterable<readonly [key: string, count: number
 
 export class LocalInflightLimiter implements InflightLimiter {
   readonly #counts = new Map<string, number>()
-  #listener: ((key: string) => void) | null = null
+  #listener: MoreListener | null = null
 
   acquire(accountId: string, modelId: string, limit: number): Slot | null {
     return this.take(inflightKey(accountId, modelId), limit)
@@ -73,7 +79,7 @@ export class LocalInflightLimiter implements InflightLimiter {
   /** There are no others. */
   ask(): void {}
 
-  onMore(listener: (key: string) => void): void {
+  onMore(listener: MoreListener): void {
     this.#listener = listener
   }
 
@@ -85,7 +91,7 @@ export class LocalInflightLimiter implements InflightLimiter {
     const left = (this.#counts.get(key) ?? 0) - 1
     if (left > 0) this.#counts.set(key, left)
     else this.#counts.delete(key)
-    this.#listener?.(key)
+    this.#listener?.(key, false)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#lib/clock.ts'
 import type { Exchange } from './exchange.ts'
-import { HeldSlot, inflightKey, sumByModel, type InflightLimiter, type Slot } from './inflight.ts'
+import { HeldSlot, inflightKey, sumByModel, type InflightLimiter, type MoreListener, type Slot } from './inflight.ts'
 import type { SlotLedger } from './slot-ledger.ts'
 
 export interface SharedInflightOptions {
@@ -30,7 +30,7 @@ export class SharedInflightLimiter implements InflightLimiter {
   readonly #waiters = new Map<string, Set<Waiter>>()
   /** `elapsed` until which nothing more is asked for. */
   readonly #exhausted = new Map<string, number>()
-  #listener: ((key: string) => void) | null = null
+  #listener: MoreListener | null = null
 
   constructor(options: SharedInflightOptions) {
     this.#options = options
@@ -62,7 +62,7 @@ export class SharedInflightLimiter implements InflightLimiter {
     void exchange.flush()
   }
 
-  onMore(listener: (key: string) => void): void {
+  onMore(listener: MoreListener): void {
     this.#listener = listener
   }
 
@@ -70,9 +70,14 @@ export class SharedInflightLimiter implements InflightLimiter {
     return sumByModel(this.#options.ledger.inUse())
   }
 
-  /** There may be more of these keys: serves the requests that wait, and asks for the rest. */
+  /** There is more of these keys: serves the requests that wait. */
   serve(keys: readonly string[]): void {
     for (const key of keys) this.#serve(key)
+  }
+
+  /** Another process has given up some of these keys: those who wait here ask for it, and those that gave it up do later. */
+  claim(keys: readonly string[]): void {
+    for (const key of keys) this.#serve(key, true)
   }
 
   #release(key: string): void {
@@ -81,8 +86,8 @@ export class SharedInflightLimiter implements InflightLimiter {
     this.#serve(key)
   }
 
-  #serve(key: string): void {
-    this.#listener?.(key)
+  #serve(key: string, isFree = false): void {
+    this.#listener?.(key, isFree)
     const waiters = this.#waiters.get(key)
     if (waiters === undefined) return
     for (const waiter of waiters) {

@@ -62,6 +62,7 @@ export class SharedLimits implements AsyncDisposable {
       place: this.#place,
       clock,
       onMore: (keys) => this.inflight.serve(keys),
+      onFree: (keys) => this.inflight.claim(keys),
       onAway: (failure) => onFailure('place', failure),
       onVoid: () => void this.look(),
     })

@@ -43,7 +43,7 @@ class Process {
     const place = world.placeFor(this)
     const none = (): void => undefined
     const onMore = (keys: readonly string[]): void => void world.onMore(this, keys)
-    this.exchange = new Exchange({ ledger, place, clock, onMore, onAway: none, onVoid: none })
+    this.exchange = new Exchange({ ledger, place, clock, onMore, onFree: onMore, onAway: none, onVoid: none })
     const tenure = (): number | null => (this.beats ? this.tenure : null)
     this.member = new RosterMember({
       store: world.rosterFor(this),
