@@ -3,7 +3,6 @@
  * Responses API beside them, and Anthropic. The table in docs/clients.md is made of what runs here.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
 import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { stripedPng } from '#test/support/documents/png-file.ts'
 import { acted, type Turn } from '#test/support/upstream/acted-turn.ts'
@@ -11,28 +10,16 @@ import { hang, json, type Behaviour, type ScriptedRequest } from '#test/support/
 import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 import type { Client, Setup } from './table/client.ts'
 import { clients } from './table/clients.ts'
+import { modelsOfEveryApi, providerApis } from './table/models.ts'
 import { until } from '#test/support/until.ts'
 
 let gateway: GatewayApp
-const models: Record<string, string> = {}
-
-const providers = ['chat completions only', 'the Responses API, too', 'Anthropic'] as const
-
+let models: Readonly<Record<string, string>>
 beforeAll(async () => {
   gateway = await startGateway()
-  models[providers[0]] = 'plain'
-  models[providers[1]] = await modelWithEndpoints(gateway, ['responses', 'chat/completions', 'rerank'])
-  models[providers[2]] = await anthropicModel()
+  models = await modelsOfEveryApi(gateway)
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
-
-async function anthropicModel(): Promise<string> {
-  const provider = { name: 'anthropic', kind: 'anthropic', base_url: gateway.upstream.url, credential: 'sk-ant' }
-  const { id } = (await (await gateway.operate('POST', '/providers', provider)).json()) as { readonly id: string }
-  const model = { name: 'claude', provider_id: id, upstream_name: 'claude-sonnet-4-5' }
-  expect((await gateway.operate('POST', '/models', model)).status).toBe(201)
-  return model.name
-}
 
 const said = 'Hello, wörld 🌊'
 const picture = stripedPng(6, 4, [
@@ -198,7 +185,7 @@ beforeEach(() => void (before = gateway.upstream.requests.length))
 
 for (const client of clients) {
   describe(client.name.replaceAll('`', ''), () => {
-    for (const provider of providers) {
+    for (const provider of providerApis) {
       if (!client.streams && provider === 'Anthropic') continue
       for (const feature of features.filter(({ has }) => has(client))) {
         test(`${feature.name}, with a provider of ${provider}`, async () => {
