@@ -8,6 +8,7 @@ import { configurationMarkdown } from '#config/document.ts'
 import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
 import { apiTypes, servedDocument } from './api-types.ts'
 import { brokenLinks } from './broken-links.ts'
+import { endpointSupportMarkdown } from './endpoint-support.ts'
 
 interface Page {
   /** Relative to the project. */
@@ -20,6 +21,7 @@ interface Page {
 
 const pages: readonly Page[] = [
   { file: 'docs/errors.md', source: 'src/errors/catalogue.ts', render: errorsMarkdown },
+  { file: 'docs/endpoint-support.md', source: 'the kinds of providers', render: endpointSupportMarkdown },
   { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
   {
     file: 'ui/src/api/schema.d.ts',

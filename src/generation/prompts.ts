@@ -83,7 +83,8 @@ export class Prompts {
       this.#leader.resolve()
       for (let texts = await answer.next(); texts !== null; texts = await answer.next()) await sink.texts(index, texts)
       this.#count(answer)
-      await sink.done(index, plan.isConstrained && answer.isCutShort)
+      const { isCutShort, usage } = answer
+      await sink.done(index, { incomplete: plan.isConstrained && isCutShort, isCutShort, usage })
     } catch (thrown) {
       const error = session.ended ?? toApiError(thrown)
       await sink.failed(index, error)

@@ -18,6 +18,14 @@ const form = z
   })
   .meta({ id: 'ImageGenerationForm', description: 'The parts may come in either order.' })
 
+const metadata = z
+  .object({
+    prompt_tokens: z.int().nullable().describe('Null when the provider does not tell'),
+    completion_tokens: z.int().nullable(),
+    finish_reason: z.enum(['stop', 'length']),
+  })
+  .meta({ id: 'GenerationMetadata' })
+
 const answer = z
   .object({
     text: z.union([z.string(), z.array(z.string())]).describe('An array when the request has one, in its order'),
@@ -25,6 +33,10 @@ const answer = z
       .union([z.boolean(), z.array(z.boolean())])
       .optional()
       .describe('Only when an answer had to have a form and ran out of tokens before its end'),
+    metadata: z
+      .union([metadata, z.array(metadata)])
+      .optional()
+      .describe('Only with return_metadata'),
   })
   .meta({ id: 'GeneratedText' })
 
@@ -52,7 +64,14 @@ const imageErrors: readonly ErrorCode[] = ['invalid_multipart', 'unsupported_ima
 const streamText =
   'Each event is `{"text", "batch_id"}`; `batch_id` is the index of the prompt. The texts of one prompt come in order, those of several are interleaved. A prompt that fails after the head has gone out is told by an event named `error`. The stream ends with the body, without a terminator.'
 
-const event = z.object({ text: z.string(), batch_id: z.int() }).meta({ id: 'GeneratedToken' })
+const event = z
+  .object({
+    text: z.string(),
+    batch_id: z.int(),
+    incomplete: z.boolean().optional(),
+    metadata: metadata.optional().describe('In the last event of a prompt, with return_metadata'),
+  })
+  .meta({ id: 'GeneratedToken' })
 
 const endpoints: Readonly<Record<GenerationEndpoint, Pick<RouteDocs, 'summary' | 'description' | 'operation'>>> = {
   generate: { operation: 'generate', summary: 'Answer one or several prompts at once' },

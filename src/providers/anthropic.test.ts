@@ -17,8 +17,7 @@ describe('Messages at Anthropic', () => {
     using http1 = new Http1Client({ clock: systemClock, ticker })
     const record = aProvider({ kind: 'anthropic', baseUrl: upstream.url, credential: new Secret('upstream-key') })
     const provider = anthropicProvider(record, http1)
-    expect(provider.endpoints).toContain('messages')
-    expect(provider.endpoints).toContain('chat/completions')
+    expect([...provider.endpoints]).toEqual(['chat/completions', 'messages'])
     const body = Buffer.from('{ "model":"claude", "max_tokens":1e1, "messages":[], "big":12345678901234567890 }')
     for (const [sent, expected] of [
       [{}, '2023-06-01'],

@@ -18,7 +18,8 @@ export function anthropicProvider(record: ProviderRecord, http1: Http1Client): P
   const messages = openaiProvider(messagesRecord(record), http1)
   return {
     record,
-    endpoints: new Set([...adapter.endpoints, 'messages']),
+    // The vendor has no embeddings, although the adapter does.
+    endpoints: new Set(['chat/completions', 'messages']),
     send: (call) => (call.endpoint === 'messages' ? messages.send(versioned(call)) : adapter.send(call)),
     discover: (signal) => adapter.discover(signal),
   }

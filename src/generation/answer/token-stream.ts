@@ -11,7 +11,7 @@ import { errorBody } from '#errors/render.ts'
 import { eventStreamHeaders } from '#http/event-stream.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Ticker } from '#lib/ticker.ts'
-import type { AnswerSink } from './answer-sink.ts'
+import { metadataOf, type AnswerEnd, type AnswerSink } from './answer-sink.ts'
 import type { SessionRecord } from '../model-session.ts'
 import { Outbox } from './outbox.ts'
 import type { Payload } from '../request/payload.ts'
@@ -100,11 +100,18 @@ export class TokenStream implements AnswerSink {
     return this.#outbox.put(tokenEvents(index, texts))
   }
 
-  async done(index: number, incomplete: boolean): Promise<void> {
+  async done(index: number, end: AnswerEnd): Promise<void> {
     this.#answered += 1
-    if (!incomplete) return
+    const { wantsMetadata } = this.#options.payload
+    if (!end.incomplete && !wantsMetadata) return
     this.#opening.resolve()
-    return this.#outbox.put(event({ text: '', batch_id: index, incomplete: true }))
+    const last = {
+      text: '',
+      batch_id: index,
+      ...(end.incomplete && { incomplete: true }),
+      ...(wantsMetadata && { metadata: metadataOf(end) }),
+    }
+    return this.#outbox.put(event(last))
   }
 
   async failed(index: number, error: ApiError): Promise<void> {

@@ -1,7 +1,7 @@
 /** The answer of `/generate` and `/image_generate`: all texts at once, in the order of the prompts. */
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
-import type { AnswerSink } from './answer-sink.ts'
+import { metadataOf, type AnswerEnd, type AnswerSink } from './answer-sink.ts'
 import type { Payload } from '../request/payload.ts'
 
 export interface WholeAnswerOptions {
@@ -14,6 +14,7 @@ export class WholeAnswer implements AnswerSink {
   readonly #options: WholeAnswerOptions
   readonly #texts: string[][]
   readonly #incomplete: boolean[]
+  readonly #metadata: object[] = []
   readonly #all = Promise.withResolvers<void>()
   #characters = 0
 
@@ -30,11 +31,12 @@ export class WholeAnswer implements AnswerSink {
 
   /** Once all have been answered. */
   respond(context: RequestContext): { readonly response: Response; readonly bytes: number } {
-    const { isBatch } = this.#options.payload
+    const { isBatch, wantsMetadata } = this.#options.payload
     const texts = this.#texts.map((pieces) => pieces.join(''))
     const body = {
       text: isBatch ? texts : texts[0],
       ...(this.#incomplete.includes(true) && { incomplete: isBatch ? this.#incomplete : true }),
+      ...(wantsMetadata && { metadata: isBatch ? this.#metadata : this.#metadata[0] }),
     }
     const bytes = Buffer.from(JSON.stringify(body))
     const headers = { 'content-type': 'application/json' }
@@ -51,8 +53,9 @@ export class WholeAnswer implements AnswerSink {
     }
   }
 
-  async done(index: number, incomplete: boolean): Promise<void> {
-    this.#incomplete[index] = incomplete
+  async done(index: number, end: AnswerEnd): Promise<void> {
+    this.#incomplete[index] = end.incomplete
+    this.#metadata[index] = metadataOf(end)
   }
 
   async failed(index: number, error: ApiError): Promise<void> {

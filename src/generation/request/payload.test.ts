@@ -24,6 +24,7 @@ const everyField = [
   'no_repeat_ngram_size',
   'prompt_max_tokens',
   'regex_string',
+  'return_metadata',
   'repetition_penalty',
   'sampling_temperature',
   'sampling_topk',

@@ -23,6 +23,7 @@ export const payloadSchema = z
     min_new_tokens: int64.min(0).nullish(),
     no_repeat_ngram_size: int64.min(0).nullish(),
     prompt_max_tokens: int64.min(1).nullish().describe('Only this many tokens at the end of each prompt are kept'),
+    return_metadata: z.boolean().nullish().describe('Token counts of each answer, and why it ended'),
     regex_string: z.string().nullish().describe('An expression that the whole answer matches'),
     repetition_penalty: z.number().gt(0).nullish(),
     sampling_temperature: z.number().min(0).nullish(),
@@ -57,6 +58,8 @@ export interface Payload {
   readonly isBatch: boolean
   readonly consumerGroup: string
   readonly imagePaths: readonly string[]
+  /** The answer tells its token counts, and why it ended. */
+  readonly wantsMetadata: boolean
   readonly constraint: Constraint | null
   readonly parameters: Parameters
   /** The fields that the client set, as it wrote them. */
@@ -84,6 +87,7 @@ export function readPayload(value: unknown, batchMax: number): Payload {
     isBatch: Array.isArray(fields.text),
     consumerGroup: fields.consumer_group ?? 'primary',
     imagePaths: fields.image_paths ?? [],
+    wantsMetadata: fields.return_metadata ?? false,
     constraint: readConstraint(fields.json_schema, fields.regex_string ?? undefined),
     parameters,
     given,

@@ -30,6 +30,7 @@ interface Row {
   /** Leaves out `top_p` of 1, which the server refuses. */
   readonly refusesTopPOne?: boolean
   readonly repetition?: (penalty: number) => Fields
+  readonly noRepeatNgram?: string
   /** Sends the penalty even when it is 1, because the server has another default. */
   readonly repetitionAlways?: boolean
   readonly schema: (schema: JsonValue) => Fields
@@ -87,6 +88,17 @@ const rows: Readonly<Record<Exclude<Flavour, 'takeoff'>, Row>> = {
     regex: ({ pattern }) => ({ response_format: { type: 'regex_schema', regex_schema: pattern } }),
   },
   ollama: { maxTokens: 'max_tokens', schema: jsonSchema },
+  // The practice model takes every field, so that clients can be rehearsed; of these it follows the JSON schema.
+  demo: {
+    maxTokens: 'max_completion_tokens',
+    minTokens: 'min_tokens',
+    topKOff: -1,
+    repetition: repetitionPenalty,
+    noRepeatNgram: 'no_repeat_ngram_size',
+    schema: jsonSchema,
+    regex: ({ pattern }) => ({ regex: pattern }),
+    constrainsCompletions: true,
+  },
 }
 
 /** @param raw the body is one of `/completions` */
@@ -99,13 +111,14 @@ export function writeFields(
   const row = rows[flavour]
   const field = unsupported(row, parameters, constraint, raw)
   if (field !== null) return { kind: 'unsupported', field }
-  const { minNewTokens, repetitionPenalty: penalty } = parameters
+  const { minNewTokens, noRepeatNgramSize, repetitionPenalty: penalty } = parameters
   const sendsPenalty = penalty !== 1 || row.repetitionAlways === true
   return {
     kind: 'fields',
     fields: {
       [raw ? 'max_tokens' : row.maxTokens]: parameters.maxNewTokens,
       ...(row.minTokens !== undefined && minNewTokens > 0 && { [row.minTokens]: minNewTokens }),
+      ...(row.noRepeatNgram !== undefined && noRepeatNgramSize > 0 && { [row.noRepeatNgram]: noRepeatNgramSize }),
       ...sampling(row, parameters),
       ...(sendsPenalty && row.repetition?.(penalty)),
       ...constraintFields(row, constraint),
@@ -115,7 +128,7 @@ export function writeFields(
 
 function unsupported(row: Row, parameters: Parameters, constraint: Constraint | null, raw: boolean): string | null {
   if (parameters.minNewTokens > 0 && row.minTokens === undefined) return 'min_new_tokens'
-  if (parameters.noRepeatNgramSize > 0) return 'no_repeat_ngram_size'
+  if (parameters.noRepeatNgramSize > 0 && row.noRepeatNgram === undefined) return 'no_repeat_ngram_size'
   if (parameters.repetitionPenalty !== 1 && row.repetition === undefined) return 'repetition_penalty'
   if (parameters.topK > 1 && row.topKOff === undefined) return 'sampling_topk'
   if (constraint === null) return null

@@ -7,7 +7,17 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Provider } from '#providers/provider.ts'
 
-export const flavours = ['openai', 'vllm', 'sglang', 'llamacpp', 'tgi', 'lmdeploy', 'ollama', 'takeoff'] as const
+export const flavours = [
+  'openai',
+  'vllm',
+  'sglang',
+  'llamacpp',
+  'tgi',
+  'lmdeploy',
+  'ollama',
+  'takeoff',
+  'demo',
+] as const
 export type Flavour = (typeof flavours)[number]
 
 /** What servers write as the owner of their models. */
@@ -39,7 +49,8 @@ export class FlavourRegistry {
   /** Never rejects; a server that cannot be asked counts as plain OpenAI, and is asked again later. */
   async of(provider: Provider): Promise<Flavour> {
     const { record } = provider
-    const set = flavours.find((flavour) => flavour === record.options['flavour'])
+    if (record.kind === 'demo') return 'demo'
+    const set = flavours.find((flavour) => flavour !== 'demo' && flavour === record.options['flavour'])
     if (set !== undefined) return set
     if (record.kind === 'takeoff') return 'takeoff'
     if (record.kind !== 'openai') return 'openai'

@@ -64,6 +64,7 @@ const defaults: Readonly<Record<Exclude<Flavour, 'takeoff'>, object>> = {
   tgi: { max_tokens: 128, temperature: 0 },
   lmdeploy: { max_tokens: 128, temperature: 1, top_p: 1, top_k: 1 },
   ollama: { max_tokens: 128, temperature: 0 },
+  demo: { max_completion_tokens: 128, temperature: 1, top_p: 1, top_k: 1 },
 }
 const flavours = Object.keys(defaults) as readonly (keyof typeof defaults)[]
 
@@ -100,6 +101,7 @@ const table: readonly (readonly [fields: object, Readonly<Record<keyof typeof de
       tgi: null,
       lmdeploy: { min_new_tokens: 5 },
       ollama: null,
+      demo: { min_tokens: 5 },
     },
   ],
   [
@@ -112,6 +114,7 @@ const table: readonly (readonly [fields: object, Readonly<Record<keyof typeof de
       tgi: null,
       lmdeploy: { top_k: 40 },
       ollama: null,
+      demo: { top_k: 40 },
     },
   ],
   [
@@ -124,6 +127,7 @@ const table: readonly (readonly [fields: object, Readonly<Record<keyof typeof de
       tgi: { temperature: 0.5, top_p: 0.9 },
       lmdeploy: { temperature: 0.5, top_p: 0.9, top_k: 0 },
       ollama: { temperature: 0.5, top_p: 0.9 },
+      demo: { temperature: 0.5, top_p: 0.9, top_k: -1 },
     },
   ],
   [
@@ -136,11 +140,21 @@ const table: readonly (readonly [fields: object, Readonly<Record<keyof typeof de
       tgi: { presence_penalty: 1.2 - 2 },
       lmdeploy: { repetition_penalty: 1.2 },
       ollama: null,
+      demo: { repetition_penalty: 1.2 },
     },
   ],
   [
     { no_repeat_ngram_size: 3 },
-    { openai: null, vllm: null, sglang: null, llamacpp: null, tgi: null, lmdeploy: null, ollama: null },
+    {
+      openai: null,
+      vllm: null,
+      sglang: null,
+      llamacpp: null,
+      tgi: null,
+      lmdeploy: null,
+      ollama: null,
+      demo: { no_repeat_ngram_size: 3 },
+    },
   ],
   [
     { regex_string: 'yes|no' },
@@ -152,6 +166,7 @@ const table: readonly (readonly [fields: object, Readonly<Record<keyof typeof de
       tgi: { response_format: { type: 'regex', value: 'yes|no' } },
       lmdeploy: { response_format: { type: 'regex_schema', regex_schema: 'yes|no' } },
       ollama: null,
+      demo: { regex: 'yes|no' },
     },
   ],
   [
@@ -164,6 +179,7 @@ const table: readonly (readonly [fields: object, Readonly<Record<keyof typeof de
       tgi: { model: 'adapters/sql' },
       lmdeploy: { model: 'adapters/sql' },
       ollama: { model: 'adapters/sql' },
+      demo: {},
     },
   ],
 ]

@@ -54,7 +54,10 @@ function lackingIn({ payload, image }: GenerationRequest, upstream: Upstream, ra
   if (raw && image !== null) return 'use_chat_template'
   if (image !== null && upstream.model.capabilities.input?.includes('image') === false) return 'image_data'
   const { backend } = payload.parameters
-  const isListed = backend === null || names(upstream, 'constrained_decoding_backends').has(backend)
+  const isListed =
+    backend === null ||
+    upstream.provider.kind === 'demo' ||
+    names(upstream, 'constrained_decoding_backends').has(backend)
   return isListed ? null : 'constrained_decoding_backend'
 }
 
@@ -79,6 +82,7 @@ function takeoffPlan(
  * name or path of another could be anything that the server has, regardless of who may use it.
  */
 function adapterOf(upstream: Upstream, flavour: Flavour, loraId: string): Fields | null {
+  if (flavour === 'demo') return {}
   const id = names(upstream, 'loras').get(loraId)
   if (id === undefined) return null
   if (flavour === 'sglang') return { lora_path: id }

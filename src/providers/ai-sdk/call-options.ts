@@ -66,7 +66,8 @@ function samplingOf(request: ChatRequest): Partial<LanguageModelV4CallOptions> {
   return defined({
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
     temperature: request.temperature,
-    topP: request.top_p,
+    // One, which limits nothing, is not sent: many clients set it beside a temperature, and some vendors take only one of the two.
+    topP: request.top_p === 1 ? undefined : request.top_p,
     topK: request.top_k,
     seed: request.seed,
     // Zero is not sent: it is the default, also of vendors that have no field for it.

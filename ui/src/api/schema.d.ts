@@ -542,11 +542,23 @@ export type GeneratedText = {
   readonly text: string | readonly string[]
   /** Only when an answer had to have a form and ran out of tokens before its end */
   readonly incomplete?: boolean | readonly boolean[] | undefined
+  /** Only with return_metadata */
+  readonly metadata?: GenerationMetadata | readonly GenerationMetadata[] | undefined
 }
 
 export type GeneratedToken = {
   readonly text: string
   readonly batch_id: number
+  readonly incomplete?: boolean | undefined
+  /** In the last event of a prompt, with return_metadata */
+  readonly metadata?: GenerationMetadata | undefined
+}
+
+export type GenerationMetadata = {
+  /** Null when the provider does not tell */
+  readonly prompt_tokens: number | null
+  readonly completion_tokens: number | null
+  readonly finish_reason: "stop" | "length"
 }
 
 export type GenerationPayload = {
@@ -566,6 +578,8 @@ export type GenerationPayload = {
   readonly no_repeat_ngram_size?: number | null | undefined
   /** Only this many tokens at the end of each prompt are kept */
   readonly prompt_max_tokens?: number | null | undefined
+  /** Token counts of each answer, and why it ended */
+  readonly return_metadata?: boolean | null | undefined
   /** An expression that the whole answer matches */
   readonly regex_string?: string | null | undefined
   readonly repetition_penalty?: number | null | undefined
