@@ -38,6 +38,7 @@ export async function listFiles(files: Files, { query }: RequestContext, caller:
     limit: limit + 1,
     descending: order === 'desc',
     after: query.get('after'),
+    now: files.clock.now(),
   })
   if (found === null) throw invalid('after', '"after" names no file of your account.')
   return json(listOnWire(found.map(fileOnWire), limit))

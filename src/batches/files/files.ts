@@ -64,9 +64,13 @@ export function secondsOf(ms: number): number {
 }
 
 /** The caller's file with this id. Answers 404 by throwing; an output without a line is not there yet. */
-export async function ownFile({ files }: Pick<Files, 'files'>, id: string, caller: Caller): Promise<StoredFile> {
+export async function ownFile({ files, clock }: Files, id: string, caller: Caller): Promise<StoredFile> {
   const file = await files.find(id)
-  if (file === null || file.userId !== caller.account.user.id || (file.sha256 === null && file.bytes === 0))
+  const isThere =
+    file !== null &&
+    (file.sha256 !== null || file.bytes > 0) &&
+    (file.expiresAt === null || file.expiresAt > clock.now())
+  if (!isThere || file.userId !== caller.account.user.id)
     throw new ApiError('file_not_found', { message: `No such File object: ${id.slice(0, 100)}`, param: 'id' })
   return file
 }

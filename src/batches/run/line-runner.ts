@@ -17,7 +17,7 @@ import type { InputFiles } from './input-files.ts'
 import { ModelLane } from './model-lane.ts'
 
 /** Results are written this often, so that some share a transaction. */
-const writeEveryMs = 20
+const writeEveryMs = 50
 const unwrittenMax = 524_288
 const partsMax = 64
 /** No account keeps the others out, whatever the speed of its models. */

@@ -31,6 +31,8 @@ export interface FileQuery {
   readonly descending: boolean
   /** The id of the file before the page; null begins. */
   readonly after: string | null
+  /** Files whose time is over by now are left out. */
+  readonly now: number
 }
 
 export interface FileStore {
@@ -66,11 +68,16 @@ export function fileStore({ kysely }: Database): FileStore {
       })
     },
     find,
-    async list({ userId, purpose, limit, descending, after }) {
+    async list({ userId, purpose, limit, descending, after, now }) {
       const before = after === null ? null : await find(after)
       if (after !== null && before?.userId !== userId) return null
       const direction = descending ? 'desc' : 'asc'
-      let query = kysely.selectFrom('files').selectAll().where('user_id', '=', userId).where(hasContent)
+      let query = kysely
+        .selectFrom('files')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where(hasContent)
+        .where(sql<boolean>`(expires_at is null or expires_at > ${now})`)
       if (purpose !== null) query = query.where('purpose', '=', plainText(purpose))
       if (before !== null) {
         const place = sql`(${before.createdAt}, ${before.id})`
