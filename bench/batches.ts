@@ -50,7 +50,7 @@ async function speed(lines: number): Promise<void> {
   console.log(`memory: ${mebibytes(before)} MiB before, at most ${mebibytes(mostBytes)} MiB`)
 }
 
-/** From the creation of the batch to its end. */
+/** How long a batch takes, uploading not included. */
 async function batchOf(
   call: <T>(method: string, path: string, body?: Bun.BodyInit) => Promise<T>,
   lines: number,

@@ -21,14 +21,14 @@ export interface BatchOnWire {
 export interface FileClient {
   readonly gateway: GatewayApp
   /** POST /ai/v1/files with these parts; `file` is a text. */
-  upload(parts: Readonly<Record<string, string>>, options?: ChatOptions): Promise<Response>
+  readonly upload: (parts: Readonly<Record<string, string>>, options?: ChatOptions) => Promise<Response>
   /** The same, accepted. */
-  uploaded(text: string, purpose?: string): Promise<FileOnWire>
+  readonly uploaded: (text: string, purpose?: string) => Promise<FileOnWire>
   /** POST /ai/v1/batches. */
-  create(body: object | string, options?: ChatOptions): Promise<Response>
-  get(path: string, options?: ChatOptions): Promise<Response>
+  readonly create: (body: object | string, options?: ChatOptions) => Promise<Response>
+  readonly get: (path: string, options?: ChatOptions) => Promise<Response>
   /** Status and code of an answer. */
-  refusal(answer: Response): Promise<readonly [number, unknown, unknown]>
+  readonly refusal: (answer: Response) => Promise<readonly [number, unknown, unknown]>
 }
 
 /** Opens an app for the tests of a file, and closes it after them. */
