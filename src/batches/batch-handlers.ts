@@ -66,6 +66,7 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
     total: 0,
     completed: 0,
     failed: 0,
+    undone: 0,
     id: newId('batch_'),
     userId: account.user.id,
     keyId: key?.id ?? null,

@@ -572,6 +572,7 @@ export interface BatchesTable {
   total: number
   completed: number
   failed: number
+  undone: number
   parts_left: number
   has_results: Flag
   created_at: number

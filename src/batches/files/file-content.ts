@@ -67,6 +67,13 @@ async function* blobPieces(blob: LocalBlob, start: number, end: number): AsyncGe
   for (let at = start; at < end; at += pieceBytes) yield await file.slice(at, Math.min(end, at + pieceBytes)).bytes()
 }
 
+/** All of a file, or what a running batch has written of it. The blob is opened with the first piece. */
+export async function* contentPieces(files: Files, file: StoredFile): AsyncGenerator<Uint8Array, void> {
+  const { blobId: id, sha256 } = file
+  if (sha256 === null) yield* resultPieces(files.batches, file)
+  else yield* blobPieces(await files.blobs.open({ id, sha256 }), 0, file.bytes)
+}
+
 /** A body that is made as the client reads it. */
 export function streamOf(pieces: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(

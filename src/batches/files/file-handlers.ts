@@ -65,7 +65,7 @@ export async function removeExpired(files: Files, limit: number): Promise<number
 }
 
 /** The row goes first: bytes that are left over are removed as abandoned ones. */
-async function removeFiles({ files, blobs }: Files, removed: readonly StoredFile[]): Promise<void> {
+export async function removeFiles({ files, blobs }: Files, removed: readonly StoredFile[]): Promise<void> {
   await files.delete(removed.map(({ id }) => id))
   for (const { blobId: id, sha256 } of removed) if (sha256 !== null) await blobs.remove({ id, sha256 })
 }

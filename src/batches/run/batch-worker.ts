@@ -27,6 +27,7 @@ export class BatchWorker implements AsyncDisposable {
   readonly #inputs: InputFiles
   readonly #runner: LineRunner
   readonly #loops: readonly Loop[]
+  readonly #watch: Disposable
   /** Leases of whole batches, and what ends with them. */
   readonly #whole = new Map<JobLease, Promise<void>>()
   #claiming: Promise<void> | null = null
@@ -41,6 +42,7 @@ export class BatchWorker implements AsyncDisposable {
     this.#leaseMs = batches.gateway.settings.get('batches.lease_seconds') * 1000
     this.#inputs = new InputFiles(batches.files.blobs, batches.gateway.clock)
     this.#runner = new LineRunner(batches, this.#inputs, () => this.#claimUnlessNone())
+    this.#watch = batches.gateway.recorder.watch((row) => this.#runner.observe(row))
     const loop = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
       new Loop({ intervalMs, work, onError: (error) => this.#report(what, error) })
     this.#loops = [
@@ -69,6 +71,7 @@ export class BatchWorker implements AsyncDisposable {
   /** Ends all calls, waits for them, and gives back what is not done. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
+    this.#watch[Symbol.dispose]()
     for (const loop of this.#loops) await loop[Symbol.asyncDispose]()
     await this.#claiming?.catch(() => undefined)
     await this.#runner.stop()

@@ -11,7 +11,7 @@ import { readLine } from '../lines/batch-line.ts'
 import { inputLines, type InputLine } from '../lines/input-lines.ts'
 import { undoneResult } from '../lines/line-result.ts'
 import type { InputFiles } from './input-files.ts'
-import { filesLifeMs } from './validate-batch.ts'
+import { filesLifeMs, outputsOf } from './validate-batch.ts'
 
 const settledTogether = 200
 
@@ -20,15 +20,17 @@ export async function finishBatch(batches: Batches, inputs: InputFiles, job: Cla
   const { batch, lease } = job
   const { store, now } = batches
   if (batch.outcome !== null && batch.total > batch.completed + batch.failed) await settle(batches, inputs, job)
-  // The outputs are there from when the lines became jobs; a batch that was stopped before has none.
-  const output = await storeResults(batches, batch, batch.outputFileId)
-  const errors = await storeResults(batches, batch, batch.errorFileId)
+  const files = (await store.find(batch.id)) ?? batch
+  const output = await storeResults(batches, batch, files.outputFileId)
+  const errors = await storeResults(batches, batch, files.errorFileId)
   await store.finish(lease, { output, errors }, await now())
 }
 
 async function settle(batches: Batches, inputs: InputFiles, job: ClaimedJob): Promise<void> {
   const input = await batches.files.files.find(job.batch.inputFileId)
   if (input === null) return
+  // It was stopped before its lines became jobs.
+  if (job.batch.outputFileId === null) await batches.store.addOutputs(job.lease, outputsOf(job.batch))
   using file = await inputs.open(input)
   let some: InputLine[] = []
   for await (const line of inputLines(file.blob, Number.MAX_SAFE_INTEGER)) {
@@ -46,7 +48,7 @@ async function settleSome({ store, now }: Batches, job: ClaimedJob, lines: reado
   const results = lines.flatMap(({ line, bytes }): LineResult[] =>
     done.has(line) || bytes === null
       ? []
-      : [{ line, isError: true, text: undoneResult(batch, readLine(bytes).customId) }],
+      : [{ line, isError: true, isUndone: true, text: undoneResult(batch, readLine(bytes).customId) }],
   )
   await store.write(lease, results, false, await now())
 }

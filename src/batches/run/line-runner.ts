@@ -5,6 +5,7 @@
 import { fullJitterMs } from '#lib/backoff.ts'
 import { LeaseLost } from '#store/errors.ts'
 import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
+import type { UsageRecord } from '#store/usage/usage-record.ts'
 import type { JobLease } from '#store/batches/locked-batch.ts'
 import { toApiError } from '#errors/api-error.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
@@ -12,6 +13,7 @@ import type { Batches } from '../batches.ts'
 import { readLine } from '../lines/batch-line.ts'
 import { linesOfPart } from '../lines/input-lines.ts'
 import { callLine, type LineEnd } from './call-line.ts'
+import { FirstTokenGuard } from './first-token-guard.ts'
 import { HeldPart, type HeldLine } from './held-part.ts'
 import type { InputFiles } from './input-files.ts'
 import { ModelLane } from './model-lane.ts'
@@ -39,6 +41,8 @@ export class LineRunner {
   readonly #onRoom: () => void
   readonly #parts = new Set<HeldPart>()
   readonly #lanes = new Map<string, ModelLane<HeldLine>>()
+  /** As many as there are models. */
+  readonly #guards = new Map<string, FirstTokenGuard>()
   readonly #stop = new AbortController()
   readonly #timers = new Set<ReturnType<typeof setTimeout>>()
   readonly #running = new Set<Promise<void>>()
@@ -90,6 +94,14 @@ export class LineRunner {
     this.#parts.add(part)
     if (part.lines.size === 0) await this.#write(part)
     this.#dispatch()
+  }
+
+  /** A request has ended; live streams tell whether lines slow them down. */
+  observe({ modelId, streamed, firstTokenMs }: UsageRecord): void {
+    if (modelId === null || !streamed || firstTokenMs === null) return
+    const guard = this.#guards.getOrInsertComputed(modelId, () => new FirstTokenGuard())
+    const lane = this.#lanes.get(modelId)
+    if (guard.observe(firstTokenMs, (lane?.running ?? 0) > 0)) lane?.window.congested(this.#elapsed())
   }
 
   /** These leases are lost: what their lines would answer is written by others. */

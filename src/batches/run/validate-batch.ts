@@ -6,7 +6,7 @@ import { resolveModel } from '#gateway/admission/resolve-model.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
-import type { BatchPart, ClaimedJob } from '#store/batches/batch-jobs.ts'
+import type { BatchPart, ClaimedJob, ValidBatch } from '#store/batches/batch-jobs.ts'
 import type { StoredFile } from '#store/batches/files.ts'
 import type { Batches } from '../batches.ts'
 import { newId } from '../files/files.ts'
@@ -39,8 +39,12 @@ export async function validateBatch(batches: Batches, inputs: InputFiles, { batc
   }
   const at = await now()
   if (check.errors.length > 0) return store.refuse(lease, JSON.stringify(check.errors), at)
-  const files = { output: outputOf(batch, false), errors: outputOf(batch, true) }
-  await store.accept(lease, { total: check.total, parts: check.parts, ...files }, at)
+  await store.accept(lease, { total: check.total, parts: check.parts, ...outputsOf(batch) }, at)
+}
+
+/** The rows of the files that a batch will write. */
+export function outputsOf(batch: Batch): Pick<ValidBatch, 'output' | 'errors'> {
+  return { output: outputOf(batch, false), errors: outputOf(batch, true) }
 }
 
 /** The row of a file that the batch will write. */
@@ -94,7 +98,9 @@ class FileCheck {
       )
       return false
     }
-    const fault = bytes === null ? tooLong : this.#faultOf(bytes)
+    // Those of the other dialect were made by this server; what is wrong with a request is its own result.
+    const isOwn = this.#batch.dialect === 'anthropic'
+    const fault = isOwn ? null : bytes === null ? tooLong : this.#faultOf(bytes)
     if (fault !== null) this.refuse(fault, line)
     this.#addToPart(line, position, bytes?.length ?? 0)
     return this.errors.length < errorsMax

@@ -54,6 +54,8 @@ export interface BatchJobs {
   releaseAll(): Promise<void>
   /** The lines are valid: they become jobs. Rejects with LeaseLost. */
   accept(lease: JobLease, valid: ValidBatch, now: number): Promise<void>
+  /** The same for a batch that was stopped before: its lines will have results, but are not called. Rejects with LeaseLost. */
+  addOutputs(lease: JobLease, outputs: Pick<ValidBatch, 'output' | 'errors'>): Promise<void>
   /** The file is not valid: the batch has failed. Rejects with LeaseLost. */
   refuse(lease: JobLease, errors: string, now: number): Promise<void>
 }
@@ -98,17 +100,18 @@ export function batchJobs(database: Database): BatchJobs {
           ...none,
         }))
         await insertRows(trx, 'batch_jobs', rows)
-        await trx
-          .insertInto('files')
-          .values([fileRow(output), fileRow(errors)])
-          .execute()
-        const files = { output_file_id: output.id, error_file_id: errors.id }
+        await insertOutputs(trx, id, { output, errors })
         await trx
           .updateTable('batches')
-          .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length, has_results: 1, ...files })
+          .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length })
           .where('id', '=', id)
           .execute()
         await restWholeJob(trx, id)
+      }),
+    addOutputs: (lease, outputs) =>
+      kysely.transaction().execute(async (trx) => {
+        const { id } = await leasedBatch(database, trx, lease)
+        await insertOutputs(trx, id, outputs)
       }),
     refuse: (lease, errors, now) =>
       kysely.transaction().execute(async (trx) => {
@@ -117,6 +120,23 @@ export function batchJobs(database: Database): BatchJobs {
         await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).execute()
       }),
   }
+}
+
+async function insertOutputs(
+  trx: Transaction<Tables>,
+  id: string,
+  { output, errors }: Pick<ValidBatch, 'output' | 'errors'>,
+): Promise<void> {
+  await trx
+    .insertInto('files')
+    .values([fileRow(output), fileRow(errors)])
+    .execute()
+  const files = { output_file_id: output.id, error_file_id: errors.id }
+  await trx
+    .updateTable('batches')
+    .set({ has_results: 1, ...files })
+    .where('id', '=', id)
+    .execute()
 }
 
 function ofLease(kysely: Kysely<Tables>, { batchId, part, fence }: JobLease) {

@@ -13,6 +13,8 @@ export interface LineResult {
   /** Number of the line in the input, from 1. */
   readonly line: number
   readonly isError: boolean
+  /** The line was not called. */
+  readonly isUndone?: boolean
   /** JSON, without a line end. */
   readonly text: string
 }
@@ -112,7 +114,11 @@ async function addResults(
   const failed = added.filter(({ isError }) => isError).length
   await trx
     .updateTable('batches')
-    .set({ completed: batch.completed + added.length - failed, failed: batch.failed + failed })
+    .set({
+      completed: batch.completed + added.length - failed,
+      failed: batch.failed + failed,
+      undone: batch.undone + added.filter(({ isUndone = false }) => isUndone).length,
+    })
     .where('id', '=', batch.id)
     .execute()
   for (const isError of [false, true]) {

@@ -39,6 +39,8 @@ export interface Batch {
   readonly total: number
   readonly completed: number
   readonly failed: number
+  /** Those of the failed ones that were not called, because the batch was cancelled or has expired. */
+  readonly undone: number
   readonly createdAt: number
   readonly expiresAt: number
   readonly inProgressAt: number | null
@@ -67,6 +69,7 @@ export function batchOf(row: BatchesTable): Batch {
     total: row.total,
     completed: row.completed,
     failed: row.failed,
+    undone: row.undone,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     inProgressAt: row.in_progress_at,
@@ -95,6 +98,7 @@ export function batchRow(batch: Batch): BatchesTable {
     total: batch.total,
     completed: batch.completed,
     failed: batch.failed,
+    undone: batch.undone,
     parts_left: 0,
     has_results: 0,
     created_at: batch.createdAt,

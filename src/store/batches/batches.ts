@@ -31,6 +31,8 @@ export interface BatchStore extends BatchJobs, BatchResults {
   cancel(id: string, now: number): Promise<Batch | null>
   /** The same for batches whose window is over; returns how many. */
   expire(now: number, limit: number): Promise<number>
+  /** Its account sees a batch that has ended no longer. */
+  hide(id: string): Promise<void>
   /** Forgets batches that ended before; returns how many. */
   purgeBefore(at: number, limit: number): Promise<number>
 }
@@ -73,6 +75,9 @@ export function batchStore(database: Database): BatchStore {
         })
       }
       return due.length
+    },
+    async hide(id) {
+      await kysely.updateTable('batches').set({ user_id: '' }).where('id', '=', id).execute()
     },
     async purgeBefore(at, limit) {
       const rows = await kysely

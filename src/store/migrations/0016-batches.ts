@@ -40,6 +40,7 @@ export async function batches(trx: Transaction<Tables>, engine: Engine): Promise
       total ${big} not null,
       completed ${big} not null,
       failed ${big} not null,
+      undone ${big} not null,
       parts_left ${big} not null,
       has_results integer not null,
       created_at ${big} not null,

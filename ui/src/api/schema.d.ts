@@ -782,6 +782,34 @@ export type Message = {
   } | undefined
 }
 
+export type MessageBatch = {
+  readonly id: string
+  readonly type: "message_batch"
+  readonly processing_status: "in_progress" | "canceling" | "ended"
+  readonly request_counts: {
+    readonly processing: number
+    readonly succeeded: number
+    readonly errored: number
+    readonly canceled: number
+    readonly expired: number
+  }
+  readonly created_at: string
+  readonly expires_at: string
+  readonly ended_at: string | null
+  readonly cancel_initiated_at: string | null
+  readonly archived_at: string | null
+  /** Once the batch has ended */
+  readonly results_url: string | null
+}
+
+export type MessageBatchRequest = {
+  readonly requests: readonly ({
+    readonly custom_id: string
+    /** A request to /messages */
+    readonly params: {}
+  })[]
+}
+
 /** Each has its type as the name of the event, too. */
 export type MessageEvent = {
   readonly type: string
@@ -2051,6 +2079,56 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Batch
+  }
+  /** Run many requests to /messages, when there is room for them */
+  "POST /ai/v1/messages/batches": {
+    params: undefined
+    query: undefined
+    body: MessageBatchRequest
+    answer: MessageBatch
+  }
+  /** The Message Batches of your account, the newest first */
+  "GET /ai/v1/messages/batches": {
+    params: undefined
+    query: { limit?: string; after_id?: string; before_id?: string }
+    body: undefined
+    answer: {
+      readonly data: readonly MessageBatch[]
+      readonly has_more: boolean
+      readonly first_id: string | null
+      readonly last_id: string | null
+    }
+  }
+  /** A Message Batch */
+  "GET /ai/v1/messages/batches/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: MessageBatch
+  }
+  /** Delete a Message Batch that has ended, with its results */
+  "DELETE /ai/v1/messages/batches/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly type: "message_batch_deleted"
+    }
+  }
+  /** Stop a Message Batch; what is done stays */
+  "POST /ai/v1/messages/batches/{id}/cancel": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: MessageBatch
+  }
+  /** The results of a Message Batch, one JSON object in each line */
+  "GET /ai/v1/messages/batches/{id}/results": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
   }
   /** The process runs */
   "GET /healthz": {
