@@ -93,7 +93,7 @@ export async function listMessageBatches(batches: Batches, context: RequestConte
       param: before === null ? 'after_id' : 'before_id',
       message: 'The query names no batch of your account.',
     })
-  // Of those that are newer the page has the ones next to the given batch.
+  // The page of newer ones is next to the given batch.
   const page = before === null ? found.slice(0, limit) : found.slice(-limit)
   const data = page.map((batch) => messageBatchOnWire(batch, originOf(batches, context)))
   const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
