@@ -1,5 +1,5 @@
 /** Every command of the command line, in the order of the help. */
-import { batchCommands } from './admin/batch-commands.ts'
+import { batchCommands } from './batches/batch-commands.ts'
 import { budgetCommands } from './admin/budget-commands.ts'
 import type { Command } from './command.ts'
 import { configCommands } from './start/config-commands.ts'

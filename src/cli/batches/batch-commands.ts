@@ -6,8 +6,8 @@ import { CommandFailure, UsageProblem, type Command } from '../command.ts'
 import { Interruption } from '../documents/interruption.ts'
 import { ProgressLine } from '../documents/progress-line.ts'
 import { tableLines } from '../output.ts'
-import type { AdminClient } from './admin-client.ts'
-import { dataCommand } from './data-command.ts'
+import type { AdminClient } from '../admin/admin-client.ts'
+import { dataCommand } from '../admin/data-command.ts'
 
 interface BatchOnWire {
   readonly id: string
