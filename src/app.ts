@@ -46,6 +46,7 @@ import { Leader } from '#replica/leader.ts'
 import { LiveState } from '#replica/live-state.ts'
 import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
+import { batchUpkeep, openBatches, type OpenBatches } from './open-batches.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
@@ -108,6 +109,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     state: parts.state,
     listen(controlSocket) {
       parts.documents.start()
+      parts.batches.start()
       const host = settings.get('server.host')
       const { port } = server.listen({ host, port: settings.get('server.port') })
       if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
@@ -129,6 +131,7 @@ interface Parts {
   readonly gateway: Gateway
   readonly generation: Generation
   readonly documents: OpenDocuments
+  readonly batches: OpenBatches
   readonly shutdown: AbortController
 }
 
@@ -180,6 +183,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   }
   const documents = openDocuments({ settings, store, state, leader, clock, logger, gateway: withoutDocuments }, opening)
   const gateway: Gateway = { ...withoutDocuments, retrieve: documents.retrieve }
+  const batches = openBatches({ store, state, gateway, documents: documents.documents }, opening)
   const generation: Generation = {
     settings,
     begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
@@ -189,7 +193,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     ticker,
   }
   watchGauges(store, { state, feed, leader, gateway })
-  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, shutdown }
+  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, shutdown }
 }
 
 /** What keeps responses and conversations, and makes some while no client waits. */
@@ -243,6 +247,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
     await leader.run('summing up usage records', () => store.usage.catchUp(clock.now()))
   })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
+  background('removing old files and batches', minuteMs, batchUpkeep({ store }, parts.batches, leader))
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
   })
@@ -250,7 +255,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
-  const { state, feed, lastUsed, gateway, generation, documents } = parts
+  const { state, feed, lastUsed, gateway, generation, documents, batches } = parts
   const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
@@ -262,25 +267,14 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     refused: (error, context) => metrics.refused(context.path, error),
   })
   const { sealer: seals = sealer(randomBytes(32)) } = options
-  const admin = adminRoutes({
-    store,
-    state,
-    feed,
-    providers,
-    inflight,
-    caps,
-    health,
-    settings,
-    clock,
-    version,
-    logger,
-    sealer: seals,
-  })
+  const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
+  const admin = adminRoutes({ ...common, sealer: seals })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,
       generation,
       documents: documents.documents,
+      batches: batches.batches,
       store,
       feed,
       admin,

@@ -6,6 +6,8 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsolePage } from '#console/serve-console.ts'
+import type { Batches } from '#batches/batches.ts'
+import { batchRoutes } from '#batches/routes.ts'
 import type { Documents } from '#documents/documents.ts'
 import { documentRoutes } from '#documents/routes.ts'
 import type { Gateway } from '#gateway/gateway.ts'
@@ -25,6 +27,7 @@ export interface RouteDeps {
   readonly gateway: Gateway
   readonly generation: Generation
   readonly documents: Documents
+  readonly batches: Batches
   readonly store: Store
   readonly feed: ChangeFeed
   readonly admin: readonly Route<Caller>[]
@@ -39,6 +42,7 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
     ...gatewayRoutes(deps.gateway),
     ...generationRoutes(deps.generation),
     ...documentRoutes(deps.documents),
+    ...batchRoutes(deps.batches),
     ...systemRoutes(deps),
     ...deps.admin,
   ]

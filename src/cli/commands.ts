@@ -1,4 +1,5 @@
 /** Every command of the command line, in the order of the help. */
+import { batchCommands } from './batches/batch-commands.ts'
 import { budgetCommands } from './admin/budget-commands.ts'
 import type { Command } from './command.ts'
 import { configCommands } from './start/config-commands.ts'
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   ...budgetCommands,
   ...settingCommands,
   generateCommand,
+  ...batchCommands,
   importCommand,
   searchCommand,
   migrateCommand,

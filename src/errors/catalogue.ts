@@ -72,16 +72,21 @@ export const errorCatalogue = {
   response_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No response with this id is stored for your account. It was deleted or never stored: the provider of the model may have no Responses API, or the request had "store": false.' },
   conversation_not_found: { ...client, status: 404, type: 'not_found_error', message: 'This conversation is not stored for your account.' },
   item_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No item with this id is stored for your account. Send the item itself.' },
+  file_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no file with this id.' },
+  batch_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no batch with this id.' },
   endpoint_not_supported: { ...client, status: 404, type: 'not_found_error', message: 'The provider of this model does not support this endpoint.' },
   method_not_allowed: { ...client, status: 405, type: 'invalid_request_error', message: 'This address does not support this method.' },
+  file_in_use: { ...client, status: 409, type: 'invalid_request_error', message: 'A batch that has not ended needs this file. Cancel the batch, or wait for its end.' },
+  batch_ended: { ...client, status: 409, type: 'invalid_request_error', message: 'This batch has ended or is ending already.' },
   conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },
 
-  // 408, 413, 415, 422: the body
+  // 408, 413, 415, 416, 422: the body
   body_timeout: { ...client, retryable: true, status: 408, type: 'invalid_request_error', message: 'The request body did not arrive in time.' },
   image_too_large: { ...client, status: 413, type: 'request_too_large', message: "The image exceeds the server's limit." },
   request_too_large: { ...client, status: 413, type: 'request_too_large', message: 'The request body is too large.' },
   unsupported_image: { ...client, status: 415, type: 'invalid_request_error', message: 'The file is not a supported image. Send PNG, JPEG, WebP, GIF, BMP or TIFF.' },
   unsupported_media_type: { ...client, status: 415, type: 'invalid_request_error', message: 'The request body must be JSON. Send "Content-Type: application/json".' },
+  range_not_satisfiable: { ...client, status: 416, type: 'invalid_request_error', message: 'The file has no bytes in the range that was asked for.' },
   missing_image: { ...client, status: 422, type: 'invalid_request_error', message: 'The form holds no image. Send it as the part "image_data".' },
   invalid_image: { ...client, status: 422, type: 'invalid_request_error', message: 'The image is damaged or incomplete.' },
   invalid_image_path: { ...client, status: 422, type: 'invalid_request_error', message: 'The server may not read an image at this path. Send the image with the request.' },

@@ -18,7 +18,7 @@ export class InnerContext implements RequestContext {
   /** @param request its body, and the headers that may travel on to a provider */
   constructor(
     endpoint: string,
-    request: { readonly body: string; readonly headers?: Record<string, string> },
+    request: { readonly body: string | Uint8Array<ArrayBuffer>; readonly headers?: Record<string, string> },
     signal: AbortSignal,
     clock: Clock,
   ) {

@@ -208,6 +208,24 @@ describe('findItems', () => {
     )
   })
 
+  test('finds long lists of numbers whole, and lists that only begin so', () => {
+    const numbers = Array.from({ length: 200 }, (_, at) => at * 1.5)
+    const tail = fc.array(
+      fc.oneof(fc.constantFrom(']', '["', '}', 'a"]', '[[1]]'), fc.integer(), fc.constant([1, ']'])),
+    )
+    fc.assert(
+      fc.property(tail, fc.boolean(), (more, isNested) => {
+        const list = [...numbers, ...more]
+        const items = [list, isNested ? [list, list] : 'x', numbers]
+        const json = Buffer.from(JSON.stringify(items))
+        const found = findItems(json, 0).map(
+          ({ start, end }) => JSON.parse(json.toString('utf8', start, end)) as unknown,
+        )
+        expect(found).toEqual(items)
+      }),
+    )
+  })
+
   test('finds none where there is no array', () => {
     for (const text of ['', '{}', '"[1]"', '7', ' [1]']) expect(findItems(Buffer.from(text), 0)).toEqual([])
   })

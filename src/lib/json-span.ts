@@ -157,6 +157,7 @@ function nextQuote(json: Buffer, start: number): number {
 function skipValue(json: Buffer, start: number): number {
   let at = start
   let depth = 0
+  let triesFlat = true
   while (at < json.length) {
     const byte = json[at]
     if (byte === quote) {
@@ -164,8 +165,13 @@ function skipValue(json: Buffer, start: number): number {
       if (depth === 0) return at
       continue
     }
-    if (byte === openBrace || byte === openBracket) depth += 1
-    else if (byte === closeBrace || byte === closeBracket) {
+    if (isOpening(byte)) {
+      depth += 1
+      const end = triesFlat ? flatListEnd(json, at) : 0
+      // After one that only looked flat, the search for another could take as long as all that follows.
+      if (end < 0) triesFlat = false
+      if (end > 0) at = end - 1
+    } else if (isClosing(byte)) {
       if (depth === 0) return at
       depth -= 1
       if (depth === 0) return at + 1
@@ -173,6 +179,28 @@ function skipValue(json: Buffer, start: number): number {
     at += 1
   }
   return at
+}
+
+function isOpening(byte: number | undefined): boolean {
+  return byte === openBrace || byte === openBracket
+}
+
+function isClosing(byte: number | undefined): boolean {
+  return byte === closeBrace || byte === closeBracket
+}
+
+/** Offset of the bracket that closes a long list of numbers; 0 for a short one, -1 for what is not such a list. */
+function flatListEnd(json: Buffer, start: number): number {
+  if (json[start] !== openBracket) return 0
+  const near = start + 1 + 2 * nearBytes
+  for (let at = start + 1; at < near; at += 1) {
+    const byte = json[at]
+    if (byte === quote || byte === closeBracket || isOpening(byte)) return 0
+  }
+  const end = json.indexOf(closeBracket, near)
+  if (end < 0) return -1
+  const list = json.subarray(near, end)
+  return list.includes(quote) || list.includes(openBracket) || list.includes(openBrace) ? -1 : end
 }
 
 function skipSpace(json: Buffer, start: number): number {

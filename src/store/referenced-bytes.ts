@@ -1,10 +1,10 @@
-/** Which bytes of documents a database refers to, and whether it holds them itself. */
+/** Which bytes of documents and files a database refers to, and whether it holds them itself. */
 import { sql } from 'kysely'
 import type { Connection } from './database.ts'
 
-/** The bytes of one version of a document. */
+/** The bytes of one version of a document, or of a file. */
 export interface BytesAddress {
-  /** Id of the document. */
+  /** Id of the document, or what the file's bytes are stored under. */
   readonly id: string
   readonly sha256: string
 }
@@ -18,8 +18,33 @@ export interface ReferencedBytes {
 
 const pageRows = 10_000
 
-/** All that the documents of this moment refer to: in pages, since there may be millions. */
-export async function referencedBytes({ engine, kysely }: Connection): Promise<ReferencedBytes> {
+/** All that the documents and files of this moment refer to. */
+export async function referencedBytes(connection: Connection): Promise<ReferencedBytes> {
+  const documents = await documentBytes(connection)
+  const files = await fileBytes(connection)
+  return { inside: documents.inside + files.inside, elsewhere: [...documents.elsewhere, ...files.elsewhere] }
+}
+
+async function fileBytes({ engine, kysely }: Connection): Promise<ReferencedBytes> {
+  const isInside =
+    engine === 'sqlite'
+      ? sql<boolean>`false`
+      : sql<boolean>`exists (select 1 from document_bytes where document_id = files.blob_id
+          and document_bytes.sha256 = files.sha256 and part = 0)`
+  const rows = await kysely
+    .selectFrom('files')
+    .select(['blob_id as id', 'sha256', isInside.as('is_inside')])
+    .where('sha256', 'is not', null)
+    .orderBy('blob_id')
+    .execute()
+  const elsewhere = rows.flatMap(({ id, sha256, is_inside: inside }) =>
+    inside || sha256 === null ? [] : { id, sha256 },
+  )
+  return { inside: rows.length - elsewhere.length, elsewhere }
+}
+
+/** In pages, since there may be millions. */
+async function documentBytes({ engine, kysely }: Connection): Promise<ReferencedBytes> {
   const isInside = (sha256: 'sha256' | 'visible_sha256') =>
     engine === 'sqlite'
       ? sql<boolean>`false`

@@ -540,6 +540,70 @@ export interface ConversationItemsTable {
   bytes: number
 }
 
+export interface FilesTable {
+  id: string
+  user_id: string
+  /** What its bytes are stored under. */
+  blob_id: string
+  /** Null for an output whose batch still runs: its lines are in batch_results. */
+  sha256: string | null
+  purpose: string
+  name: string
+  bytes: number
+  created_at: number
+  expires_at: number | null
+}
+
+export interface BatchesTable {
+  id: string
+  user_id: string
+  key_id: string | null
+  dialect: string
+  endpoint: string
+  completion_window: string
+  metadata: string | null
+  input_file_id: string
+  output_file_id: string | null
+  error_file_id: string | null
+  files_expire_ms: number | null
+  status: string
+  /** Why it ends before all lines are done: `cancelled` or `expired`. */
+  outcome: string | null
+  errors: string | null
+  total: number
+  completed: number
+  failed: number
+  undone: number
+  parts_left: number
+  has_results: Flag
+  created_at: number
+  expires_at: number
+  in_progress_at: number | null
+  cancelling_at: number | null
+  finalizing_at: number | null
+  ended_at: number | null
+}
+
+export interface BatchJobsTable {
+  batch_id: string
+  part: number
+  user_id: string
+  first_line: number
+  position: number
+  bytes: number
+  fence: number
+  worker: string | null
+  lease_until: number | null
+  available_at: number
+}
+
+export interface BatchResultsTable {
+  batch_id: string
+  line: number
+  is_error: Flag
+  text: string
+}
+
 export interface Tables {
   users: UsersTable
   groups: GroupsTable
@@ -571,6 +635,10 @@ export interface Tables {
   kept_bytes: KeptBytesTable
   conversations: ConversationsTable
   conversation_items: ConversationItemsTable
+  files: FilesTable
+  batches: BatchesTable
+  batch_jobs: BatchJobsTable
+  batch_results: BatchResultsTable
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable

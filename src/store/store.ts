@@ -8,6 +8,8 @@ import type { BudgetPlace } from '#budgets/budget-place.ts'
 import type { Sealer } from '#lib/seal.ts'
 import { backup, backupPostgres, referencesOfCopy } from './backup.ts'
 import { databaseTime } from './database-time.ts'
+import { batchStore, type BatchStore } from './batches/batches.ts'
+import { fileStore, type FileStore } from './batches/files.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
 import { documentWork } from './documents/thread/document-threads.ts'
@@ -57,6 +59,9 @@ export interface Store {
   readonly responses: StoredResponseStore
   readonly keptResponses: KeptResponseStore
   readonly conversations: ConversationStore
+  /** Files that accounts have uploaded, and that batches have made. */
+  readonly files: FileStore
+  readonly batches: BatchStore
   readonly documents: DocumentStore
   /** Files of documents in the database; null on SQLite. */
   readonly documentBytes: StoredBytes | null
@@ -149,6 +154,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     responses: withAvailability(storedResponseStore(database)),
     keptResponses: withAvailability(keptResponseStore(database, sealer)),
     conversations: withAvailability(conversationStore(database, sealer)),
+    files: withAvailability(fileStore(database)),
+    batches: withAvailability(batchStore(database)),
     documents: withAvailability(documents),
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),

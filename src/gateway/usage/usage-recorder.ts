@@ -206,9 +206,16 @@ export class UsageRecorder {
   #final: RequestRecord[] = []
   #queue: Waiting[] = []
   #settlesSoon = false
+  readonly #watchers = new Set<(row: UsageRecord) => void>()
 
   constructor(options: RecorderOptions) {
     this.#options = options
+  }
+
+  /** Calls it with each request that has ended, until the result is disposed. */
+  watch(watcher: (row: UsageRecord) => void): Disposable {
+    this.#watchers.add(watcher)
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) }
   }
 
   begin(context: RequestContext, caller: Caller, endpoint: string): RequestRecord {
@@ -242,6 +249,7 @@ export class UsageRecorder {
       const row = record.row()
       metrics.request(row)
       log?.(row)
+      for (const watcher of this.#watchers) watcher(row)
       if (traces && record.trace !== null) traces.add(record.trace.spans(row))
       // What a budget counts is never dropped: its number is bounded by the money that this process holds.
       if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)

@@ -296,7 +296,7 @@ export interface DocumentStore {
   relocate(blobs: readonly { readonly id: string; readonly sha256: string }[], place: string): Promise<void>
   /** Removes some doomed chunks; returns how many, 0 when none is left. */
   purgeSome(): Promise<number>
-  /** Which of these pairs belong to no document, neither as its bytes nor as those that it replaces. For blobs. */
+  /** Which of these pairs belong to no file and to no document, neither as its bytes nor as those that it replaces. For blobs. */
   unreferenced(
     blobs: readonly { readonly id: string; readonly sha256: string }[],
   ): Promise<readonly { readonly id: string; readonly sha256: string }[]>

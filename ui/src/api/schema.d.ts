@@ -84,6 +84,65 @@ export type ApiKeyDeletion = {
   readonly ids: readonly string[]
 }
 
+export type Batch = {
+  readonly id: string
+  readonly object: "batch"
+  readonly endpoint: string
+  readonly errors: {
+    readonly object: "list"
+    readonly data: readonly ({
+      readonly code: string
+      readonly message: string
+      readonly param: string | null
+      /** Number of the line in the input file, from 1 */
+      readonly line: number | null
+    })[]
+  } | null
+  readonly input_file_id: string
+  readonly completion_window: string
+  readonly status: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled"
+  /** Once a line is done; it can be read while the batch runs */
+  readonly output_file_id: string | null
+  /** Once a line has failed */
+  readonly error_file_id: string | null
+  readonly created_at: number
+  /** Seconds since 1970 */
+  readonly in_progress_at: number | null
+  /** Seconds since 1970 */
+  readonly expires_at: number | null
+  /** Seconds since 1970 */
+  readonly finalizing_at: number | null
+  /** Seconds since 1970 */
+  readonly completed_at: number | null
+  /** Seconds since 1970 */
+  readonly failed_at: number | null
+  /** Seconds since 1970 */
+  readonly expired_at: number | null
+  /** Seconds since 1970 */
+  readonly cancelling_at: number | null
+  /** Seconds since 1970 */
+  readonly cancelled_at: number | null
+  readonly request_counts: {
+    readonly total: number
+    readonly completed: number
+    readonly failed: number
+  }
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+}
+
+export type BatchRequest = {
+  readonly input_file_id: string
+  readonly endpoint: "/v1/chat/completions" | "/v1/completions" | "/v1/embeddings" | "/v1/responses" | "/v1/messages" | "/v1/rerank" | "/v1/moderations"
+  /** 24h, or any number of hours from 1h to 720h */
+  readonly completion_window: string
+  /** Up to 16 texts */
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  readonly output_expires_after?: {
+    readonly anchor: "created_at"
+    readonly seconds: number
+  } | null | undefined
+}
+
 export type Budget = {
   readonly id: string
   readonly scope: "key" | "user" | "group" | "model" | "provider"
@@ -521,6 +580,18 @@ export type Error = {
   }
 }
 
+export type File = {
+  readonly id: string
+  readonly object: "file"
+  readonly bytes: number
+  /** Seconds since 1970 */
+  readonly created_at: number
+  readonly expires_at?: number | undefined
+  readonly filename: string
+  readonly purpose: "assistants" | "batch" | "user_data" | "vision" | "batch_output"
+  readonly status: "processed"
+}
+
 export type FileItem = {
   /** Shown to people; not trusted for what the content is */
   readonly name: string
@@ -535,6 +606,14 @@ export type FileItem = {
   readonly doc_id?: string | null | undefined
   /** User ids, e-mail addresses, group:<name> or everyone; the importing user when left out */
   readonly owners?: string | readonly string[] | null | undefined
+}
+
+export type FileUpload = {
+  /** The content, with its name */
+  readonly file: string
+  readonly purpose: "assistants" | "batch" | "user_data" | "vision"
+  readonly "expires_after[anchor]"?: "created_at" | undefined
+  readonly "expires_after[seconds]"?: number | undefined
 }
 
 export type GeneratedText = {
@@ -717,6 +796,34 @@ export type Message = {
     readonly input_tokens?: number | null | undefined
     readonly output_tokens?: number | null | undefined
   } | undefined
+}
+
+export type MessageBatch = {
+  readonly id: string
+  readonly type: "message_batch"
+  readonly processing_status: "in_progress" | "canceling" | "ended"
+  readonly request_counts: {
+    readonly processing: number
+    readonly succeeded: number
+    readonly errored: number
+    readonly canceled: number
+    readonly expired: number
+  }
+  readonly created_at: string
+  readonly expires_at: string
+  readonly ended_at: string | null
+  readonly cancel_initiated_at: string | null
+  readonly archived_at: string | null
+  /** Once the batch has ended */
+  readonly results_url: string | null
+}
+
+export type MessageBatchRequest = {
+  readonly requests: readonly ({
+    readonly custom_id: string
+    /** A request to /messages */
+    readonly params: {}
+  })[]
 }
 
 /** Each has its type as the name of the event, too. */
@@ -1913,6 +2020,135 @@ export interface Operations {
     query: undefined
     body: SearchRequest
     answer: SearchAnswer
+  }
+  /** Upload a file */
+  "POST /ai/v1/files": {
+    params: undefined
+    query: undefined
+    body: FormData
+    answer: File
+  }
+  /** The files of your account */
+  "GET /ai/v1/files": {
+    params: undefined
+    query: { after?: string; limit?: string; order?: "asc" | "desc"; purpose?: string }
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly File[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** A file */
+  "GET /ai/v1/files/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: File
+  }
+  /** Delete a file */
+  "DELETE /ai/v1/files/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly object: "file"
+      readonly deleted: true
+    }
+  }
+  /** The content of a file, or a range of it; of a running batch what it has written so far */
+  "GET /ai/v1/files/{id}/content": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Run the requests of a file, when there is room for them */
+  "POST /ai/v1/batches": {
+    params: undefined
+    query: undefined
+    body: BatchRequest
+    answer: Batch
+  }
+  /** The batches of your account, the newest first */
+  "GET /ai/v1/batches": {
+    params: undefined
+    query: { after?: string; limit?: string }
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly Batch[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** A batch */
+  "GET /ai/v1/batches/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Batch
+  }
+  /** Stop a batch; what is done stays */
+  "POST /ai/v1/batches/{id}/cancel": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Batch
+  }
+  /** Run many requests to /messages, when there is room for them */
+  "POST /ai/v1/messages/batches": {
+    params: undefined
+    query: undefined
+    body: MessageBatchRequest
+    answer: MessageBatch
+  }
+  /** The Message Batches of your account, the newest first */
+  "GET /ai/v1/messages/batches": {
+    params: undefined
+    query: { limit?: string; after_id?: string; before_id?: string }
+    body: undefined
+    answer: {
+      readonly data: readonly MessageBatch[]
+      readonly has_more: boolean
+      readonly first_id: string | null
+      readonly last_id: string | null
+    }
+  }
+  /** A Message Batch */
+  "GET /ai/v1/messages/batches/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: MessageBatch
+  }
+  /** Delete a Message Batch that has ended, with its results */
+  "DELETE /ai/v1/messages/batches/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly type: "message_batch_deleted"
+    }
+  }
+  /** Stop a Message Batch; what is done stays */
+  "POST /ai/v1/messages/batches/{id}/cancel": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: MessageBatch
+  }
+  /** The results of a Message Batch, one JSON object in each line */
+  "GET /ai/v1/messages/batches/{id}/results": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
   }
   /** The process runs */
   "GET /healthz": {

@@ -38,16 +38,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
         .execute()
       return Object.fromEntries(rows.map(({ state, documents }) => [state as DocumentState, documents]))
     },
-    async unreferenced(blobs) {
-      const ids = [...new Set(blobs.map(({ id }) => plainText(id)))]
-      const rows = await kysely
-        .selectFrom('documents')
-        .select(['id', 'sha256', 'visible_sha256'])
-        .where(isOneOf(engine, 'id', ids))
-        .execute()
-      const used = new Map(rows.map((row) => [row.id, [row.sha256, row.visible_sha256]]))
-      return blobs.filter(({ id, sha256 }) => !(used.get(id) ?? []).includes(sha256))
-    },
+    unreferenced: (blobs) => unreferenced(connection, blobs),
     async elsewhere({ places, after, limit }) {
       let query = kysely
         .selectFrom('document_jobs')
@@ -182,4 +173,27 @@ function storedChunk(row: DocumentChunksTable, documentId: string, version: numb
     tokens: row.tokens,
     text: row.text,
   }
+}
+
+/** Those that neither a document nor a file has. */
+async function unreferenced(
+  { engine, kysely }: Connection,
+  blobs: Parameters<DocumentRecords['unreferenced']>[0],
+): ReturnType<DocumentRecords['unreferenced']> {
+  const ids = [...new Set(blobs.map(({ id }) => plainText(id)))]
+  const documents = await kysely
+    .selectFrom('documents')
+    .select(['id', 'sha256', 'visible_sha256'])
+    .where(isOneOf(engine, 'id', ids))
+    .execute()
+  const files = await kysely
+    .selectFrom('files')
+    .select(['blob_id', 'sha256'])
+    .where(isOneOf(engine, 'blob_id', ids))
+    .execute()
+  const used = new Set([
+    ...documents.flatMap((row) => [`${row.id} ${row.sha256}`, `${row.id} ${row.visible_sha256}`]),
+    ...files.map((row) => `${row.blob_id} ${row.sha256}`),
+  ])
+  return blobs.filter(({ id, sha256 }) => !used.has(`${id} ${sha256}`))
 }

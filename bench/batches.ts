@@ -1,0 +1,110 @@
+/**
+ * How fast does a batch run, and what does the server need for it? Embeddings of short texts at an upstream that takes
+ * 20 ms a call and works on 64 at once, so that it can do 3200 lines a second when each is a call of its own.
+ *
+ * Run by hand: `bun bench/batches.ts [lines]`. With `crash [lines] [kills] [seed]` the server is killed at random
+ * moments, and the results are compared with those of an undisturbed batch; exit code 1 when anything differs.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { runBatch } from '#test/support/batches/batch-chaos.ts'
+import { startConfigured, writeConfigurationOf } from './gateway.ts'
+import { Workshop } from './processes.ts'
+
+interface BatchOnWire {
+  readonly id: string
+  readonly status: string
+  readonly created_at: number
+  readonly in_progress_at: number | null
+  readonly output_file_id: string | null
+  readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }
+}
+
+const [question, ...rest] = process.argv.slice(2)
+if (question === 'crash') await crash(rest.map(Number))
+else await speed(Number(question ?? '50000'))
+
+async function speed(lines: number): Promise<void> {
+  await using workshop = new Workshop()
+  const upstream = await workshop.startServer('embedding-upstream.ts', '64')
+  const embedder = { name: 'embedder', kind: 'openai', base_url: `http://127.0.0.1:${upstream.port}/v1` }
+  const file = writeConfigurationOf(workshop, 'batches', {
+    providers: [{ ...embedder, models: [{ name: 'bench-embed', groups: ['everyone'] }] }],
+  })
+  const gateway = await startConfigured(workshop, file)
+  const call = async <T>(method: string, path: string, body?: Bun.BodyInit): Promise<T> => {
+    const headers = { authorization: `Bearer ${gateway.key}` }
+    const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
+    const url = `http://127.0.0.1:${gateway.port}/ai/v1${path}`
+    const response = await fetch(url, { method, headers: { ...headers, ...type }, ...(body && { body }) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+  // What the server needs at work anyway: a small batch goes ahead.
+  await batchOf(call, 500)
+  const before = await residentBytes(gateway.pid)
+  const cpuBefore = await cpuSeconds(gateway.pid)
+  const { ms, mostBytes } = await batchOf(call, lines, () => residentBytes(gateway.pid))
+  const cpu = (await cpuSeconds(gateway.pid)) - cpuBefore
+  console.log(`${lines} lines in ${(ms / 1000).toFixed(1)} s: ${((lines / ms) * 1000).toFixed(0)} lines/s`)
+  console.log(`CPU of the server: ${((cpu / lines) * 1e6).toFixed(0)} µs a line`)
+  console.log(`memory: ${mebibytes(before)} MiB before, at most ${mebibytes(mostBytes)} MiB`)
+}
+
+/** How long a batch takes, uploading not included. */
+async function batchOf(
+  call: <T>(method: string, path: string, body?: Bun.BodyInit) => Promise<T>,
+  lines: number,
+  sample: () => Promise<number> = () => Promise.resolve(0),
+): Promise<{ readonly ms: number; readonly mostBytes: number }> {
+  const form = new FormData()
+  form.append('purpose', 'batch')
+  form.append('file', new Blob([inputOf(lines)]), 'input.jsonl')
+  const { id: fileId } = await call<{ id: string }>('POST', '/files', form)
+  const startedAt = performance.now()
+  const asked = { input_file_id: fileId, endpoint: '/v1/embeddings', completion_window: '24h' }
+  let batch = await call<BatchOnWire>('POST', '/batches', JSON.stringify(asked))
+  let mostBytes = 0
+  while (batch.status !== 'completed') {
+    await Bun.sleep(100)
+    mostBytes = Math.max(mostBytes, await sample())
+    batch = await call<BatchOnWire>('GET', `/batches/${batch.id}`)
+    if (batch.status === 'failed') throw new Error(JSON.stringify(batch))
+  }
+  if (batch.request_counts.completed !== lines) throw new Error(JSON.stringify(batch.request_counts))
+  return { ms: performance.now() - startedAt, mostBytes }
+}
+
+function inputOf(lines: number): string {
+  const body = (at: number): object => ({ model: 'bench-embed', input: `Why is the sky blue, ${at}?` })
+  return Array.from({ length: lines }, (_, at) =>
+    JSON.stringify({ custom_id: `line-${at}`, method: 'POST', url: '/v1/embeddings', body: body(at) }),
+  ).join('\n')
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text()
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024
+}
+
+async function cpuSeconds(pid: number): Promise<number> {
+  const fields = (await Bun.file(`/proc/${pid}/stat`).text()).split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0)
+}
+
+async function crash([lines = 20_000, kills = 100, seed = 1]: readonly number[]): Promise<void> {
+  const plan = { lines, seed, lifeMsMax: 1500, callMs: 300 }
+  const undisturbed = await runBatch({ ...plan, kills: 0 })
+  const onKill = (kill: number, done: number): void => console.error(`kill ${kill} of ${kills}: ${done} lines are done`)
+  const killed = await runBatch({ ...plan, kills, onKill })
+  const different = [...undisturbed.results].filter(
+    ([id, result]) => !isDeepStrictEqual(result, killed.results.get(id)),
+  )
+  console.log(`different from the undisturbed batch: ${different.length} of ${undisturbed.results.size}`)
+  console.log(`lines written: ${killed.linesWritten}; asked of the model: ${killed.asked}`)
+  console.log(`kills while the batch ran: ${killed.killsUnderWay}`)
+  process.exitCode = different.length > 0 || killed.linesWritten !== lines ? 1 : 0
+}

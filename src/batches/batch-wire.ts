@@ -1,0 +1,96 @@
+/** A batch as OpenAI's API writes it. */
+import { z } from 'zod'
+import type { Batch } from '#store/batches/batch-row.ts'
+import { batchEndpoints } from './lines/line-calls.ts'
+import { secondsOf } from './files/files.ts'
+
+const statuses = [
+  'validating',
+  'failed',
+  'in_progress',
+  'finalizing',
+  'completed',
+  'expired',
+  'cancelling',
+  'cancelled',
+] as const
+const moment = z.int().nullable().describe('Seconds since 1970')
+const metadata = z.record(z.string(), z.string()).nullish()
+
+const fault = z.object({
+  code: z.string(),
+  message: z.string(),
+  param: z.string().nullable(),
+  line: z.int().nullable().describe('Number of the line in the input file, from 1'),
+})
+
+export const batchAnswer = z
+  .object({
+    id: z.string(),
+    object: z.literal('batch'),
+    endpoint: z.string(),
+    errors: z.object({ object: z.literal('list'), data: z.array(fault) }).nullable(),
+    input_file_id: z.string(),
+    completion_window: z.string(),
+    status: z.enum(statuses),
+    output_file_id: z.string().nullable().describe('Once a line is done; it can be read while the batch runs'),
+    error_file_id: z.string().nullable().describe('Once a line has failed'),
+    created_at: z.int(),
+    in_progress_at: moment,
+    expires_at: moment,
+    finalizing_at: moment,
+    completed_at: moment,
+    failed_at: moment,
+    expired_at: moment,
+    cancelling_at: moment,
+    cancelled_at: moment,
+    request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+    metadata: metadata,
+  })
+  .meta({ id: 'Batch' })
+
+/** The body of a new batch as the OpenAPI document shows it. */
+export const batchRequest = z
+  .looseObject({
+    input_file_id: z.string(),
+    endpoint: z.enum(batchEndpoints as [string, ...string[]]),
+    completion_window: z.string().describe('24h, or any number of hours from 1h to 720h'),
+    metadata: metadata.describe('Up to 16 texts'),
+    output_expires_after: z
+      .looseObject({ anchor: z.literal('created_at'), seconds: z.int().min(3600).max(2_592_000) })
+      .nullish(),
+  })
+  .meta({ id: 'BatchRequest' })
+
+/** The batch of this moment. */
+export function batchOnWire(batch: Batch): z.output<typeof batchAnswer> {
+  const { status } = batch
+  const endedAs = (end: Batch['status']): number | null => (status === end ? at(batch.endedAt) : null)
+  return {
+    id: batch.id,
+    object: 'batch',
+    endpoint: batch.endpoint,
+    errors:
+      batch.errors === null ? null : { object: 'list', data: JSON.parse(batch.errors) as z.output<typeof fault>[] },
+    input_file_id: batch.inputFileId,
+    completion_window: batch.completionWindow,
+    status,
+    output_file_id: batch.completed > 0 ? batch.outputFileId : null,
+    error_file_id: batch.failed > 0 ? batch.errorFileId : null,
+    created_at: secondsOf(batch.createdAt),
+    in_progress_at: at(batch.inProgressAt),
+    expires_at: at(batch.expiresAt),
+    finalizing_at: at(batch.finalizingAt),
+    completed_at: endedAs('completed'),
+    failed_at: endedAs('failed'),
+    expired_at: endedAs('expired'),
+    cancelling_at: at(batch.cancellingAt),
+    cancelled_at: endedAs('cancelled'),
+    request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
+    metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),
+  }
+}
+
+function at(ms: number | null): number | null {
+  return ms === null ? null : secondsOf(ms)
+}

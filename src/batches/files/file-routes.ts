@@ -1,0 +1,84 @@
+/** The routes of files, below /ai/v1/files. */
+import type { ErrorCode } from '#errors/catalogue.ts'
+import type { RequestContext } from '#http/request-context.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import { fileContent } from './file-content.ts'
+import { deletedFile, deleteFile, filesAnswer, filesQuery, getFile, listFiles } from './file-handlers.ts'
+import { fileAnswer, type Files } from './files.ts'
+import { uploadFile, uploadForm } from './upload-file.ts'
+
+/** A row of the route table before its prefix and what all rows have in common. */
+export interface Row extends Omit<Route<Caller> & { access: 'inference' }, 'access' | 'docs'> {
+  readonly docs: Omit<Route<Caller>['docs'], 'tag'>
+}
+
+const uploadErrors: readonly ErrorCode[] = [
+  'invalid_body',
+  'invalid_multipart',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+/** Rows of the route table. */
+export function fileRows(files: Files): readonly Row[] {
+  type Handle = (files: Files, context: RequestContext, caller: Caller) => Promise<Response>
+  const handled = (handle: Handle) => (context: RequestContext, caller: Caller) => handle(files, context, caller)
+  return [
+    {
+      method: 'POST',
+      path: '/files',
+      docs: {
+        operation: 'uploadFile',
+        summary: 'Upload a file',
+        body: uploadForm,
+        bodyType: 'multipart/form-data',
+        answer: fileAnswer,
+        errors: uploadErrors,
+      },
+      handle: handled(uploadFile),
+    },
+    {
+      method: 'GET',
+      path: '/files',
+      docs: {
+        operation: 'listFiles',
+        summary: 'The files of your account',
+        query: filesQuery,
+        answer: filesAnswer,
+        errors: ['invalid_query_parameter'],
+      },
+      handle: handled(listFiles),
+    },
+    {
+      method: 'GET',
+      path: '/files/:id',
+      docs: { operation: 'retrieveFile', summary: 'A file', answer: fileAnswer, errors: ['file_not_found'] },
+      handle: handled(getFile),
+    },
+    {
+      method: 'DELETE',
+      path: '/files/:id',
+      docs: {
+        operation: 'deleteFile',
+        summary: 'Delete a file',
+        answer: deletedFile,
+        errors: ['file_not_found', 'file_in_use'],
+      },
+      handle: handled(deleteFile),
+    },
+    {
+      method: 'GET',
+      path: '/files/:id/content',
+      docs: {
+        operation: 'downloadFile',
+        summary: 'The content of a file, or a range of it; of a running batch what it has written so far',
+        media: ['application/octet-stream'],
+        moreStatuses: [206],
+        errors: ['file_not_found', 'range_not_satisfiable'],
+      },
+      handle: handled(fileContent),
+    },
+  ]
+}

@@ -1,0 +1,170 @@
+/** The routes of files and batches, below /ai/v1. */
+import { toApiError, ApiError } from '#errors/api-error.ts'
+import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
+import type { ErrorCode } from '#errors/catalogue.ts'
+import { anthropicError } from '#gateway/endpoints/answers.ts'
+import type { RequestContext } from '#http/request-context.ts'
+import type { Route } from '#http/route.ts'
+import type { Caller } from '#identity/records.ts'
+import { BlobMissing, BlobsUnavailable } from '#documents/blobs/blob-store.ts'
+import { StoreUnavailable } from '#store/errors.ts'
+import { batchAnswer, batchRequest } from './batch-wire.ts'
+import { batchesAnswer, batchesQuery, cancelBatch, createBatch, getBatch, listBatches } from './batch-handlers.ts'
+import type { Batches } from './batches.ts'
+import {
+  cancelMessageBatch,
+  createMessageBatch,
+  deleteMessageBatch,
+  getMessageBatch,
+  listMessageBatches,
+  messageBatchesQuery,
+  messageBatchResults,
+} from './message-batch-handlers.ts'
+import {
+  deletedMessageBatch,
+  messageBatchAnswer,
+  messageBatchesAnswer,
+  messageBatchRequest,
+} from './message-batch-wire.ts'
+import { fileRows, type Row } from './files/file-routes.ts'
+
+const tag = 'Batches'
+
+const createErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_body',
+  'body_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+/** Rows of the route table. */
+export function batchRoutes(batches: Batches): readonly Route<Caller>[] {
+  return [...fileRows(batches.files), ...batchRows(batches), ...messageBatchRows(batches)].map(
+    ({ path, docs, handle, ...row }): Route<Caller> => ({
+      ...row,
+      path: `/ai/v1${path}`,
+      access: 'inference',
+      docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable', 'storage_full', 'overloaded'] },
+      handle: async (context, caller) => {
+        try {
+          return await handle(context, caller)
+        } catch (thrown) {
+          throw refusalOf(batches, thrown)
+        }
+      },
+    }),
+  )
+}
+
+/** What the database, the disk or the store of files refuses, as the error that is answered. */
+function refusalOf({ faultOf }: Batches, thrown: unknown): ApiError {
+  if (thrown instanceof StoreUnavailable) return new ApiError('store_unavailable', { cause: thrown })
+  if (thrown instanceof BlobsUnavailable || thrown instanceof BlobMissing)
+    return new ApiError('store_unavailable', {
+      message: 'The store of the files cannot be used at the moment. Try again shortly.',
+      cause: thrown,
+    })
+  return faultOf(thrown) ?? toApiError(thrown)
+}
+
+function batchRows(batches: Batches): readonly Row[] {
+  type Handle = (batches: Batches, context: RequestContext, caller: Caller) => Promise<Response>
+  const handled = (handle: Handle) => (context: RequestContext, caller: Caller) => handle(batches, context, caller)
+  return [
+    {
+      method: 'POST',
+      path: '/batches',
+      docs: {
+        operation: 'createBatch',
+        summary: 'Run the requests of a file, when there is room for them',
+        body: batchRequest,
+        answer: batchAnswer,
+        errors: [...createErrors, 'file_not_found', 'rate_limit_exceeded'],
+      },
+      handle: handled(createBatch),
+    },
+    {
+      method: 'GET',
+      path: '/batches',
+      docs: {
+        operation: 'listBatches',
+        summary: 'The batches of your account, the newest first',
+        query: batchesQuery,
+        answer: batchesAnswer,
+        errors: ['invalid_query_parameter'],
+      },
+      handle: handled(listBatches),
+    },
+    {
+      method: 'GET',
+      path: '/batches/:id',
+      docs: { operation: 'retrieveBatch', summary: 'A batch', answer: batchAnswer, errors: ['batch_not_found'] },
+      handle: handled(getBatch),
+    },
+    {
+      method: 'POST',
+      path: '/batches/:id/cancel',
+      docs: {
+        operation: 'cancelBatch',
+        summary: 'Stop a batch; what is done stays',
+        answer: batchAnswer,
+        errors: ['batch_not_found', 'batch_ended'],
+      },
+      handle: handled(cancelBatch),
+    },
+  ]
+}
+
+/** Rows in the words of Anthropic's clients. */
+function messageBatchRows(batches: Batches): readonly Row[] {
+  type Handle = (batches: Batches, context: RequestContext, caller: Caller) => Promise<Response>
+  const row = (method: Row['method'], path: string, handle: Handle, docs: Row['docs']): Row => ({
+    method,
+    path: `/messages/batches${path}`,
+    errorResponse: anthropicErrorResponse,
+    docs: { errorAnswer: anthropicError, ...docs },
+    handle: (context, caller) => handle(batches, context, caller),
+  })
+  const answer = messageBatchAnswer
+  return [
+    row('POST', '', createMessageBatch, {
+      operation: 'createMessageBatch',
+      summary: 'Run many requests to /messages, when there is room for them',
+      body: messageBatchRequest,
+      answer,
+      errors: [...createErrors, 'rate_limit_exceeded'],
+    }),
+    row('GET', '', listMessageBatches, {
+      operation: 'listMessageBatches',
+      summary: 'The Message Batches of your account, the newest first',
+      query: messageBatchesQuery,
+      answer: messageBatchesAnswer,
+      errors: ['invalid_query_parameter'],
+    }),
+    row('GET', '/:id', getMessageBatch, {
+      operation: 'retrieveMessageBatch',
+      summary: 'A Message Batch',
+      answer,
+      errors: ['batch_not_found'],
+    }),
+    row('POST', '/:id/cancel', cancelMessageBatch, {
+      operation: 'cancelMessageBatch',
+      summary: 'Stop a Message Batch; what is done stays',
+      answer,
+      errors: ['batch_not_found'],
+    }),
+    row('DELETE', '/:id', deleteMessageBatch, {
+      operation: 'deleteMessageBatch',
+      summary: 'Delete a Message Batch that has ended, with its results',
+      answer: deletedMessageBatch,
+      errors: ['batch_not_found', 'file_in_use'],
+    }),
+    row('GET', '/:id/results', messageBatchResults, {
+      operation: 'getMessageBatchResults',
+      summary: 'The results of a Message Batch, one JSON object in each line',
+      media: ['application/x-jsonl'],
+      errors: ['batch_not_found'],
+    }),
+  ]
+}

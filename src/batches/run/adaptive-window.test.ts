@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { AdaptiveWindow } from './adaptive-window.ts'
+
+let now = 0
+
+/** Rounds of answers of a model that does `capacity` at once and refuses more; what the window was after each. */
+function rounds(window: AdaptiveWindow, capacity: number, count: number): readonly number[] {
+  return Array.from({ length: count }, () => {
+    const running = window.limit
+    for (let line = 0; line < Math.min(running, capacity); line += 1) window.answered(20, running, 1000)
+    now += 1000
+    if (running > capacity) window.congested(now)
+    return window.limit
+  })
+}
+
+test('finds what a model can do within a few rounds, and stays near it', () => {
+  for (const capacity of [1, 2, 7, 64, 300]) {
+    const window = new AdaptiveWindow()
+    rounds(window, capacity, 12 + capacity)
+    const steady = rounds(window, capacity, 200)
+    const mean = steady.reduce((sum, each) => sum + Math.min(each, capacity), 0) / steady.length
+    expect(Math.max(...steady)).toBeLessThanOrEqual(capacity + Math.max(2, capacity * 0.05))
+    expect(mean).toBeGreaterThanOrEqual(capacity * 0.7)
+  }
+})
+
+test('refusals of requests that were sent together halve it once', () => {
+  const window = new AdaptiveWindow()
+  rounds(window, 1000, 4)
+  const before = window.limit
+  for (let refused = 0; refused < 30; refused += 1) window.congested(now + 1000 + refused / 10)
+  expect(window.limit).toBe(Math.floor(before / 2))
+})
+
+test('a model that is gone is asked by one line at a time, and never by none', () => {
+  const window = new AdaptiveWindow()
+  rounds(window, 100, 6)
+  window.closed()
+  expect(window.limit).toBe(1)
+  for (let at = 0; at < 20; at += 1) window.congested(now + at * 1e6)
+  expect(window.limit).toBe(1)
+})
+
+test('a window that is not used does not grow, and none passes the most', () => {
+  const window = new AdaptiveWindow()
+  const { limit } = window
+  for (let at = 0; at < 100; at += 1) window.answered(20, limit - 1, 1000)
+  expect(window.limit).toBe(limit)
+  for (let at = 0; at < 1000; at += 1) window.answered(20, 1000, 16)
+  expect(window.limit).toBe(16)
+})

@@ -1,0 +1,94 @@
+/** One line, called as a live request of its account would be, and what its end means for it and for its model. */
+import { ApiError, toApiError } from '#errors/api-error.ts'
+import { InnerContext } from '#gateway/inner-context.ts'
+import { serveModelCall } from '#gateway/serve-model-call.ts'
+import type { Batch } from '#store/batches/batch-row.ts'
+import type { Batches } from '../batches.ts'
+import type { BatchLine } from '../lines/batch-line.ts'
+import { lineCall } from '../lines/line-calls.ts'
+import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
+
+/**
+ * - `done`: there is a result.
+ * - `congested`: the model has too much to do; the line waits.
+ * - `down`: the model's provider is not there; the line waits.
+ * - `broken`: the provider failed at this line, or at all of them.
+ * - `stopped`: the process or the batch ends; the line is another worker's.
+ */
+export type LineEnd =
+  | { readonly kind: 'done'; readonly isError: boolean; readonly text: string }
+  | {
+      readonly kind: 'congested' | 'down' | 'broken'
+      readonly retryAfterMs: number | null
+      /** The result if the line is not tried again. */
+      readonly lastText: string
+    }
+  | { readonly kind: 'stopped' }
+
+/** Parsing a larger answer once more would hold the thread up; the relay has seen that it is a whole object. */
+const parsedBytesMax = 1_048_576
+const noCaller = new ApiError('invalid_api_key', {
+  message: 'The account of this batch is gone or disabled, or the key that made it was deleted or has expired.',
+})
+
+/** Never rejects. */
+export async function callLine(
+  { gateway, callerOf }: Batches,
+  batch: Batch,
+  line: BatchLine,
+  signal: AbortSignal,
+): Promise<LineEnd> {
+  const call = lineCall(batch.endpoint)
+  const context = new InnerContext(call.endpoint, { body: line.body }, signal, gateway.clock)
+  const { requestId } = context
+  try {
+    const caller = callerOf(batch)
+    if (caller === null) throw noCaller
+    const response = await serveModelCall(gateway, context, caller, { ...call, purpose: 'batch' })
+    const body = oneLine(await response.text())
+    if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
+    return {
+      kind: 'done',
+      isError: false,
+      text: answeredResult(batch, line.customId, { status: 200, requestId, body }),
+    }
+  } catch (thrown) {
+    const error = toApiError(thrown, signal)
+    if (signal.aborted || error.code === 'shutting_down') return { kind: 'stopped' }
+    const body = refusalBody(batch, error, requestId)
+    const lastText = answeredResult(batch, line.customId, { status: error.status, requestId, body })
+    const kind = kindOf(error)
+    return kind === 'refused'
+      ? { kind: 'done', isError: true, text: lastText }
+      : { kind, retryAfterMs: retryAfterMs(error), lastText }
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const busyStatuses = new Set([429, 529])
+const absentStatuses = new Set([401, 403, 407, 502, 503, 504])
+
+/** What an error says about the model: a refusal of the request itself says nothing. */
+function kindOf({ code, row, detail }: ApiError): 'refused' | 'congested' | 'down' | 'broken' {
+  const { upstreamStatus: status } = detail
+  if (status !== undefined && busyStatuses.has(status)) return 'congested'
+  if (row.status === 429) return 'congested'
+  if (row.origin === 'client') return 'refused'
+  if (row.origin === 'gateway') return 'broken'
+  // Without a status there was no answer. An administrator can correct a credential while the batch waits.
+  const isAbsent = status === undefined ? code !== 'upstream_invalid_response' : absentStatuses.has(status)
+  return isAbsent && code !== 'upstream_timeout' ? 'down' : 'broken'
+}
+
+function retryAfterMs({ detail, row }: ApiError): number | null {
+  const seconds = Number(detail.headers?.['retry-after'] ?? row.retryAfterSeconds ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null
+}

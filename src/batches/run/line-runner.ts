@@ -1,0 +1,278 @@
+/**
+ * Runs the lines of the parts that this process holds: on each model as many at once as it bears, the accounts in turn.
+ * Results are written in groups; a line is done when its result is in the database.
+ */
+import { fullJitterMs } from '#lib/backoff.ts'
+import { LeaseLost } from '#store/errors.ts'
+import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
+import type { UsageRecord } from '#store/usage/usage-record.ts'
+import type { JobLease } from '#store/batches/locked-batch.ts'
+import { toApiError } from '#errors/api-error.ts'
+import { resolveModel } from '#gateway/admission/resolve-model.ts'
+import type { Batches } from '../batches.ts'
+import { readLine } from '../lines/batch-line.ts'
+import { linesOfPart } from '../lines/input-lines.ts'
+import { callLine, type LineEnd } from './call-line.ts'
+import { FirstTokenGuard } from './first-token-guard.ts'
+import { HeldPart, type HeldLine } from './held-part.ts'
+import type { InputFiles } from './input-files.ts'
+import { ModelLane } from './model-lane.ts'
+
+/** Results are written this often, so that some share a transaction. */
+const writeEveryMs = 50
+const unwrittenMax = 524_288
+const partsMax = 64
+/** No account keeps the others out, whatever the speed of its models. */
+const partsOfUserMax = 16
+const heldBytesMax = 33_554_432
+/** More lines than this of one model do not keep the process from looking for lines of other models. */
+const windowsAhead = 3
+const waitingMax = 512
+const failuresMax = 5
+/** For a line at which the provider failed while it answered no other. */
+const failuresAloneMax = 20
+const retry = { baseMs: 500, maxMs: 30_000 }
+/** A part whose lines all wait for a model for longer is given back. */
+const pauseMin = 2000
+
+export class LineRunner {
+  readonly #batches: Batches
+  readonly #inputs: InputFiles
+  readonly #onRoom: () => void
+  readonly #parts = new Set<HeldPart>()
+  readonly #lanes = new Map<string, ModelLane<HeldLine>>()
+  /** As many as there are models. */
+  readonly #guards = new Map<string, FirstTokenGuard>()
+  readonly #stop = new AbortController()
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>()
+  readonly #running = new Set<Promise<void>>()
+  #isWriteDue = false
+
+  /** @param onRoom called when another part could be taken */
+  constructor(batches: Batches, inputs: InputFiles, onRoom: () => void) {
+    this.#batches = batches
+    this.#inputs = inputs
+    this.#onRoom = onRoom
+  }
+
+  get leases(): readonly JobLease[] {
+    return [...this.#parts].map(({ lease }) => lease)
+  }
+
+  /** Whether there is room for another part. */
+  get wantsMore(): boolean {
+    let [waiting, bytes] = [0, 0]
+    for (const lane of this.#lanes.values()) waiting += Math.min(lane.waiting, lane.window.limit * windowsAhead)
+    for (const part of this.#parts) bytes += part.bytes
+    return waiting < waitingMax && this.#parts.size < partsMax && bytes < heldBytesMax && !this.#stop.signal.aborted
+  }
+
+  /** Accounts that have as many parts here as they may. */
+  get fullUsers(): readonly string[] {
+    const byUser = Map.groupBy(this.#parts, ({ userId }) => userId)
+    return [...byUser].flatMap(([userId, parts]) => (parts.length >= partsOfUserMax ? [userId] : []))
+  }
+
+  /** Takes the lines of a part that have no result. Rejects with BlobMissing where the file cannot be read. */
+  async add(job: ClaimedJob): Promise<void> {
+    const { batch, firstLine, position, bytes } = job
+    const input = await this.#batches.files.files.find(batch.inputFileId)
+    if (input === null) throw new Error('the input file of a running batch is gone')
+    using file = await this.#inputs.open(input)
+    const content = Buffer.from(await file.blob.slice(position, position + bytes).arrayBuffer())
+    const lines = linesOfPart(content, firstLine)
+    const done = new Set(await this.#batches.store.done(batch.id, firstLine, (lines.at(-1)?.line ?? 0) + 1))
+    const part = new HeldPart(job, this.#stop.signal)
+    for (const { line, bytes: text } of lines) {
+      if (done.has(line) || text === null) continue
+      const request = readLine(text)
+      const lane = this.#laneOf(part, request.model)
+      const held = { part, line, request, lane, failures: 0, isRunning: false }
+      part.lines.add(held)
+      lane.add(held)
+    }
+    this.#parts.add(part)
+    if (part.lines.size === 0) await this.#write(part)
+    this.#dispatch()
+  }
+
+  /** A request has ended; live streams tell whether lines slow them down. */
+  observe({ modelId, streamed, firstTokenMs }: UsageRecord): void {
+    if (modelId === null || !streamed || firstTokenMs === null) return
+    const guard = this.#guards.getOrInsertComputed(modelId, () => new FirstTokenGuard())
+    const lane = this.#lanes.get(modelId)
+    if (guard.observe(firstTokenMs, (lane?.running ?? 0) > 0)) lane?.window.congested(this.#elapsed())
+  }
+
+  /** These leases are lost: what their lines would answer is written by others. */
+  lose(lost: readonly JobLease[]): void {
+    for (const part of this.#parts) if (lost.includes(part.lease)) this.#drop(part)
+  }
+
+  /** Gives back parts that can do nothing for a while, and forgets models without lines. */
+  async tidy(): Promise<void> {
+    const now = this.#elapsed()
+    for (const part of this.#parts) {
+      const resumesAt = Math.min(...[...part.lines].map(({ isRunning, lane }) => (isRunning ? now : lane.pausedUntil)))
+      if (part.lines.size > 0 && resumesAt - now > pauseMin) await this.#giveBack(part, resumesAt - now)
+    }
+    for (const [id, lane] of this.#lanes)
+      if (lane.waiting === 0 && lane.running === 0 && lane.pausedUntil < now && this.#parts.size === 0)
+        this.#lanes.delete(id)
+  }
+
+  /** Ends all calls, writes what was answered, and gives the parts back. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#running)
+    for (const timer of this.#timers) clearTimeout(timer)
+    for (const part of this.#parts) await this.#giveBack(part, 0).catch((error: unknown) => this.#report(error))
+  }
+
+  #laneOf({ batch }: HeldPart, model: string): ModelLane<HeldLine> {
+    const caller = this.#batches.callerOf(batch)
+    let id = model
+    try {
+      if (caller !== null) id = resolveModel(this.#batches.gateway.catalog(), model, caller).record.id
+    } catch (thrown) {
+      // Its call says the same, and that becomes the result of the line.
+      if (toApiError(thrown).code === 'internal_error') throw thrown
+    }
+    return this.#lanes.getOrInsertComputed(id, () => new ModelLane<HeldLine>())
+  }
+
+  #dispatch(): void {
+    if (this.#stop.signal.aborted) return
+    const now = this.#elapsed()
+    const max = this.#max()
+    for (const lane of this.#lanes.values()) {
+      for (let line = lane.next(now, max); line !== null; line = lane.next(now, max)) {
+        const run = this.#run(line).finally(() => this.#running.delete(run))
+        this.#running.add(run)
+      }
+      if (lane.waiting > 0 && lane.pausedUntil > now) this.#await(lane, lane.pausedUntil - now)
+    }
+    if (this.wantsMore) this.#onRoom()
+  }
+
+  #await(lane: ModelLane<HeldLine>, ms: number): void {
+    if (lane.isAwaited) return
+    lane.isAwaited = true
+    this.#later(ms, () => (lane.isAwaited = false))
+  }
+
+  /** Never rejects. */
+  async #run(line: HeldLine): Promise<void> {
+    const { part, lane, request } = line
+    const startedAt = this.#elapsed()
+    const answersBefore = lane.answers
+    lane.running += 1
+    line.isRunning = true
+    const end = await callLine(this.#batches, part.batch, request, part.signal)
+    line.isRunning = false
+    if (end.kind === 'done' && !end.isError) lane.answered(this.#elapsed() - startedAt, this.#max())
+    lane.running -= 1
+    if (part.lines.has(line)) this.#settle(line, end, lane.answers > answersBefore)
+    this.#dispatch()
+  }
+
+  /** @param isPresent the model has answered other lines while this one was under way */
+  #settle(line: HeldLine, end: LineEnd, isPresent: boolean): void {
+    const { part, lane } = line
+    if (end.kind === 'stopped') return
+    if (end.kind === 'done') return this.#finish(line, end.isError, end.text)
+    const now = this.#elapsed()
+    if (end.kind === 'congested') {
+      lane.congested(now, end.retryAfterMs)
+      return lane.add(line)
+    }
+    const isOwn = isPresent || end.kind === 'broken'
+    if (isOwn) line.failures += 1
+    if (line.failures >= (isPresent ? failuresMax : failuresAloneMax)) return this.#finish(line, true, end.lastText)
+    if (isPresent) lane.window.congested(now)
+    else lane.down(now, end.retryAfterMs)
+    const waitMs = isOwn ? fullJitterMs(line.failures, retry, Math.random) : 0
+    this.#later(waitMs, () => {
+      if (part.lines.has(line)) lane.add(line)
+    })
+  }
+
+  #finish(line: HeldLine, isError: boolean, text: string): void {
+    const { part } = line
+    part.settle(line, isError, text)
+    if (part.lines.size === 0 || part.unwrittenBytes > unwrittenMax) void this.#write(part)
+    else this.#writeSoon()
+  }
+
+  #writeSoon(): void {
+    if (this.#isWriteDue) return
+    this.#isWriteDue = true
+    this.#later(writeEveryMs, () => {
+      this.#isWriteDue = false
+      for (const each of this.#parts) if (each.unwritten.length > 0) void this.#write(each)
+    })
+  }
+
+  /** Writes what was answered; the last time the part ends with it. Never rejects: what fails is tried again. */
+  #write(part: HeldPart): Promise<void> {
+    if (!this.#parts.has(part)) return Promise.resolve()
+    part.writing ??= this.#writeAll(part).finally(() => (part.writing = null))
+    return part.writing
+  }
+
+  async #writeAll(part: HeldPart): Promise<void> {
+    const { store, now } = this.#batches
+    let isLast = false
+    do {
+      isLast = part.lines.size === 0
+      const results = part.takeUnwritten()
+      try {
+        await store.write(part.lease, results, isLast, isLast ? await now() : 0)
+      } catch (thrown) {
+        if (thrown instanceof LeaseLost) return this.#drop(part)
+        part.putBack(results)
+        this.#report(thrown)
+        if (this.#stop.signal.aborted) return
+        return this.#later(retry.baseMs, () => void this.#write(part))
+      }
+      // The last lines may have been answered in the meantime.
+    } while (!isLast && part.lines.size === 0 && this.#parts.has(part))
+    if (!isLast) return part.unwritten.length > 0 ? this.#writeSoon() : undefined
+    this.#drop(part)
+    this.#batches.wake()
+  }
+
+  async #giveBack(part: HeldPart, afterMs: number): Promise<void> {
+    await this.#write(part)
+    if (!this.#parts.has(part)) return
+    this.#drop(part)
+    await this.#batches.store.release(part.lease, (await this.#batches.now()) + Math.round(afterMs))
+  }
+
+  #drop(part: HeldPart): void {
+    this.#parts.delete(part)
+    part.drop()
+  }
+
+  /** After a while; looks then for lines that may be sent. */
+  #later(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      work()
+      this.#dispatch()
+    }, ms)
+    this.#timers.add(timer)
+  }
+
+  #max(): number {
+    return this.#batches.gateway.settings.get('batches.concurrency')
+  }
+
+  #elapsed(): number {
+    return this.#batches.gateway.clock.elapsed()
+  }
+
+  #report(error: unknown): void {
+    this.#batches.logger.error('results of a batch could not be written', { error })
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The jobs of batches, claimed under a lease as those of documents are. Part 0 of a batch is the work on it as a whole:
+ * it is validated, and in the end its results become files. The other parts are pieces of its lines; one that is done
+ * has no row any more. A lease that has run out is anyone's to claim; the fence tells the claims apart.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Connection, Database } from '../database.ts'
+import type { Tables } from '../schema.ts'
+import { insertRows, isOneOf } from '../documents/statements.ts'
+import { batchOf, type Batch } from './batch-row.ts'
+import { fileRow, type StoredFile } from './files.ts'
+import { leasedBatch, restWholeJob, type JobLease } from './locked-batch.ts'
+
+/** A piece of the lines of a batch: where it lies in the input file. */
+export interface BatchPart {
+  readonly part: number
+  /** Number of its first line, from 1. */
+  readonly firstLine: number
+  readonly position: number
+  readonly bytes: number
+}
+
+/** A job that was claimed; `part` 0 is the batch as a whole. */
+export interface ClaimedJob extends BatchPart {
+  readonly batch: Batch
+  readonly lease: JobLease
+}
+
+export interface ClaimQuery {
+  readonly worker: string
+  readonly now: number
+  readonly leaseUntil: number
+  /** Accounts that have enough of this worker. */
+  readonly exceptUsers: readonly string[]
+}
+
+/** What validation has found in a file of valid lines. */
+export interface ValidBatch {
+  readonly total: number
+  readonly parts: readonly BatchPart[]
+  /** Where its lines will be written. */
+  readonly output: StoredFile
+  readonly errors: StoredFile
+}
+
+export interface BatchJobs {
+  /** The job whose turn it is: of the account with the fewest under way, the batch whose window ends first. */
+  claim(query: ClaimQuery): Promise<ClaimedJob | null>
+  /** Extends leases; returns those that are lost. */
+  renew(leases: readonly JobLease[], leaseUntil: number): Promise<readonly JobLease[]>
+  /** Gives a job back, to be claimed again from `availableAt` on. It may be lost already. */
+  release(lease: JobLease, availableAt: number): Promise<void>
+  /** All leases end: no worker lives. For the only process, at its start. */
+  releaseAll(): Promise<void>
+  /** The lines are valid: they become jobs. Rejects with LeaseLost. */
+  accept(lease: JobLease, valid: ValidBatch, now: number): Promise<void>
+  /** The same for a batch that was stopped before: its lines will have results, but are not called. Rejects with LeaseLost. */
+  addOutputs(lease: JobLease, outputs: Pick<ValidBatch, 'output' | 'errors'>): Promise<void>
+  /** The file is not valid: the batch has failed. Rejects with LeaseLost. */
+  refuse(lease: JobLease, errors: string, now: number): Promise<void>
+}
+
+/** Accounts that are looked at for one claim. */
+const candidatesMax = 20
+
+/** The jobs of this database. */
+export function batchJobs(database: Database): BatchJobs {
+  const { kysely } = database
+  return {
+    claim: (query) => kysely.transaction().execute((trx) => claim(database, trx, query)),
+    async renew(leases, leaseUntil) {
+      const lost: JobLease[] = []
+      for (const lease of leases) {
+        const { numUpdatedRows } = await ofLease(kysely, lease).set({ lease_until: leaseUntil }).executeTakeFirst()
+        if (numUpdatedRows === 0n) lost.push(lease)
+      }
+      return lost
+    },
+    async release(lease, availableAt) {
+      await ofLease(kysely, lease).set({ lease_until: null, worker: null, available_at: availableAt }).execute()
+    },
+    async releaseAll() {
+      await kysely
+        .updateTable('batch_jobs')
+        .set({ lease_until: null, worker: null })
+        .where('lease_until', 'is not', null)
+        .execute()
+    },
+    accept: (lease, { total, parts, output, errors }, now) =>
+      kysely.transaction().execute(async (trx) => {
+        const { id, user_id: userId } = await leasedBatch(database, trx, lease)
+        const none = { fence: 0, worker: null, lease_until: null, available_at: now }
+        const rows = parts.map(({ part, firstLine, position, bytes }) => ({
+          batch_id: id,
+          part,
+          user_id: userId,
+          first_line: firstLine,
+          position,
+          bytes,
+          ...none,
+        }))
+        await insertRows(trx, 'batch_jobs', rows)
+        await insertOutputs(trx, id, { output, errors })
+        await trx
+          .updateTable('batches')
+          .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length })
+          .where('id', '=', id)
+          .execute()
+        await restWholeJob(trx, id)
+      }),
+    addOutputs: (lease, outputs) =>
+      kysely.transaction().execute(async (trx) => {
+        const { id } = await leasedBatch(database, trx, lease)
+        await insertOutputs(trx, id, outputs)
+      }),
+    refuse: (lease, errors, now) =>
+      kysely.transaction().execute(async (trx) => {
+        const { id } = await leasedBatch(database, trx, lease)
+        await trx.updateTable('batches').set({ status: 'failed', ended_at: now, errors }).where('id', '=', id).execute()
+        await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).execute()
+      }),
+  }
+}
+
+async function insertOutputs(
+  trx: Transaction<Tables>,
+  id: string,
+  { output, errors }: Pick<ValidBatch, 'output' | 'errors'>,
+): Promise<void> {
+  await trx
+    .insertInto('files')
+    .values([fileRow(output), fileRow(errors)])
+    .execute()
+  const files = { output_file_id: output.id, error_file_id: errors.id }
+  await trx
+    .updateTable('batches')
+    .set({ has_results: 1, ...files })
+    .where('id', '=', id)
+    .execute()
+}
+
+function ofLease(kysely: Kysely<Tables>, { batchId, part, fence }: JobLease) {
+  return kysely
+    .updateTable('batch_jobs')
+    .where('batch_id', '=', batchId)
+    .where('part', '=', part)
+    .where('fence', '=', fence)
+    .where('lease_until', 'is not', null)
+}
+
+async function claim(
+  connection: Connection,
+  trx: Transaction<Tables>,
+  { worker, now, leaseUntil, exceptUsers }: ClaimQuery,
+): Promise<ClaimedJob | null> {
+  for (const { id } of await candidates(connection, trx, now, exceptUsers)) {
+    // Another worker that claims at this moment locks its job; the one behind it is as good.
+    let free = trx
+      .selectFrom('batch_jobs')
+      .selectAll()
+      .where('batch_id', '=', id)
+      .where('available_at', '<=', now)
+      .where(isFree(now))
+      .orderBy('part')
+      .limit(1)
+    if (connection.engine === 'postgres') free = free.forUpdate().skipLocked()
+    const job = await free.executeTakeFirst()
+    if (job === undefined) continue
+    const fence = job.fence + 1
+    await trx
+      .updateTable('batch_jobs')
+      .set({ fence, worker, lease_until: leaseUntil })
+      .where('batch_id', '=', id)
+      .where('part', '=', job.part)
+      .execute()
+    const batch = await trx.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst()
+    if (batch === undefined) continue
+    const { part, first_line: firstLine, position, bytes } = job
+    return { batch: batchOf(batch), lease: { batchId: id, part, fence }, part, firstLine, position, bytes }
+  }
+  return null
+}
+
+const isFree = (now: number) => sql<boolean>`(lease_until is null or lease_until <= ${now})`
+
+/** The most urgent batch of each account that has a free job, the account with the fewest leases first. */
+async function candidates(
+  { engine }: Connection,
+  trx: Transaction<Tables>,
+  now: number,
+  exceptUsers: readonly string[],
+): Promise<readonly { readonly id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, user_id, expires_at,
+        row_number() over (partition by user_id order by expires_at, created_at, id) as place
+      from batches where ended_at is null and not ${isOneOf(engine, 'user_id', exceptUsers)}
+        and exists (select 1 from batch_jobs where batch_id = batches.id and available_at <= ${now} and ${isFree(now)})
+    ) as ready where place = 1
+    order by (select count(*) from batch_jobs as held where held.user_id = ready.user_id and held.lease_until > ${now}),
+      expires_at, id
+    limit ${candidatesMax}`.execute(trx)
+  return rows
+}

@@ -1,0 +1,207 @@
+/**
+ * The results of lines, from when they come until they are a file. A line is done when its result is here; there is
+ * never a second one, whatever worker writes it.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Connection, Database } from '../database.ts'
+import { flag, type BatchesTable, type Tables } from '../schema.ts'
+import { insertRows } from '../documents/statements.ts'
+import { leasedBatch, wakeWholeJob, type JobLease } from './locked-batch.ts'
+
+/** The end of a line of the input: a line of the output, or of the file of errors. */
+export interface LineResult {
+  /** Number of the line in the input, from 1. */
+  readonly line: number
+  readonly isError: boolean
+  /** The line was not called. */
+  readonly isUndone?: boolean
+  /** JSON, without a line end. */
+  readonly text: string
+}
+
+/** A file as it was stored; null: there are no such lines, and the file goes. */
+export type FinishedFile = Readonly<{ sha256: string; bytes: number; expiresAt: number | null }> | null
+
+export interface BatchResults {
+  /**
+   * Adds results of a job's lines, all or none; `isLast`: the job is done with them. When it was the last job, the batch
+   * is to be finished. Rejects with LeaseLost.
+   */
+  write(lease: JobLease, results: readonly LineResult[], isLast: boolean, now: number): Promise<void>
+  /** Numbers of the lines from `first` to before `end` that have a result. */
+  done(batchId: string, first: number, end: number): Promise<readonly number[]>
+  /** The next results of one kind in the order of their lines; some megabytes of text, or one line that has more. */
+  results(batchId: string, isError: boolean, after: number): Promise<readonly LineResult[]>
+  /** The batch has ended: its lines are in files. Rejects with LeaseLost. */
+  finish(
+    lease: JobLease,
+    files: { readonly output: FinishedFile; readonly errors: FinishedFile },
+    now: number,
+  ): Promise<void>
+  /** Removes some results that are files by now; returns how many. */
+  purgeResults(limit: number): Promise<number>
+}
+
+const pageRows = 500
+const pageBytes = 2_097_152
+
+/** The results in this database. */
+export function batchResults(database: Database): BatchResults {
+  const { kysely } = database
+  return {
+    write: (lease, results, isLast, now) =>
+      kysely.transaction().execute(async (trx) => {
+        const batch = await leasedBatch(database, trx, lease)
+        await addResults(trx, batch, results)
+        if (isLast) await endPart(trx, batch, lease, now)
+      }),
+    async done(batchId, first, end) {
+      const rows = await kysely
+        .selectFrom('batch_results')
+        .select('line')
+        .where('batch_id', '=', batchId)
+        .where('line', '>=', first)
+        .where('line', '<', end)
+        .execute()
+      return rows.map(({ line }) => line)
+    },
+    results: (batchId, isError, after) => page(kysely, batchId, isError, after),
+    finish: (lease, { output, errors }, now) =>
+      kysely.transaction().execute(async (trx) => {
+        const batch = await leasedBatch(database, trx, lease)
+        await finishFile(trx, batch.output_file_id, output)
+        await finishFile(trx, batch.error_file_id, errors)
+        const files = {
+          output_file_id: output === null ? null : batch.output_file_id,
+          error_file_id: errors === null ? null : batch.error_file_id,
+        }
+        const status = batch.outcome ?? 'completed'
+        await trx
+          .updateTable('batches')
+          .set({ status, ended_at: now, ...files })
+          .where('id', '=', batch.id)
+          .execute()
+        await trx.deleteFrom('batch_jobs').where('batch_id', '=', batch.id).execute()
+      }),
+    purgeResults: (limit) => purgeResults(database, limit),
+  }
+}
+
+/** Those that are there already stay as they are, and are not counted again. */
+async function addResults(
+  trx: Transaction<Tables>,
+  batch: BatchesTable,
+  results: readonly LineResult[],
+): Promise<void> {
+  if (results.length === 0) return
+  const known = await trx
+    .selectFrom('batch_results')
+    .select('line')
+    .where('batch_id', '=', batch.id)
+    .where(
+      'line',
+      'in',
+      results.map(({ line }) => line),
+    )
+    .execute()
+  const lines = new Set(known.map(({ line }) => line))
+  const added = results.filter(({ line }) => !lines.has(line))
+  await insertRows(
+    trx,
+    'batch_results',
+    added.map(({ line, isError, text }) => ({ batch_id: batch.id, line, is_error: flag(isError), text })),
+  )
+  const failed = added.filter(({ isError }) => isError).length
+  await trx
+    .updateTable('batches')
+    .set({
+      completed: batch.completed + added.length - failed,
+      failed: batch.failed + failed,
+      undone: batch.undone + added.filter(({ isUndone = false }) => isUndone).length,
+    })
+    .where('id', '=', batch.id)
+    .execute()
+  for (const isError of [false, true]) {
+    const bytes = added.reduce(
+      (sum, each) => sum + (each.isError === isError ? Buffer.byteLength(each.text) + 1 : 0),
+      0,
+    )
+    const fileId = isError ? batch.error_file_id : batch.output_file_id
+    if (bytes === 0 || fileId === null) continue
+    await trx
+      .updateTable('files')
+      .set(({ eb }) => ({ bytes: eb('bytes', '+', bytes) }))
+      .where('id', '=', fileId)
+      .execute()
+  }
+}
+
+async function endPart(
+  trx: Transaction<Tables>,
+  { id, parts_left: left }: BatchesTable,
+  { part }: JobLease,
+  now: number,
+): Promise<void> {
+  await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).where('part', '=', part).execute()
+  const isOver = left === 1
+  await trx
+    .updateTable('batches')
+    .set({ parts_left: left - 1, ...(isOver && { status: 'finalizing', finalizing_at: now }) })
+    .where('id', '=', id)
+    .execute()
+  if (isOver) await wakeWholeJob(trx, id, now)
+}
+
+async function page(
+  kysely: Kysely<Tables>,
+  batchId: string,
+  isError: boolean,
+  after: number,
+): Promise<readonly LineResult[]> {
+  const ofKind = kysely
+    .selectFrom('batch_results')
+    .where('batch_id', '=', batchId)
+    .where('is_error', '=', flag(isError))
+    .where('line', '>', after)
+    .orderBy('line')
+  const sizes = await ofKind
+    .select(['line', sql<number>`length(text)`.as('size')])
+    .limit(pageRows)
+    .execute()
+  let bytes = 0
+  const fitting = sizes.filter(({ size }) => (bytes += Number(size)) <= pageBytes).length
+  if (sizes.length === 0) return []
+  const rows = await ofKind.select(['line', 'text']).limit(Math.max(1, fitting)).execute()
+  return rows.map(({ line, text }) => ({ line, isError, text }))
+}
+
+async function finishFile(trx: Transaction<Tables>, id: string | null, file: FinishedFile): Promise<void> {
+  if (id === null) return
+  if (file === null) return void (await trx.deleteFrom('files').where('id', '=', id).execute())
+  const { sha256, bytes, expiresAt } = file
+  await trx.updateTable('files').set({ sha256, bytes, expires_at: expiresAt }).where('id', '=', id).execute()
+}
+
+/** One batch at a time in small statements, since a batch may have tens of thousands. */
+async function purgeResults({ kysely }: Connection, limit: number): Promise<number> {
+  const batch = await kysely
+    .selectFrom('batches')
+    .select('id')
+    .where('ended_at', 'is not', null)
+    .where('has_results', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (batch === undefined) return 0
+  const rows = await kysely
+    .selectFrom('batch_results')
+    .select('line')
+    .where('batch_id', '=', batch.id)
+    .orderBy('line')
+    .limit(limit)
+    .execute()
+  const last = rows.at(-1)?.line
+  if (last === undefined)
+    await kysely.updateTable('batches').set({ has_results: 0 }).where('id', '=', batch.id).execute()
+  else await kysely.deleteFrom('batch_results').where('batch_id', '=', batch.id).where('line', '<=', last).execute()
+  return Math.max(1, rows.length)
+}

@@ -1,0 +1,155 @@
+/**
+ * Files of accounts: what was uploaded, and what batches have made. The bytes are in the blob store of the documents
+ * (src/documents/blobs); a row says whose they are. The output of a batch that still runs has a row without bytes of
+ * its own: its lines are results (batch-results.ts).
+ */
+import { sql, type Kysely } from 'kysely'
+import type { Database } from '../database.ts'
+import { plainText } from '../documents/plain-text.ts'
+import type { FilesTable, Tables } from '../schema.ts'
+
+export type FilePurpose = 'assistants' | 'batch' | 'batch_output' | 'user_data' | 'vision'
+
+export interface StoredFile {
+  readonly id: string
+  readonly userId: string
+  /** What the bytes are stored under. */
+  readonly blobId: string
+  /** Null while a batch still writes it. */
+  readonly sha256: string | null
+  readonly purpose: FilePurpose
+  readonly name: string
+  readonly bytes: number
+  readonly createdAt: number
+  readonly expiresAt: number | null
+}
+
+export interface FileQuery {
+  readonly userId: string
+  readonly purpose: string | null
+  readonly limit: number
+  readonly descending: boolean
+  /** The id of the file before the page; null begins. */
+  readonly after: string | null
+  /** Files whose time is over by now are left out. */
+  readonly now: number
+}
+
+export interface FileStore {
+  /** Adds a file. False when the account would have more than `bytesMax`; then nothing is added. */
+  insert(file: StoredFile, bytesMax: number): Promise<boolean>
+  find(id: string): Promise<StoredFile | null>
+  /** A page, in the order of creation; null when `after` names no file of the account. */
+  list(query: FileQuery): Promise<readonly StoredFile[] | null>
+  /** Whether a batch that has not ended reads or writes it. */
+  isInUse(id: string): Promise<boolean>
+  delete(ids: readonly string[]): Promise<void>
+  /** Those whose time is over, and those of accounts that are gone; none that a running batch needs. */
+  expired(now: number, limit: number): Promise<readonly StoredFile[]>
+}
+
+/** The files of this database. */
+export function fileStore({ kysely }: Database): FileStore {
+  const find = async (id: string): Promise<StoredFile | null> => {
+    const row = await kysely.selectFrom('files').selectAll().where('id', '=', plainText(id)).executeTakeFirst()
+    return row === undefined ? null : fileOf(row)
+  }
+  return {
+    async insert(file, bytesMax) {
+      return kysely.transaction().execute(async (trx) => {
+        const { used } = await trx
+          .selectFrom('files')
+          .select(sql<number>`coalesce(sum(bytes), 0)`.as('used'))
+          .where('user_id', '=', file.userId)
+          .executeTakeFirstOrThrow()
+        if (Number(used) + file.bytes > bytesMax) return false
+        await trx.insertInto('files').values(fileRow(file)).execute()
+        return true
+      })
+    },
+    find,
+    async list({ userId, purpose, limit, descending, after, now }) {
+      const before = after === null ? null : await find(after)
+      if (after !== null && before?.userId !== userId) return null
+      const direction = descending ? 'desc' : 'asc'
+      let query = kysely
+        .selectFrom('files')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where(hasContent)
+        .where(sql<boolean>`(expires_at is null or expires_at > ${now})`)
+      if (purpose !== null) query = query.where('purpose', '=', plainText(purpose))
+      if (before !== null) {
+        const place = sql`(${before.createdAt}, ${before.id})`
+        query = query.where(
+          descending ? sql<boolean>`(created_at, id) < ${place}` : sql<boolean>`(created_at, id) > ${place}`,
+        )
+      }
+      const rows = await query.orderBy('created_at', direction).orderBy('id', direction).limit(limit).execute()
+      return rows.map(fileOf)
+    },
+    async isInUse(id) {
+      const row = await kysely
+        .selectFrom('batches')
+        .select('id')
+        .where('ended_at', 'is', null)
+        .where(sql<boolean>`${id} in (input_file_id, output_file_id, error_file_id)`)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+    async delete(ids) {
+      if (ids.length > 0) await kysely.deleteFrom('files').where('id', 'in', ids).execute()
+    },
+    expired: (now, limit) => expiredFiles(kysely, now, limit),
+  }
+}
+
+/** An output is there once it has a line. */
+const hasContent = sql<boolean>`(sha256 is not null or bytes > 0)`
+
+async function expiredFiles(kysely: Kysely<Tables>, now: number, limit: number): Promise<readonly StoredFile[]> {
+  const rows = await kysely
+    .selectFrom('files')
+    .selectAll()
+    .where(
+      // The operator has no row among the users.
+      sql<boolean>`(expires_at <= ${now} or (user_id <> 'operator' and not exists (
+        select 1 from users where users.id = files.user_id)))`,
+    )
+    .where(
+      sql<boolean>`not exists (select 1 from batches where ended_at is null
+        and files.id in (input_file_id, output_file_id, error_file_id))`,
+    )
+    .limit(limit)
+    .execute()
+  return rows.map(fileOf)
+}
+
+export function fileRow(file: StoredFile): FilesTable {
+  return {
+    id: file.id,
+    user_id: file.userId,
+    blob_id: file.blobId,
+    sha256: file.sha256,
+    purpose: file.purpose,
+    name: file.name,
+    bytes: file.bytes,
+    created_at: file.createdAt,
+    expires_at: file.expiresAt,
+  }
+}
+
+function fileOf(row: FilesTable): StoredFile {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    blobId: row.blob_id,
+    sha256: row.sha256,
+    purpose: row.purpose as FilePurpose,
+    name: row.name,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}

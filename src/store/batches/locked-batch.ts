@@ -1,0 +1,64 @@
+/** What a transaction on a batch begins with: its row, locked, and the lease in whose name it writes. */
+import type { Transaction } from 'kysely'
+import type { Connection } from '../database.ts'
+import { LeaseLost } from '../errors.ts'
+import type { BatchesTable, Tables } from '../schema.ts'
+
+/** A job in the hands of a worker; the next claim has a higher fence. */
+export interface JobLease {
+  readonly batchId: string
+  readonly part: number
+  readonly fence: number
+}
+
+/** No job waits for so long. */
+const idle = Number.MAX_SAFE_INTEGER
+
+/** The row, locked until the transaction ends. */
+export async function lockedBatch(
+  { engine }: Connection,
+  trx: Transaction<Tables>,
+  id: string,
+): Promise<BatchesTable | undefined> {
+  const query = trx.selectFrom('batches').selectAll().where('id', '=', id)
+  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
+}
+
+/** The batch of a job that is still leased under this fence; both are locked. Throws LeaseLost. */
+export async function leasedBatch(
+  connection: Connection,
+  trx: Transaction<Tables>,
+  { batchId, part, fence }: JobLease,
+): Promise<BatchesTable> {
+  const batch = await lockedBatch(connection, trx, batchId)
+  let job = trx
+    .selectFrom('batch_jobs')
+    .select('part')
+    .where('batch_id', '=', batchId)
+    .where('part', '=', part)
+    .where('fence', '=', fence)
+    .where('lease_until', 'is not', null)
+  if (connection.engine === 'postgres') job = job.forUpdate()
+  if (batch === undefined || (await job.executeTakeFirst()) === undefined)
+    throw new LeaseLost('The job was taken over or ended in the meantime.')
+  return batch
+}
+
+/** The batch as a whole has work from now on; a worker that has its job loses it. */
+export async function wakeWholeJob(trx: Transaction<Tables>, batchId: string, now: number): Promise<void> {
+  await setWholeJob(trx, batchId, now)
+}
+
+/** The work on the batch as a whole is done for now. */
+export async function restWholeJob(trx: Transaction<Tables>, batchId: string): Promise<void> {
+  await setWholeJob(trx, batchId, idle)
+}
+
+async function setWholeJob(trx: Transaction<Tables>, batchId: string, availableAt: number): Promise<void> {
+  await trx
+    .updateTable('batch_jobs')
+    .set(({ eb }) => ({ fence: eb('fence', '+', 1), worker: null, lease_until: null, available_at: availableAt }))
+    .where('batch_id', '=', batchId)
+    .where('part', '=', 0)
+    .execute()
+}
