@@ -57,6 +57,39 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     })
 
+    test('a page that a new version has replaced reloads once by itself, then says so; the navigation stays', async () => {
+      await using visitor = await signedIn('admin', '/users')
+      const { page } = visitor
+      await heading(page, 'Users').waitFor()
+      let loads = 0
+      page.on('load', () => (loads += 1))
+      await page.route('**/assets/usage-page*', (route) => route.fulfill({ status: 404, body: '' }))
+      await page.getByRole('link', { name: 'Usage', exact: true }).click()
+      await page.getByText('A new version is ready').waitFor()
+      expect(loads).toBe(1)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await visitor.requireAccessible('a page of a version that is gone')
+      await page.unroute('**/assets/usage-page*')
+      await button(page, 'Reload').click()
+      await heading(page, 'Usage').waitFor()
+    }, 60_000)
+
+    test('parts that do not load while the connection is down load when it is back; the page stays', async () => {
+      await using visitor = await signedIn('admin', '/users')
+      const { page } = visitor
+      await page.getByRole('searchbox', { name: 'Search users' }).fill('admin')
+      await page.context().setOffline(true)
+      await page.keyboard.press('Control+k')
+      const notice = page.getByRole('alert').filter({ hasText: 'cannot be reached' })
+      await notice.waitFor()
+      expect(await page.getByRole('searchbox', { name: 'Search users' }).inputValue()).toBe('admin')
+      await heading(page, 'Users').waitFor()
+      await page.context().setOffline(false)
+      await notice.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('combobox', { name: 'Page' }).waitFor()
+      await page.keyboard.press('Escape')
+    }, 60_000)
+
     test('a return path to another site is not followed', async () => {
       await using visitor = await visit(browser, app)
       await visitor.open(`/sign-in?return=${encodeURIComponent('//evil.example/')}`)
