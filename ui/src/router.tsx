@@ -192,6 +192,9 @@ const accountRoute = createRoute({
   component: lazyPart(() => import('./routes/account/account-page.tsx'), 'AccountPage'),
 })
 
+/** An unknown address, within the frame of the pages. */
+const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFound })
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   shellRoute.addChildren([
@@ -212,6 +215,7 @@ const routeTree = rootRoute.addChildren([
     providersRoute,
     settingsRoute,
     accountRoute,
+    unknownRoute,
   ]),
 ])
 

@@ -167,10 +167,11 @@ function useSortedRows<Row>({ rows, columns, hasMore = false }: DataTableProps<R
   return { rows: sorted, order, onSort }
 }
 
-/** A click on the row itself: not on what has an action of its own, in a menu over it, or at the end of marking text. */
+/** A click on a cell without controls, not at the end of marking text. A menu that opens under the pointer moves its click to the cell. */
 function isOnRow({ target, currentTarget }: MouseEvent<HTMLTableRowElement>): boolean {
   if (!(target instanceof Element) || !currentTarget.contains(target)) return false
-  return target.closest('a, button, input, label') === null && getSelection()?.isCollapsed !== false
+  const cell = target.closest('td')
+  return cell !== null && cell.querySelector('a, button, input') === null && getSelection()?.isCollapsed !== false
 }
 
 function rowCountText(count: number, hasMore: boolean): string {
