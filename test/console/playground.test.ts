@@ -41,7 +41,7 @@ const passage = 'Up to five vacation days may be carried over to the next year.'
 
 async function importHandbook(): Promise<void> {
   const rules = ['Travel is by train.', 'Meals are paid up to thirty euros.', 'Hotels need an approval in writing.']
-  const text = `# Leave\n\n${passage}\n\n${rules.map((rule, at) => `# Rule ${at}\n\n${rule}`).join('\n\n')}\n`
+  const text = `# Leave, and everything else that the agreement of the works council of 2019 says about days off\n\n${passage}\n\n${rules.map((rule, at) => `# Rule ${at}\n\n${rule}`).join('\n\n')}\n`
   const { status } = await app.call('POST', '//api/v1/documents', {
     key: app.userKey,
     headers: { 'content-type': 'application/json' },
@@ -65,6 +65,15 @@ async function atPlayground(query = '', viewport = { width: 1280, height: 800 })
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const answersOf = (page: Page, model: string) => page.getByRole('article', { name: `Answer of ${model}` })
+
+/** Runs in the page: the sources that stick out of the card of their answer. */
+const sourcesOutside = `[...document.querySelectorAll('article [aria-label=Sources] button')]
+  .filter((each) => {
+    const box = each.getBoundingClientRect()
+    const card = each.closest('article').getBoundingClientRect()
+    return box.left < card.left || box.right > card.right || card.right > innerWidth
+  })
+  .map((each) => each.textContent)`
 
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text)
@@ -187,6 +196,12 @@ describe.skipIf(journeysSkipped !== null)(
       await answer.getByText('Picture 1 is a PNG of 8 × 8 pixels').waitFor()
       expect(await answer.getByRole('group', { name: 'Sources' }).getByRole('button').count()).toBe(2)
       await visitor.requireAccessible('sources')
+      const wide = page.viewportSize()
+      for (const width of [360, 1024]) {
+        await page.setViewportSize({ width, height: 800 })
+        expect({ width, outside: await page.evaluate(sourcesOutside) }).toEqual({ width, outside: [] })
+      }
+      if (wide !== null) await page.setViewportSize(wide)
       await answer.getByRole('button', { name: 'Source 1', exact: true }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByText(passage).waitFor()

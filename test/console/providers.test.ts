@@ -159,6 +159,12 @@ describe.skipIf(journeysSkipped !== null)(
         await isOn.focus()
         const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
         await page.keyboard.press('Space')
+        if (!enabled) {
+          const asked = page.getByRole('dialog', { name: 'Switch old off?' })
+          await asked.getByText('Model old-model').waitFor()
+          expect((await providers()).find((each) => each.id === id)?.enabled).toBe(true)
+          await asked.getByRole('button', { name: 'Switch off' }).click()
+        }
         await page.getByRole('switch', { name: 'old is on', checked: enabled }).waitFor()
         expect((await saved).status()).toBe(200)
         expect((await providers()).find((each) => each.id === id)?.enabled).toBe(enabled)

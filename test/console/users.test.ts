@@ -125,6 +125,11 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Save').click()
       await button(page, 'Help desk').click()
       await button(page, `Remove ${userEmail}`).click()
+      await page
+        .getByRole('dialog', { name: /^Remove / })
+        .getByText('only this group opens to them')
+        .waitFor()
+      await button(page, 'Remove from the group').click()
       await page.getByText('This group has no members yet').waitFor()
       await button(page, 'Done').click()
       await choose(page, 'Help desk', 'Delete…')

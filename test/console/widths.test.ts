@@ -173,6 +173,45 @@ const misplaced = `(() => {
   return found
 })()`
 
+/** The pages with a table, by what names its rows. */
+const lists: Readonly<Record<string, Place>> = {
+  models: { path: '/models?view=table', shown: 'claude-sonnet-4-5' },
+  'all models': { path: '/models?reach=all', shown: 'always-on' },
+  documents: { path: '/documents', shown: 'employee-handbook.md' },
+  'API keys': { path: '/keys', shown: 'import of contracts' },
+  'API keys of all users': { path: '/keys?owner=anyone', shown: 'import of contracts' },
+  'usage by model': { path: '/usage?span=week', shown: 'claude-sonnet-4-5' },
+  'usage by user': { path: '/usage?by=user&span=week', shown: 'katherine@example.org' },
+  'cost by key': { path: '/cost?by=key', shown: 'help desk bot' },
+  requests: { path: '/requests', shown: 'gpt-5-mini' },
+  users: { path: '/users', shown: 'katherine@example.org' },
+  groups: { path: '/groups', shown: 'research' },
+  providers: { path: '/providers', shown: 'vllm-berlin' },
+}
+
+interface TableView {
+  readonly names: boolean
+  readonly cut: readonly string[]
+}
+
+/**
+ * Runs in the page. Answers names that are cut, and cells of which less than eight letters of a cut
+ * text are left; and how many names there are, so that an empty page does not pass.
+ */
+const cutCells = `(() => {
+  const cut = []
+  const isCut = (each) => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 2
+  const names = [...document.querySelectorAll('td [data-name]')]
+  for (const name of names) if (name.clientWidth === 0 || isCut(name)) cut.push('the name ' + name.textContent)
+  for (const cell of document.querySelectorAll('td, td *')) {
+    if (cell.closest('.visually-hidden, [aria-hidden=true]') || getComputedStyle(cell).textOverflow !== 'ellipsis') continue
+    if (cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth < 64) cut.push('the cell ' + cell.textContent)
+  }
+  const table = document.querySelector('table')
+  if (table.offsetWidth > table.parentElement.clientWidth + 1) cut.push('the table scrolls sideways')
+  return { names: names.length > 0, cut }
+})()`
+
 /** Parts that measure themselves have done so two frames later. */
 const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
@@ -195,7 +234,48 @@ describe.skipIf(journeysSkipped !== null)(
       }, 60_000)
     }
 
+    for (const [name, { path, shown }] of Object.entries(lists)) {
+      test(`no name in the table of ${name} is cut off from 360 to 1,920 px`, async () => {
+        const { page } = visitor
+        await page.setViewportSize({ width: 1920, height: 800 })
+        await visitor.open(String(path))
+        await page.locator('td [data-name]').filter({ hasText: shown }).first().waitFor()
+        for (let width = 360; width <= 1920; width += 60) {
+          await page.setViewportSize({ width, height: 800 })
+          await page.evaluate(twoFrames)
+          expect({ width, ...(await page.evaluate<TableView>(cutCells)) }).toEqual({
+            width,
+            names: true,
+            cut: [],
+          })
+        }
+      }, 60_000)
+    }
+
+    test('a press on a header sorts, a click on a row opens it, and the table says how many rows it has', async () => {
+      const { page } = visitor
+      await page.setViewportSize({ width: 1440, height: 800 })
+      await visitor.open('/providers')
+      const rows = page.locator('tbody tr[data-index]')
+      await page.getByText('4 rows', { exact: true }).waitFor()
+      const names = () => rows.locator('[data-name]').allTextContents()
+      const asListed = await names()
+      const sorted = asListed.toSorted()
+      const heading = page.getByRole('columnheader', { name: 'Name' })
+      await heading.getByRole('button').press('Enter')
+      expect([await names(), await heading.getAttribute('aria-sort')]).toEqual([sorted, 'ascending'])
+      await visitor.requireAccessible('a sorted table')
+      await heading.getByRole('button').click()
+      expect([await names(), await heading.getAttribute('aria-sort')]).toEqual([sorted.toReversed(), 'descending'])
+      await heading.getByRole('button').click()
+      expect([await names(), await heading.getAttribute('aria-sort')]).toEqual([asListed, null])
+      await rows.filter({ hasText: 'openai' }).locator('td').nth(1).click()
+      await page.getByRole('dialog', { name: /openai/ }).waitFor()
+      expect(await page.getByRole('dialog').count()).toBe(1)
+    }, 60_000)
+
     test('no page of the navigation is left out', async () => {
+      await visitor.page.setViewportSize({ width: 1440, height: 800 })
       await visitor.open('/')
       const links = visitor.page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
       await links.nth(1).waitFor()

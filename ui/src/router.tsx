@@ -7,13 +7,13 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router'
 import { isSignedOut } from './api/client.ts'
 import { sessionQuery } from './api/queries.ts'
+import { lazyPart } from './components/lazy-part.tsx'
 import { NotFound, NotFoundAlone } from './routes/not-found.tsx'
 import { PageError } from './routes/page-error.tsx'
 import {
@@ -44,7 +44,7 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: readSignInSearch,
-  component: lazyRouteComponent(() => import('./routes/sign-in.tsx'), 'SignInPage'),
+  component: lazyPart(() => import('./routes/sign-in.tsx'), 'SignInPage'),
 })
 
 const shellRoute = createRoute({
@@ -60,7 +60,7 @@ const shellRoute = createRoute({
       throw redirect({ to: '/sign-in', search: signInSearch(location) })
     }
   },
-  component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
+  component: lazyPart(() => import('./shell/app-shell.tsx'), 'AppShell'),
 })
 
 /** Guards pages for administrators; other users see "not found". */
@@ -74,14 +74,14 @@ const overviewRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
   validateSearch: readOverviewSearch,
-  component: lazyRouteComponent(() => import('./routes/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyPart(() => import('./routes/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const modelsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/models',
   validateSearch: readModelsSearch,
-  component: lazyRouteComponent(() => import('./routes/models/models-page.tsx'), 'ModelsPage'),
+  component: lazyPart(() => import('./routes/models/models-page.tsx'), 'ModelsPage'),
 })
 
 const newModelRoute = createRoute({
@@ -89,7 +89,7 @@ const newModelRoute = createRoute({
   path: '/models/new',
   validateSearch: readNewModelSearch,
   beforeLoad: requireAdmin,
-  component: lazyRouteComponent(() => import('./routes/model/model-page.tsx'), 'NewModelPage'),
+  component: lazyPart(() => import('./routes/model/model-page.tsx'), 'NewModelPage'),
 })
 
 const modelRoute = createRoute({
@@ -97,62 +97,62 @@ const modelRoute = createRoute({
   path: '/models/$id',
   validateSearch: readModelSearch,
   beforeLoad: requireAdmin,
-  component: lazyRouteComponent(() => import('./routes/model/model-page.tsx'), 'ModelPage'),
+  component: lazyPart(() => import('./routes/model/model-page.tsx'), 'ModelPage'),
 })
 
 const usageRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/usage',
   validateSearch: readUsageSearch,
-  component: lazyRouteComponent(() => import('./routes/usage/usage-page.tsx'), 'UsagePage'),
+  component: lazyPart(() => import('./routes/usage/usage-page.tsx'), 'UsagePage'),
 })
 
 const costRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/cost',
   validateSearch: readUsageSearch,
-  component: lazyRouteComponent(() => import('./routes/cost/cost-page.tsx'), 'CostPage'),
+  component: lazyPart(() => import('./routes/cost/cost-page.tsx'), 'CostPage'),
 })
 
 const requestsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests',
   validateSearch: readRequestsSearch,
-  component: lazyRouteComponent(() => import('./routes/requests/requests-page.tsx'), 'RequestsPage'),
+  component: lazyPart(() => import('./routes/requests/requests-page.tsx'), 'RequestsPage'),
 })
 
 const keysRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/keys',
   validateSearch: readKeysSearch,
-  component: lazyRouteComponent(() => import('./routes/keys/keys-page.tsx'), 'KeysPage'),
+  component: lazyPart(() => import('./routes/keys/keys-page.tsx'), 'KeysPage'),
 })
 
 const welcomeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./routes/welcome/welcome-page.tsx'), 'WelcomePage'),
+  component: lazyPart(() => import('./routes/welcome/welcome-page.tsx'), 'WelcomePage'),
 })
 
 const playgroundRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/playground',
   validateSearch: readPlaygroundSearch,
-  component: lazyRouteComponent(() => import('./routes/playground/playground-page.tsx'), 'PlaygroundPage'),
+  component: lazyPart(() => import('./routes/playground/playground-page.tsx'), 'PlaygroundPage'),
 })
 
 const documentsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/documents',
   validateSearch: readDocumentsSearch,
-  component: lazyRouteComponent(() => import('./routes/documents/documents-page.tsx'), 'DocumentsPage'),
+  component: lazyPart(() => import('./routes/documents/documents-page.tsx'), 'DocumentsPage'),
 })
 
 const documentRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/documents/$id',
   validateSearch: readDocumentSearch,
-  component: lazyRouteComponent(() => import('./routes/document/document-page.tsx'), 'DocumentPage'),
+  component: lazyPart(() => import('./routes/document/document-page.tsx'), 'DocumentPage'),
 })
 
 const usersRoute = createRoute({
@@ -160,7 +160,7 @@ const usersRoute = createRoute({
   path: '/users',
   beforeLoad: requireAdmin,
   validateSearch: readUsersSearch,
-  component: lazyRouteComponent(() => import('./routes/users/users-page.tsx'), 'UsersPage'),
+  component: lazyPart(() => import('./routes/users/users-page.tsx'), 'UsersPage'),
 })
 
 const groupsRoute = createRoute({
@@ -168,14 +168,14 @@ const groupsRoute = createRoute({
   path: '/groups',
   beforeLoad: requireAdmin,
   validateSearch: readGroupsSearch,
-  component: lazyRouteComponent(() => import('./routes/groups/groups-page.tsx'), 'GroupsPage'),
+  component: lazyPart(() => import('./routes/groups/groups-page.tsx'), 'GroupsPage'),
 })
 
 const providersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/providers',
   beforeLoad: requireAdmin,
-  component: lazyRouteComponent(() => import('./routes/providers/providers-page.tsx'), 'ProvidersPage'),
+  component: lazyPart(() => import('./routes/providers/providers-page.tsx'), 'ProvidersPage'),
 })
 
 const settingsRoute = createRoute({
@@ -183,14 +183,17 @@ const settingsRoute = createRoute({
   path: '/settings',
   beforeLoad: requireAdmin,
   validateSearch: readSettingsSearch,
-  component: lazyRouteComponent(() => import('./routes/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyPart(() => import('./routes/settings/settings-page.tsx'), 'SettingsPage'),
 })
 
 const accountRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('./routes/account/account-page.tsx'), 'AccountPage'),
+  component: lazyPart(() => import('./routes/account/account-page.tsx'), 'AccountPage'),
 })
+
+/** An unknown address, within the frame of the pages. */
+const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFound })
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
@@ -212,6 +215,7 @@ const routeTree = rootRoute.addChildren([
     providersRoute,
     settingsRoute,
     accountRoute,
+    unknownRoute,
   ]),
 ])
 

@@ -1,24 +1,28 @@
 /**
  * A table for lists of any length. Only the visible rows are in the page; the next page of rows loads
- * before the reader reaches the end. Arrow keys, Home and End move, Space selects, Enter opens.
+ * before the reader reaches the end. It shows the columns that its width has room for, the important
+ * ones first. Once all of a list is loaded, a press on a header sorts it. Arrow keys, Home and
+ * End move, Space selects; Enter or a click opens.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
+import { fitColumns, type ColumnSize } from './fit-columns.ts'
+import { countText } from './format.ts'
+import { Icon } from './icon.tsx'
 import { Checkbox } from './input.tsx'
+import { nextOrder, sortRows, type SortOrder, type SortValue } from './sort-rows.ts'
 import styles from './data-table.module.css'
+import { useWidth } from './use-width.ts'
 
-export interface Column<Row> {
-  readonly id: string
+export interface Column<Row> extends ColumnSize {
   readonly header: string
   /** The header is for screen readers only, for columns of buttons. */
   readonly headerHidden?: true
   readonly cell: (row: Row) => ReactNode
-  /** CSS width. Columns without a width share the rest. */
-  readonly width?: string
   /** `end` for numbers. */
   readonly align?: 'start' | 'end'
-  /** Hidden in tables narrower than 640 px (`small`) or 900 px (`medium`). */
-  readonly hideBelow?: 'small' | 'medium'
+  /** What the column is sorted by. */
+  readonly sortBy?: (row: Row) => SortValue
 }
 
 export interface Selection {
@@ -44,15 +48,18 @@ export interface DataTableProps<Row> {
 }
 
 const rowHeight = 44
+const checkWidth = 40
 /** Invisible rows that stay in the page above and below the visible rows. */
 const rowsAround = 4
 /** The next page loads when fewer rows than this are below. */
 const rowsAhead = 30
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowId, selection, onOpen, hasMore = false, onEndNear, onRange } = props
+  const { label, rowId, selection, onOpen, hasMore = false } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
+  const { columns, width } = useFittingColumns(props.columns, useWidth(scroller) - (selection ? checkWidth : 0))
+  const { rows, order, onSort } = useSortedRows(props)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -61,20 +68,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const items = virtualizer.getVirtualItems()
   // Only the props that cells need: a new page of rows must not render existing rows again.
-  const cellProps = { columns: props.columns, rowId, rowName: props.rowName, ...(selection && { selection }) }
-  const first = items[0]
-  const last = items.at(-1)
-  const endIsNear = hasMore && last !== undefined && last.index >= rows.length - rowsAhead
-  useEffect(() => {
-    if (endIsNear) onEndNear?.()
-  }, [endIsNear, onEndNear, rows.length])
-  const firstIndex = first?.index
-  const lastIndex = last?.index
+  const cellProps = { columns, rowId, rowName: props.rowName, ...(selection && { selection }) }
+  const [first, last] = [items[0], items.at(-1)]
+  useVisibleRange(first?.index, last?.index, props)
   // Tab must lead into the table even when the focused row has been scrolled away.
-  const tabStop = Math.max(firstIndex ?? 0, Math.min(active, lastIndex ?? 0))
-  useEffect(() => {
-    if (firstIndex !== undefined && lastIndex !== undefined) onRange?.(firstIndex, lastIndex)
-  }, [firstIndex, lastIndex, onRange])
+  const tabStop = Math.max(first?.index ?? 0, Math.min(active, last?.index ?? 0))
 
   function onKeyDown(event: KeyboardEvent<HTMLTableRowElement>, index: number): void {
     if (event.target !== event.currentTarget) return
@@ -92,42 +90,106 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }
 
   return (
-    <div ref={scroller} className={styles.scroller}>
-      <table className={styles.table} aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <HeadRow {...props} />
-        <tbody>
-          <Spacer height={first?.start ?? 0} />
-          {items.map(({ index }) => {
-            const row = rows[index]
-            if (row === undefined) return null
-            const id = rowId(row)
-            return (
-              <tr
-                key={id}
-                data-index={index}
-                aria-rowindex={index + 2}
-                aria-selected={selection?.selected.has(id)}
-                tabIndex={index === tabStop ? 0 : -1}
-                className={styles.row}
-                onFocus={() => setActive(index)}
-                onKeyDown={(event) => onKeyDown(event, index)}
-              >
-                <RowCells row={row} {...cellProps} />
-              </tr>
-            )
-          })}
-          <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} />
-        </tbody>
-      </table>
+    <div>
+      <div ref={scroller} className={styles.scroller}>
+        <table style={{ minWidth: width }} aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+          <HeadRow {...props} columns={columns} rows={rows} order={order} onSort={onSort} />
+          <tbody>
+            <Spacer height={first?.start ?? 0} />
+            {items.map(({ index }) => {
+              const row = rows[index]
+              if (row === undefined) return null
+              const id = rowId(row)
+              return (
+                <tr
+                  key={id}
+                  data-index={index}
+                  aria-rowindex={index + 2}
+                  aria-selected={selection?.selected.has(id)}
+                  tabIndex={index === tabStop ? 0 : -1}
+                  className={onOpen === undefined ? styles.row : `${styles.row} ${styles.opens}`}
+                  onFocus={() => setActive(index)}
+                  onKeyDown={(event) => onKeyDown(event, index)}
+                  onClick={(event) => {
+                    if (isOnRow(event)) onOpen?.(row)
+                  }}
+                >
+                  <RowCells row={row} {...cellProps} />
+                </tr>
+              )
+            })}
+            <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} />
+          </tbody>
+        </table>
+      </div>
+      <p className={styles.count}>{rowCountText(rows.length, hasMore)}</p>
     </div>
   )
+}
+
+/** Loads the next page of rows when the last visible one is near the end, and tells which rows are visible. */
+function useVisibleRange<Row>(
+  first: number | undefined,
+  last: number | undefined,
+  { rows, hasMore = false, onEndNear, onRange }: DataTableProps<Row>,
+): void {
+  const endIsNear = hasMore && last !== undefined && last >= rows.length - rowsAhead
+  useEffect(() => {
+    if (endIsNear) onEndNear?.()
+  }, [endIsNear, onEndNear, rows.length])
+  useEffect(() => {
+    if (first !== undefined && last !== undefined) onRange?.(first, last)
+  }, [first, last, onRange])
+}
+
+/** The columns that fit, each with the width that it gets, and the width of all of them. */
+function useFittingColumns<Row>(columns: readonly Column<Row>[], room: number) {
+  return useMemo(() => {
+    const widths = fitColumns(columns, room)
+    const fitting = columns.flatMap((column) => {
+      const min = widths.get(column.id)
+      return min === undefined ? [] : [{ ...column, min }]
+    })
+    return { columns: fitting, width: fitting.reduce((sum, { min }) => sum + min, 0) }
+  }, [columns, room])
+}
+
+/** The rows in the order that the reader chose. Pages of a list come in the server's order, which stays. */
+function useSortedRows<Row>({ rows, columns, hasMore = false }: DataTableProps<Row>) {
+  const [chosen, setOrder] = useState<SortOrder | null>(null)
+  const order = hasMore ? null : chosen
+  const sortBy = columns.find(({ id }) => id === order?.column)?.sortBy
+  const sorted = useMemo(
+    () => (order === null || sortBy === undefined ? rows : sortRows(rows, sortBy, order.descending)),
+    [rows, sortBy, order],
+  )
+  const [onSort] = useState(() => (id: string) => setOrder((before) => nextOrder(before, id)))
+  return { rows: sorted, order, onSort }
+}
+
+/** A click on a cell without controls, not at the end of marking text. A menu that opens under the pointer moves its click to the cell. */
+function isOnRow({ target, currentTarget }: MouseEvent<HTMLTableRowElement>): boolean {
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return false
+  const cell = target.closest('td')
+  return cell !== null && cell.querySelector('a, button, input') === null && getSelection()?.isCollapsed !== false
+}
+
+function rowCountText(count: number, hasMore: boolean): string {
+  const text = countText(count, 'row')
+  return hasMore ? `${text} loaded; more load as you scroll` : text
 }
 
 /** Scrolling renders the table at each frame; the header and the rows that stay visible are not rendered again. */
 const HeadRow = memo(PlainHeadRow) as typeof PlainHeadRow
 const RowCells = memo(PlainRowCells) as typeof PlainRowCells
 
-function PlainHeadRow<Row>({ columns, rows, rowId, selection, hasMore = false }: DataTableProps<Row>) {
+interface HeadRowProps<Row> extends DataTableProps<Row> {
+  readonly order: SortOrder | null
+  readonly onSort: (column: string) => void
+}
+
+function PlainHeadRow<Row>(props: HeadRowProps<Row>) {
+  const { columns, rows, rowId, selection, hasMore = false, order, onSort } = props
   const chosen = selection === undefined ? 0 : rows.filter((row) => selection.selected.has(rowId(row))).length
   const all = rows.length > 0 && chosen === rows.length
   return (
@@ -145,8 +207,21 @@ function PlainHeadRow<Row>({ columns, rows, rowId, selection, hasMore = false }:
           </th>
         )}
         {columns.map((column) => (
-          <th key={column.id} scope="col" className={cellClass(column)} style={{ width: column.width }}>
-            <span className={column.headerHidden && 'visually-hidden'}>{column.header}</span>
+          <th
+            key={column.id}
+            scope="col"
+            className={cellClass(column)}
+            style={{ width: column.min }}
+            aria-sort={order?.column === column.id ? (order.descending ? 'descending' : 'ascending') : undefined}
+          >
+            {column.sortBy === undefined || hasMore ? (
+              <span className={column.headerHidden && 'visually-hidden'}>{column.header}</span>
+            ) : (
+              <button type="button" className={styles.sort} onClick={() => onSort(column.id)}>
+                {column.header}
+                {order?.column === column.id && <Icon name={order.descending ? 'chevron' : 'up'} size={12} />}
+              </button>
+            )}
           </th>
         ))}
       </tr>
@@ -182,7 +257,7 @@ function PlainRowCells<Row>({ columns, rowId, rowName, selection, row }: RowCell
   )
 }
 
-/** Takes the place of the rows that are not in the page. It has one cell: spanned columns would appear even when a narrow window hides them. */
+/** Takes the place of the rows that are not in the page. */
 function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null
   return (
@@ -218,6 +293,6 @@ function rowAfter(key: string, index: number, count: number): number | null {
   }
 }
 
-function cellClass({ align, hideBelow }: Pick<Column<never>, 'align' | 'hideBelow'>): string {
-  return [align === 'end' && styles.end, hideBelow !== undefined && styles[hideBelow]].filter(Boolean).join(' ')
+function cellClass({ align }: Pick<Column<never>, 'align'>): string | undefined {
+  return align === 'end' ? styles.end : undefined
 }

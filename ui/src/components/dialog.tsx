@@ -1,6 +1,6 @@
 /** A dialog over the page. The focus moves in, stays in, and returns. Escape closes it, unless it is persistent. */
 import { Dialog as Base } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './dialog.module.css'
@@ -32,6 +32,7 @@ export function Dialog(props: DialogProps) {
     size = 'medium',
     placement = 'center',
   } = props
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root
       open={open}
@@ -43,7 +44,11 @@ export function Dialog(props: DialogProps) {
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
         <Base.Viewport className={`${styles.viewport} ${styles[placement]}`}>
-          <Base.Popup className={`${styles.popup} ${styles[size]}`}>
+          <Base.Popup
+            ref={popup}
+            className={`${styles.popup} ${styles[size]}`}
+            initialFocus={() => firstFocus(popup.current)}
+          >
             <header className={styles.header}>
               <Base.Title className={styles.title}>{title}</Base.Title>
               {!persistent && (
@@ -66,4 +71,11 @@ export function Dialog(props: DialogProps) {
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** The first field; without fields the first button below, which cancels. Never the button that closes. */
+function firstFocus(popup: HTMLElement | null): HTMLElement | true {
+  const fields = 'input:not([type=hidden], :disabled), select:enabled, textarea:enabled, [role=combobox]'
+  const inBody = popup?.querySelector<HTMLElement>(`:scope > div :is(${fields})`)
+  return inBody ?? popup?.querySelector<HTMLElement>(':scope > footer button:enabled') ?? true
 }

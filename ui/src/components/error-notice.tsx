@@ -10,11 +10,14 @@ export interface ErrorNoticeProps {
   readonly onRetry?: () => void
 }
 
+/** Nobody has to look these up in a log: the message says it all. */
+const ownMistakes: ReadonlySet<string> = new Set(['invalid_credentials'])
+
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   return (
     <Notice tone="danger" role="alert">
       <p>{error.message}</p>
-      {error.requestId !== null && (
+      {error.requestId !== null && !ownMistakes.has(error.code) && (
         <p className={styles.request}>
           Request id <code>{error.requestId}</code>
           <CopyButton text={error.requestId} what="request id" />

@@ -28,5 +28,5 @@ export function RowMenu({ name, children }: RowMenuProps) {
 
 /** The column that holds the menus. */
 export function menuColumn<Row>(cell: (row: Row) => ReactNode): Column<Row> {
-  return { id: 'actions', header: 'Actions', headerHidden: true, width: '60px', align: 'end', cell }
+  return { id: 'actions', header: 'Actions', headerHidden: true, min: 60, align: 'end', cell }
 }

@@ -1,4 +1,5 @@
 /** The name of a user, an API key or a group, read when its row comes into view. */
+import { CellName } from '../components/row-name.tsx'
 import { useNames, type NameSource } from '../api/names.ts'
 
 export interface RecordNameProps extends NameSource {
@@ -7,5 +8,5 @@ export interface RecordNameProps extends NameSource {
 
 export function RecordName({ kind, scope, id }: RecordNameProps) {
   const [name] = useNames({ kind, scope }, [id])
-  return <span title={name}>{name}</span>
+  return <CellName name={name ?? ''} />
 }

@@ -1,16 +1,17 @@
 /** The frame of every page for signed-in users: header, navigation and the page. */
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from '../components/button.tsx'
+import { lazyPart, PartBoundary, PartFailed } from '../components/lazy-part.tsx'
 import { Icon } from '../components/icon.tsx'
 import styles from './app-shell.module.css'
 import { Navigation } from './navigation.tsx'
 import { useSession } from './use-session.ts'
 
 // These load when their button is pressed.
-const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
-const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }))
-const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }))
+const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
+const AccountMenu = lazyPart(() => import('./account-menu.tsx'), 'AccountMenu')
+const Drawer = lazyPart(() => import('./drawer.tsx'), 'Drawer')
 
 export function AppShell() {
   const [paletteOpen, setPaletteOpen] = usePaletteKey()
@@ -48,11 +49,41 @@ export function AppShell() {
       <main id="main" ref={main} tabIndex={-1} className={styles.main}>
         <Outlet />
       </main>
-      <Suspense>
-        {paletteOpen && <CommandPalette onClose={() => setPaletteOpen(false)} />}
-        {drawerOpen && <Drawer onClose={() => setDrawerOpen(false)} />}
-      </Suspense>
+      {paletteOpen && (
+        <ShellPart onClose={() => setPaletteOpen(false)}>
+          <CommandPalette onClose={() => setPaletteOpen(false)} />
+        </ShellPart>
+      )}
+      {drawerOpen && (
+        <ShellPart onClose={() => setDrawerOpen(false)}>
+          <Drawer onClose={() => setDrawerOpen(false)} />
+        </ShellPart>
+      )}
     </div>
+  )
+}
+
+interface ShellPartProps {
+  readonly children: ReactNode
+  readonly whileLoading?: ReactNode
+  readonly onClose: () => void
+}
+
+/** A part of the shell that loads late. When it cannot be loaded, the shell and the page stay. */
+function ShellPart({ children, whileLoading, onClose }: ShellPartProps) {
+  return (
+    <PartBoundary
+      fallback={(error, onRetry) => (
+        <>
+          {whileLoading}
+          <div className={styles.failed}>
+            <PartFailed error={error} onRetry={onRetry} onClose={onClose} />
+          </div>
+        </>
+      )}
+    >
+      <Suspense fallback={whileLoading}>{children}</Suspense>
+    </PartBoundary>
   )
 }
 
@@ -65,9 +96,9 @@ function Account() {
     </Button>
   )
   return asked ? (
-    <Suspense fallback={button}>
+    <ShellPart whileLoading={button} onClose={() => setAsked(false)}>
       <AccountMenu />
-    </Suspense>
+    </ShellPart>
   ) : (
     button
   )

@@ -40,8 +40,11 @@ const columns: readonly Column<Document>[] = [
   {
     id: 'name',
     header: 'Name',
+    min: 220,
+    narrow: 124,
+    grow: 3,
     cell: ({ doc_id: id, name, title }) => (
-      <Link to="/documents/$id" params={{ id }} className={styles.name} title={title ?? name}>
+      <Link to="/documents/$id" params={{ id }} className={styles.name} title={title ?? name} data-name>
         {name}
       </Link>
     ),
@@ -49,30 +52,40 @@ const columns: readonly Column<Document>[] = [
   {
     id: 'state',
     header: 'State',
-    width: 'clamp(104px, 30cqi, 240px)',
+    min: 184,
+    narrow: 104,
+    grow: 1,
     cell: (document) => <StateCell document={document} />,
   },
-  { id: 'category', header: 'Category', width: '10%', hideBelow: 'small', cell: ({ category }) => category },
+  {
+    id: 'category',
+    header: 'Category',
+    min: 104,
+    grow: 1,
+    priority: 2,
+    cell: ({ category }) => <span title={category ?? undefined}>{category}</span>,
+  },
   {
     id: 'owners',
     header: 'Visible to',
-    width: '12%',
-    hideBelow: 'medium',
+    min: 120,
+    grow: 1,
+    priority: 4,
     cell: ({ owners }) => <span title={owners.join(', ')}>{owners.join(', ')}</span>,
   },
   {
     id: 'size',
     header: 'Size',
-    width: '84px',
+    min: 84,
     align: 'end',
-    hideBelow: 'medium',
+    priority: 3,
     cell: ({ bytes }) => <ByteSize bytes={bytes} />,
   },
   {
     id: 'imported',
     header: 'Imported',
-    width: '128px',
-    hideBelow: 'small',
+    min: 128,
+    priority: 1,
     cell: ({ created_at: at }) => <RelativeTime at={at} />,
   },
 ]
@@ -82,7 +95,7 @@ function actionsColumn(onChange: DocumentTableProps['onChange']): Column<Documen
     id: 'actions',
     header: 'Actions',
     headerHidden: true,
-    width: '60px',
+    min: 60,
     cell: (document) => {
       const { doc_id: id, name } = document
       if (canRetry(document)) {

@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts'
 import type { Group, User } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -21,6 +22,7 @@ export function GroupMembers({ group }: { readonly group: Group }) {
   const members = useInfiniteQuery(membersQuery(group.id))
   const users = members.data?.pages.flatMap((page) => page.data) ?? []
   const change = useMembership(group)
+  const [removing, setRemoving] = useState<User | null>(null)
   const ordinary = isOrdinary(group)
   const onRange = (_: number, last: number): void => {
     if (last >= users.length - 5 && members.hasNextPage && !members.isFetchingNextPage) void members.fetchNextPage()
@@ -50,7 +52,7 @@ export function GroupMembers({ group }: { readonly group: Group }) {
                 return (
                   <Member
                     user={user}
-                    {...(ordinary && { onRemove: () => change.mutate({ user, member: false }) })}
+                    {...(ordinary && { onRemove: () => setRemoving(user) })}
                     busy={change.isPending}
                   />
                 )
@@ -58,6 +60,17 @@ export function GroupMembers({ group }: { readonly group: Group }) {
             />
           )}
         </div>
+      )}
+      {removing !== null && (
+        <ConfirmDialog
+          open
+          onClose={() => setRemoving(null)}
+          title={`Remove ${removing.email} from ${group.name}?`}
+          consequence="Requests to models that only this group opens to them are refused from now on. The account, its keys and its documents stay."
+          names={[removing.email]}
+          confirm="Remove from the group"
+          onConfirm={() => change.mutateAsync({ user: removing, member: false })}
+        />
       )}
     </div>
   )

@@ -19,10 +19,15 @@ export interface GroupTableProps {
 }
 
 export function GroupTable({ groups, models, onAction }: GroupTableProps) {
+  const countOf = (id: string): number | null => models?.filter((model) => model.groups.includes(id)).length ?? null
   const columns: readonly Column<Group>[] = [
     {
       id: 'name',
       header: 'Name',
+      min: 200,
+      narrow: 160,
+      grow: 1,
+      sortBy: ({ name }) => name,
       cell: (group) => (
         <RowName
           name={group.name}
@@ -34,8 +39,9 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
     {
       id: 'description',
       header: 'Description',
-      width: '40%',
-      hideBelow: 'small',
+      min: 220,
+      grow: 2,
+      priority: 1,
       cell: ({ id, description }) => (
         <span className={styles.muted} title={description}>
           {description || (isOrdinary({ id }) ? '–' : 'All users')}
@@ -45,15 +51,17 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
     {
       id: 'models',
       header: 'Models',
-      width: '88px',
+      min: 88,
       align: 'end',
-      cell: ({ id }) => models?.filter((model) => model.groups.includes(id)).length ?? '…',
+      sortBy: ({ id }) => countOf(id),
+      cell: ({ id }) => countOf(id) ?? '…',
     },
     {
       id: 'created',
       header: 'Created',
-      width: '128px',
-      hideBelow: 'medium',
+      min: 128,
+      priority: 2,
+      sortBy: ({ created_at: at }) => at,
       cell: (group) => (isOrdinary(group) ? <RelativeTime at={group.created_at} /> : '–'),
     },
     menuColumn((group) => <GroupMenu group={group} onAction={onAction} />),

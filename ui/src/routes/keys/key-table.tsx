@@ -4,6 +4,7 @@ import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column, type Selection } from '../../components/data-table.tsx'
 import { MenuItem } from '../../components/menu.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { CellName } from '../../components/row-name.tsx'
 import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 import { RecordName } from '../record-name.tsx'
 import styles from './key-table.module.css'
@@ -38,22 +39,47 @@ const columns: readonly Column<ApiKey>[] = [
   {
     id: 'name',
     header: 'Name',
+    min: 200,
+    narrow: 118,
+    grow: 2,
+    sortBy: ({ name }) => name,
     cell: ({ name, description }) => (
-      <span title={description} className={styles.key}>
-        <span className={styles.name}>{name}</span>
-        {description !== '' && <span className={styles.description}>{description}</span>}
+      <span className={styles.name}>
+        <CellName name={name} detail={description} title={description === '' ? name : description} />
       </span>
     ),
   },
-  { id: 'prefix', header: 'Key', width: '160px', hideBelow: 'small', cell: ({ prefix }) => <code>{prefix}</code> },
-  { id: 'scopes', header: 'Scopes', hideBelow: 'medium', cell: ({ scopes }) => scopeText(scopes) },
-  { id: 'used', header: 'Last used', width: '128px', cell: ({ last_used_at: at }) => <RelativeTime at={at} /> },
-  { id: 'expires', header: 'Expires', width: '128px', hideBelow: 'small', cell: (key) => <Expiry apiKey={key} /> },
+  { id: 'prefix', header: 'Key', min: 160, priority: 2, cell: ({ prefix }) => <code>{prefix}</code> },
+  {
+    id: 'scopes',
+    header: 'Scopes',
+    min: 140,
+    grow: 1,
+    priority: 4,
+    cell: ({ scopes }) => <span title={scopeText(scopes)}>{scopeText(scopes)}</span>,
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    min: 128,
+    narrow: 100,
+    sortBy: ({ last_used_at: at }) => at,
+    cell: ({ last_used_at: at }) => <RelativeTime at={at} />,
+  },
+  {
+    id: 'expires',
+    header: 'Expires',
+    min: 128,
+    priority: 3,
+    sortBy: ({ expires_at: at }) => at,
+    cell: (key) => <Expiry apiKey={key} />,
+  },
   {
     id: 'created',
     header: 'Created',
-    width: '128px',
-    hideBelow: 'medium',
+    min: 128,
+    priority: 5,
+    sortBy: ({ created_at: at }) => at,
     cell: (key) => <RelativeTime at={key.created_at} />,
   },
 ]
@@ -69,13 +95,16 @@ function budgetsColumn(onBudgets: (key: ApiKey) => void): Column<ApiKey> {
 /** The columns for keys of all users: the owner takes the place of less important columns. */
 const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readonly Column<ApiKey>[] => {
   if (column.id === 'created') return []
-  if (column.id === 'used') return [{ ...column, hideBelow: 'small' }]
+  if (column.id === 'used') return [{ ...column, priority: 2 }]
   if (column.id !== 'name') return [column]
   return [
     column,
     {
       id: 'owner',
       header: 'User',
+      min: 180,
+      narrow: 100,
+      grow: 1,
       cell: ({ user_id: userId }) => <RecordName kind="user" scope="everyone" id={userId} />,
     },
   ]

@@ -18,6 +18,7 @@ import { bodyOf, copyOf, draftOf, newDraft, type ModelDraft } from './model-draf
 import { ModelForm } from './model-form.tsx'
 import styles from './model-form.module.css'
 import { modelTabs } from '../search.ts'
+import { UnsavedGuard } from '../unsaved-guard.tsx'
 import { ModelMoney } from './model-money.tsx'
 import { modelQuery } from './queries.ts'
 
@@ -59,28 +60,31 @@ function Creation({ initial }: { readonly initial: ModelDraft }) {
     async onSuccess(model) {
       toast(`Created ${model.name}`)
       await queryClient.invalidateQueries({ queryKey: resource.models })
-      await navigate({ to: '/models/$id', params: { id: model.id }, replace: true })
+      await navigate({ to: '/models/$id', params: { id: model.id }, replace: true, ignoreBlocker: true })
     },
   })
   return (
-    <ModelForm
-      draft={draft}
-      change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
-      error={creating.error && asApiError(creating.error)}
-      self={null}
-      readOnly={false}
-      onSubmit={() => creating.mutate()}
-      actions={
-        <>
-          <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
-            Cancel
-          </Link>
-          <Button type="submit" variant="primary" busy={creating.isPending}>
-            Create the model
-          </Button>
-        </>
-      }
-    />
+    <>
+      <UnsavedGuard changed={isSame(draft, initial) ? null : draft.name || 'The new model'} />
+      <ModelForm
+        draft={draft}
+        change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
+        error={creating.error && asApiError(creating.error)}
+        self={null}
+        readOnly={false}
+        onSubmit={() => creating.mutate()}
+        actions={
+          <>
+            <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
+              Cancel
+            </Link>
+            <Button type="submit" variant="primary" busy={creating.isPending}>
+              Create the model
+            </Button>
+          </>
+        }
+      />
+    </>
   )
 }
 
@@ -134,7 +138,7 @@ function Editing({ model }: { readonly model: ModelRecord }) {
       }
     />
   )
-  const goBack = (): void => void navigate({ to: '/models', search: { reach: 'all' } })
+  const goBack = (): void => void navigate({ to: '/models', search: { reach: 'all' }, ignoreBlocker: true })
   return (
     <>
       <PageHeader
@@ -173,7 +177,13 @@ function Editing({ model }: { readonly model: ModelRecord }) {
           { value: 'cost', label: 'Prices and budgets', content: <ModelMoney model={model} /> },
         ]}
       />
+      <UnsavedGuard changed={isSame(draft, draftOf(model)) ? null : model.name} />
       <DeleteModel model={deleting ? model : null} onClose={() => setDeleting(false)} onDeleted={goBack} />
     </>
   )
+}
+
+/** Drafts are plain data, made with their fields in one order. */
+function isSame(one: ModelDraft, other: ModelDraft): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

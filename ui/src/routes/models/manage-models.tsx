@@ -101,9 +101,12 @@ function columns(targetOf: TextOf, groupsOf: TextOf): readonly Column<ModelRecor
     {
       id: 'name',
       header: 'Name',
+      min: 240,
+      grow: 2,
+      sortBy: ({ name }) => name,
       cell: ({ id, name, active, declared, composite }) => (
         <span className={styles.name}>
-          <Link to="/models/$id" params={{ id }} className={styles.link}>
+          <Link to="/models/$id" params={{ id }} className={styles.link} title={name} data-name>
             {name}
           </Link>
           {composite !== null && <Badge tone="accent">composite</Badge>}
@@ -115,15 +118,27 @@ function columns(targetOf: TextOf, groupsOf: TextOf): readonly Column<ModelRecor
     {
       id: 'target',
       header: 'Runs on',
-      hideBelow: 'small',
+      min: 200,
+      grow: 2,
+      priority: 1,
+      sortBy: targetOf,
       cell: (model) => <span title={targetOf(model)}>{targetOf(model)}</span>,
     },
-    { id: 'aliases', header: 'Aliases', hideBelow: 'medium', cell: ({ aliases }) => aliases.join(', ') || '–' },
+    {
+      id: 'aliases',
+      header: 'Aliases',
+      min: 120,
+      grow: 1,
+      priority: 3,
+      cell: ({ aliases }) => aliases.join(', ') || '–',
+    },
     {
       id: 'groups',
       header: 'Open to',
-      hideBelow: 'medium',
-      width: '18%',
+      min: 120,
+      grow: 1,
+      priority: 2,
+      sortBy: groupsOf,
       cell: (model) => (model.groups.length === 0 ? <Badge tone="warning">no groups</Badge> : groupsOf(model)),
     },
   ]

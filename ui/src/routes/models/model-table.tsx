@@ -1,6 +1,7 @@
 /** Models as a table. */
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { CellName } from '../../components/row-name.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import type { UsableModel } from '../../api/schema.d.ts'
 import type { ModelListProps } from './model-cards.tsx'
@@ -11,27 +12,47 @@ export function ModelTable({ models, onOpen }: ModelListProps) {
     {
       id: 'name',
       header: 'Name',
+      min: 220,
+      narrow: 180,
+      grow: 2,
+      sortBy: ({ name }) => name,
       cell: ({ name }) => (
         <span className={styles.name}>
-          <span className={styles.text}>{name}</span>
+          <CellName name={name} />
           <CopyButton text={name} what={`name ${name}`} />
         </span>
       ),
     },
-    { id: 'aliases', header: 'Aliases', hideBelow: 'medium', cell: ({ aliases }) => aliases.join(', ') || '–' },
-    { id: 'provider', header: 'Provider', hideBelow: 'small', width: '120px', cell: ({ provider }) => provider },
+    {
+      id: 'aliases',
+      header: 'Aliases',
+      min: 120,
+      grow: 1,
+      priority: 3,
+      cell: ({ aliases }) => aliases.join(', ') || '–',
+    },
+    {
+      id: 'provider',
+      header: 'Provider',
+      min: 128,
+      grow: 1,
+      priority: 1,
+      sortBy: ({ provider }) => provider,
+      cell: ({ provider }) => provider,
+    },
     {
       id: 'context',
       header: 'Context',
-      hideBelow: 'medium',
-      width: '110px',
+      min: 100,
+      priority: 2,
+      sortBy: ({ context_length: length }) => length,
       align: 'end',
       cell: ({ context_length: length }) => (length === null ? '–' : length.toLocaleString('en')),
     },
     {
       id: 'use',
       header: 'Use',
-      width: '88px',
+      min: 88,
       cell: ({ name }) => (
         <Button onClick={() => onOpen(name)}>
           Use it <span className="visually-hidden">{name}</span>

@@ -34,10 +34,15 @@ export function ProviderTable(props: ProviderTableProps) {
 }
 
 function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): readonly Column<Provider>[] {
+  const countOf = (id: string): number | null => models?.filter((model) => model.provider_id === id).length ?? null
   return [
     {
       id: 'name',
       header: 'Name',
+      min: 200,
+      narrow: 100,
+      grow: 2,
+      sortBy: ({ name }) => name,
       cell: (provider) => (
         <RowName
           name={provider.name}
@@ -46,26 +51,37 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
         />
       ),
     },
-    { id: 'kind', header: 'Kind', width: '104px', hideBelow: 'medium', cell: ({ kind }) => kind },
+    {
+      id: 'kind',
+      header: 'Kind',
+      min: 104,
+      priority: 3,
+      sortBy: ({ kind }) => kind,
+      cell: ({ kind }) => kind,
+    },
     {
       id: 'address',
       header: 'Address',
-      width: '32%',
-      hideBelow: 'small',
+      min: 220,
+      grow: 3,
+      priority: 2,
+      sortBy: ({ base_url: url }) => url,
       cell: ({ base_url: url }) => (url === '' ? '–' : <code title={url}>{url}</code>),
     },
     {
       id: 'models',
       header: 'Models',
-      width: '76px',
+      min: 80,
       align: 'end',
-      hideBelow: 'small',
-      cell: ({ id }) => models?.filter((model) => model.provider_id === id).length ?? '…',
+      priority: 1,
+      sortBy: ({ id }) => countOf(id),
+      cell: ({ id }) => countOf(id) ?? '…',
     },
     {
       id: 'health',
       header: 'Health',
-      width: '116px',
+      min: 132,
+      narrow: 110,
       cell: ({ id, enabled }) => (
         <Health enabled={enabled} health={health.find(({ provider_id: provider }) => provider === id)} />
       ),
@@ -73,7 +89,7 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
     {
       id: 'enabled',
       header: 'On',
-      width: '60px',
+      min: 60,
       cell: (provider) => (
         <Switch
           label={`${provider.name} is on`}

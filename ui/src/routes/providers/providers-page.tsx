@@ -16,11 +16,16 @@ import { AddProviderDialog } from './add-provider-dialog.tsx'
 import { DeleteProvider } from './delete-provider.tsx'
 import { EditProviderDialog } from './edit-provider-dialog.tsx'
 import { ImportModelsDialog } from './import-models-dialog.tsx'
+import { SwitchOffProvider } from './switch-off-provider.tsx'
 import { ProviderTable, type ProviderAction } from './provider-table.tsx'
 import styles from './providers-page.module.css'
 import { providerHealthQuery, refreshProviders } from './queries.ts'
 
-type Opened = { readonly what: 'add' } | { readonly what: ProviderAction; readonly provider: Provider } | null
+type Opened =
+  | { readonly what: 'add' }
+  | { readonly what: 'off'; readonly provider: Provider }
+  | { readonly what: ProviderAction; readonly provider: Provider }
+  | null
 
 export function ProvidersPage() {
   const providers = useQuery(allProvidersQuery)
@@ -55,7 +60,9 @@ export function ProvidersPage() {
           models={models.data ?? null}
           health={health.data ?? []}
           onAction={(what, provider) => setOpened({ what, provider })}
-          onSwitch={(provider, enabled) => switching.mutate({ provider, enabled })}
+          onSwitch={(provider, enabled) =>
+            enabled ? switching.mutate({ provider, enabled }) : setOpened({ what: 'off', provider })
+          }
         />
       )}
       <OpenedDialog
@@ -90,6 +97,8 @@ function OpenedDialog({ opened, onClose, onAdded }: OpenedDialogProps) {
           onClose={onClose}
         />
       )
+    case 'off':
+      return <SwitchOffProvider provider={opened.provider} onClose={onClose} />
     case 'delete':
       return <DeleteProvider provider={opened.provider} onClose={onClose} />
   }

@@ -4,6 +4,7 @@ import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { durationText } from '../../components/format.ts'
+import { CellName } from '../../components/row-name.tsx'
 import { RecordName } from '../record-name.tsx'
 import { dateText, timeText } from './time-text.ts'
 import styles from './request-table.module.css'
@@ -46,7 +47,9 @@ function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequ
   return {
     id: 'time',
     header: 'Time',
-    width: 'clamp(84px, 26cqi, 148px)',
+    min: 150,
+    narrow: 84,
+    sortBy: ({ at }) => at,
     cell: (request) => (
       <button
         type="button"
@@ -65,7 +68,9 @@ const firstColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'status',
     header: 'Status',
-    width: 'clamp(60px, 18cqi, 72px)',
+    min: 76,
+    narrow: 64,
+    sortBy: ({ status }) => status,
     cell: ({ status, code }) => (
       <span title={code ?? 'answered'}>
         <Badge tone={status >= 500 ? 'danger' : status >= 400 ? 'warning' : 'success'}>{status}</Badge>
@@ -75,19 +80,28 @@ const firstColumns: readonly Column<ListedRequest>[] = [
   {
     id: 'model',
     header: 'Model',
+    min: 180,
+    narrow: 104,
+    grow: 1,
+    sortBy: ({ model, model_asked: asked }) => model ?? asked,
     cell: ({ model, model_asked: asked, provider, attempts }) => (
-      <span title={asked !== null && asked !== model ? `asked for as ${asked}` : undefined} className={styles.target}>
-        <span className={styles.model}>{model ?? asked ?? '–'}</span>
-        {provider !== null && (
-          <span className={styles.provider}>
-            {attempts > 1 && (
-              <span title={`${attempts} attempts`} className={styles.attempts}>
-                {attempts}×{' '}
-              </span>
-            )}
-            {provider}
-          </span>
-        )}
+      <span className={styles.target}>
+        <CellName
+          name={model ?? asked ?? '–'}
+          title={asked !== null && asked !== model ? `asked for as ${asked}` : undefined}
+          detail={
+            provider !== null && (
+              <>
+                {attempts > 1 && (
+                  <span title={`${attempts} attempts`} className={styles.attempts}>
+                    {attempts}×{' '}
+                  </span>
+                )}
+                {provider}
+              </>
+            )
+          }
+        />
       </span>
     ),
   },
@@ -96,33 +110,47 @@ const firstColumns: readonly Column<ListedRequest>[] = [
 const userColumn: Column<ListedRequest> = {
   id: 'user',
   header: 'User',
-  hideBelow: 'small',
+  min: 180,
+  grow: 1,
+  priority: 1,
   cell: ({ user_id: id }) => <RecordName kind="user" scope="everyone" id={id} />,
 }
 
 const lastColumns: readonly Column<ListedRequest>[] = [
-  { id: 'endpoint', header: 'Endpoint', width: '146px', hideBelow: 'medium', cell: ({ endpoint }) => endpoint },
+  {
+    id: 'endpoint',
+    header: 'Endpoint',
+    min: 152,
+    priority: 4,
+    sortBy: ({ endpoint }) => endpoint,
+    cell: ({ endpoint }) => endpoint,
+  },
   {
     id: 'tokens',
     header: 'Tokens',
-    width: '124px',
+    min: 124,
     align: 'end',
-    hideBelow: 'small',
+    priority: 2,
+    sortBy: ({ prompt_tokens: into, completion_tokens: out }) =>
+      into === null && out === null ? null : (into ?? 0) + (out ?? 0),
     cell: ({ prompt_tokens: into, completion_tokens: out }) =>
       into === null && out === null ? '–' : `${into ?? '?'} → ${out ?? '?'}`,
   },
   {
     id: 'first',
     header: 'First token',
-    width: '98px',
+    min: 98,
     align: 'end',
-    hideBelow: 'medium',
+    priority: 3,
+    sortBy: ({ first_token_ms: ms }) => ms,
     cell: ({ first_token_ms: ms }) => (ms === null ? '–' : durationText(ms)),
   },
   {
     id: 'duration',
     header: 'Duration',
-    width: 'clamp(68px, 20cqi, 84px)',
+    min: 92,
+    narrow: 74,
+    sortBy: ({ duration_ms: ms }) => ms,
     align: 'end',
     cell: ({ duration_ms: ms }) => durationText(ms),
   },

@@ -1,5 +1,6 @@
 /** The table of in-flight limits of accounts. */
 import type { OwnInflightLimit } from '../../api/schema.d.ts'
+import { CellName } from '../../components/row-name.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { MenuItem } from '../../components/menu.tsx'
 import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
@@ -11,9 +12,33 @@ export interface LimitTableProps {
 
 export function LimitTable({ limits, onAction }: LimitTableProps) {
   const columns: readonly Column<OwnInflightLimit>[] = [
-    { id: 'user', header: 'Account', cell: ({ user }) => <span title={user}>{user}</span> },
-    { id: 'model', header: 'Model', width: '36%', cell: ({ model }) => <span title={model}>{model}</span> },
-    { id: 'limit', header: 'In flight', width: '84px', align: 'end', cell: ({ limit }) => limit.toLocaleString('en') },
+    {
+      id: 'user',
+      header: 'Account',
+      min: 200,
+      narrow: 112,
+      grow: 1,
+      sortBy: ({ user }) => user,
+      cell: ({ user }) => <CellName name={user} />,
+    },
+    {
+      id: 'model',
+      header: 'Model',
+      min: 160,
+      narrow: 88,
+      grow: 1,
+      sortBy: ({ model }) => model,
+      cell: ({ model }) => <CellName name={model} />,
+    },
+    {
+      id: 'limit',
+      header: 'In flight',
+      min: 84,
+      narrow: 76,
+      align: 'end',
+      sortBy: ({ limit }) => limit,
+      cell: ({ limit }) => limit.toLocaleString('en'),
+    },
     menuColumn((limit) => (
       <RowMenu name={`${limit.user} and ${limit.model}`}>
         <MenuItem onSelect={() => onAction('change', limit)}>Change…</MenuItem>

@@ -1,6 +1,7 @@
 /** The names of models, users, keys and groups in tables and charts of usage. */
 import { useNames } from '../../api/names.ts'
 import type { UsageScope } from '../../api/queries.ts'
+import { CellName } from '../../components/row-name.tsx'
 import { RecordName } from '../record-name.tsx'
 import { unknownModel, type Grouping } from './queries.ts'
 import styles from './group-table.module.css'
@@ -14,7 +15,7 @@ export interface GroupNameProps {
 }
 
 export function GroupName({ by, scope, group }: GroupNameProps) {
-  if (by === 'model') return group ?? unknownModel
+  if (by === 'model') return <CellName name={group ?? unknownModel} />
   return <RecordName kind={by} scope={scope} id={group} />
 }
 

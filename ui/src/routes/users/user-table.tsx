@@ -43,14 +43,26 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
     {
       id: 'user',
       header: 'User',
+      min: 260,
+      narrow: 176,
+      grow: 3,
+      sortBy: ({ email }) => email,
       cell: (user) => <RowName name={user.email} onOpen={() => onAction('edit', user)} detail={user.name} />,
     },
-    { id: 'role', header: 'Role', width: '124px', hideBelow: 'small', cell: ({ role }) => roleNames[role] },
+    {
+      id: 'role',
+      header: 'Role',
+      min: 124,
+      priority: 1,
+      sortBy: ({ role }) => role,
+      cell: ({ role }) => roleNames[role],
+    },
     {
       id: 'groups',
       header: 'Groups',
-      width: '16%',
-      hideBelow: 'medium',
+      min: 140,
+      grow: 1,
+      priority: 2,
       cell: (user) => {
         const names = groups
           .filter((group) => isOrdinary(group) && user.groups.includes(group.id))
@@ -58,12 +70,14 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
         return names.length === 0 ? '–' : <span title={names.join(', ')}>{names.join(', ')}</span>
       },
     },
-    { id: 'state', header: 'State', width: '26%', cell: (user) => <UserState user={user} /> },
+    { id: 'state', header: 'State', min: 96, cell: ({ disabled }) => <UserState disabled={disabled} /> },
+    { id: 'more', header: 'Account', min: 188, priority: 4, cell: (user) => <AccountKind user={user} /> },
     {
       id: 'created',
       header: 'Created',
-      width: '128px',
-      hideBelow: 'medium',
+      min: 128,
+      priority: 3,
+      sortBy: ({ created_at: at }) => at,
       cell: ({ created_at: at }) => <RelativeTime at={at} />,
     },
     menuColumn((user) => <UserMenu user={user} onAction={onAction} />),
@@ -72,14 +86,16 @@ function columnsOf(groups: readonly Group[], onAction: UserTableProps['onAction'
 
 const roleNames = { admin: 'Administrator', user: 'User' } as const
 
-function UserState({ user }: { readonly user: User }) {
+function UserState({ disabled }: { readonly disabled: boolean }) {
+  return disabled ? <Badge tone="danger">disabled</Badge> : <Badge tone="success">active</Badge>
+}
+
+function AccountKind({ user }: { readonly user: User }) {
+  if (user.has_password && !user.declared) return '–'
   return (
     <span className={styles.badges}>
-      {user.disabled ? <Badge tone="danger">disabled</Badge> : <Badge tone="success">active</Badge>}
-      <span className={styles.more}>
-        {!user.has_password && <Badge>no password</Badge>}
-        {user.declared && <Badge tone="accent">declared</Badge>}
-      </span>
+      {!user.has_password && <Badge>no password</Badge>}
+      {user.declared && <Badge tone="accent">declared</Badge>}
     </span>
   )
 }
