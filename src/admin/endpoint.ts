@@ -7,7 +7,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
-import { json, noContent } from '#http/respond.ts'
+import { compressibleJson, json, noContent } from '#http/respond.ts'
 import type { Method, Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
@@ -105,7 +105,9 @@ export function endpointsOf(admin: Admin, tag: string) {
             : method === 'GET'
               ? handle()
               : reloadAfterLostWrite(admin, handle))
-          return answer ? json(value, status, noStore) : noContent(noStore)
+          if (!answer) return noContent(noStore)
+          // What answers to other methods holds can be secret: its length must not depend on what is secret in it.
+          return method === 'GET' ? compressibleJson(context.request, value, noStore) : json(value, status, noStore)
         }),
     }
   }

@@ -2,6 +2,7 @@
  * Answers for the addresses of the web console: its files, and its page for every other address
  * that a browser asks for. Never for an address of the API: the server asks here last.
  */
+import { takesEncoding } from '#http/accepted-encoding.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { consolePage, type ConsoleFile, type ConsoleFiles } from './console-files.ts'
 
@@ -68,13 +69,9 @@ interface Encoded {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** The smallest that the client takes. RFC 9110, 12.5.3: `;q=0` refuses an encoding. */
+/** The smallest that the client takes. */
 function encodingFor({ identity, br, gzip }: ConsoleFile, accepted: string): Encoded {
-  const takes = (encoding: string): boolean => {
-    const offer = accepted.split(',').find((each) => each.split(';')[0]?.trim().toLowerCase() === encoding)
-    return offer !== undefined && !/;\s*q=0(\.0*)?\s*$/.test(offer)
-  }
-  if (br !== null && takes('br')) return { encoding: 'br', bytes: br }
-  if (gzip !== null && takes('gzip')) return { encoding: 'gzip', bytes: gzip }
+  if (br !== null && takesEncoding(accepted, 'br')) return { encoding: 'br', bytes: br }
+  if (gzip !== null && takesEncoding(accepted, 'gzip')) return { encoding: 'gzip', bytes: gzip }
   return { encoding: null, bytes: identity }
 }

@@ -15,6 +15,8 @@ export interface HeldLine {
   readonly lane: ModelLane<HeldLine>
   /** Times that the provider failed at it. */
   failures: number
+  /** What the model had answered when this line was tried last; null before. */
+  answersBefore: number | null
   isRunning: boolean
 }
 

@@ -87,7 +87,7 @@ export class LineRunner {
       if (done.has(line) || text === null) continue
       const request = readLine(text)
       const lane = this.#laneOf(part, request.model)
-      const held = { part, line, request, lane, failures: 0, isRunning: false }
+      const held = { part, line, request, lane, failures: 0, answersBefore: null, isRunning: false }
       part.lines.add(held)
       lane.add(held)
     }
@@ -165,18 +165,19 @@ export class LineRunner {
   async #run(line: HeldLine): Promise<void> {
     const { part, lane, request } = line
     const startedAt = this.#elapsed()
-    const answersBefore = lane.answers
+    const answersBefore = line.answersBefore ?? lane.answers
     lane.running += 1
     line.isRunning = true
     const end = await callLine(this.#batches, part.batch, request, part.signal)
     line.isRunning = false
     if (end.kind === 'done' && !end.isError) lane.answered(this.#elapsed() - startedAt, this.#max())
     lane.running -= 1
+    line.answersBefore = lane.answers
     if (part.lines.has(line)) this.#settle(line, end, lane.answers > answersBefore)
     this.#dispatch()
   }
 
-  /** @param isPresent the model has answered other lines while this one was under way */
+  /** @param isPresent the model has answered other lines since this one was tried before, or while it was under way */
   #settle(line: HeldLine, end: LineEnd, isPresent: boolean): void {
     const { part, lane } = line
     if (end.kind === 'stopped') return

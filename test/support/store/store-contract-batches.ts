@@ -1,0 +1,124 @@
+/** Whose turn it is among batches, and that a result is written once and under a lease that is in effect. */
+import { expect } from 'bun:test'
+import type { Batch } from '#store/batches/batch-row.ts'
+import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
+import type { BatchStore } from '#store/batches/batches.ts'
+import type { StoredFile } from '#store/batches/files.ts'
+import { LeaseLost } from '#store/errors.ts'
+import { rejection, type StoreTest } from './store-test.ts'
+
+const worker = 'w'
+
+export function batchContract(storeTest: StoreTest): void {
+  for (const sizes of [
+    { a: 1, b: 1 },
+    { a: 2, b: 5, c: 1 },
+    { a: 40, b: 1, c: 9, d: 20 },
+  ]) {
+    const said = Object.values(sizes).join(', ')
+    storeTest(
+      `accounts with ${said} parts of work take turns, each with its most urgent first`,
+      async ({ batches }) => {
+        const left = new Map<string, number[]>()
+        for (const [userId, parts] of Object.entries(sizes)) {
+          // Two batches of each account; the one that was made later has to be done earlier.
+          const [late, urgent] = [Math.floor(parts / 2), Math.ceil(parts / 2)]
+          if (late > 0) await accepted(batches, aBatch(userId, 2000), late)
+          await accepted(batches, aBatch(userId, 1000), urgent)
+          left.set(userId, [...Array<number>(urgent).fill(1000), ...Array<number>(late).fill(2000)])
+        }
+        const held = new Map(Object.keys(sizes).map((userId) => [userId, 0]))
+        for (let job = await claim(batches); job !== null; job = await claim(batches)) {
+          const { userId, expiresAt } = job.batch
+          const waiting = [...held].filter(([user]) => (left.get(user)?.length ?? 0) > 0)
+          expect(held.get(userId)).toBe(Math.min(...waiting.map(([, count]) => count)))
+          expect(expiresAt).toBe(left.get(userId)?.shift() ?? 0)
+          held.set(userId, (held.get(userId) ?? 0) + 1)
+        }
+        expect([...left.values()].flat()).toEqual([])
+      },
+    )
+  }
+
+  storeTest('an account that has enough is passed over, and a job that was given back waits', async ({ batches }) => {
+    await accepted(batches, aBatch('a', 1000), 2)
+    await accepted(batches, aBatch('b', 2000), 1)
+    const other = await claim(batches, 10, ['a'])
+    expect(other?.batch.userId).toBe('b')
+    await batches.release(other!.lease, 50)
+    expect(await claim(batches, 49, ['a'])).toBeNull()
+    expect((await claim(batches, 50, ['a']))?.lease.fence).toBe(other!.lease.fence + 1)
+  })
+
+  storeTest('a lease that has run out is anyone’s, and its first holder writes nothing more', async ({ batches }) => {
+    const batch = aBatch('a', 1000)
+    await accepted(batches, batch, 1)
+    const first = await claim(batches, 10)
+    expect(await claim(batches, 109)).toBeNull()
+    const second = await claim(batches, 110)
+    const result = { line: 1, isError: false, text: '{}' }
+    expect(await rejection(batches.write(first!.lease, [result], true, 120))).toBeInstanceOf(LeaseLost)
+    await batches.write(second!.lease, [result], false, 120)
+    // The same line once more, as after an answer that was lost.
+    await batches.write(second!.lease, [result, { ...result, line: 2, isError: true }], true, 130)
+    expect(await batches.find(batch.id)).toMatchObject({ completed: 1, failed: 1, status: 'finalizing' })
+    expect(await batches.done(batch.id, 1, 100)).toEqual([1, 2])
+  })
+
+  storeTest('what was cancelled or has expired takes no result of a line that is under way', async ({ batches }) => {
+    const [cancelled, expired] = [aBatch('a', 1000), aBatch('b', 900)]
+    for (const batch of [cancelled, expired]) await accepted(batches, batch, 1)
+    const jobs = [await claim(batches, 10), await claim(batches, 10)]
+    await batches.cancel(cancelled.id, 20)
+    expect(await batches.expire(900, 10)).toBe(1)
+    for (const job of jobs) {
+      const written = batches.write(job!.lease, [{ line: 1, isError: false, text: '{}' }], true, 30)
+      expect(await rejection(written)).toBeInstanceOf(LeaseLost)
+    }
+    expect(await batches.find(cancelled.id)).toMatchObject({ status: 'cancelling', outcome: 'cancelled' })
+    expect(await batches.find(expired.id)).toMatchObject({ status: 'finalizing', outcome: 'expired' })
+  })
+}
+
+/** A lease of 100 ms. */
+function claim(batches: BatchStore, now = 10, exceptUsers: readonly string[] = []): Promise<ClaimedJob | null> {
+  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers })
+}
+
+/** The batch, with so many parts to be worked on. */
+async function accepted(batches: BatchStore, batch: Batch, parts: number): Promise<void> {
+  expect(await batches.insert(batch, 1000)).toBe(true)
+  const job = await claim(batches, 1)
+  expect([job?.batch.id, job?.part]).toEqual([batch.id, 0])
+  const all = Array.from({ length: parts }, (_, at) => ({ part: at + 1, firstLine: at + 1, position: at, bytes: 1 }))
+  await batches.accept(job!.lease, { total: parts, parts: all, output: aFile(batch), errors: aFile(batch) }, 5)
+}
+
+function aFile({ userId }: Batch): StoredFile {
+  const id = crypto.randomUUID()
+  const bytes = { sha256: null, bytes: 0, createdAt: 0, expiresAt: null }
+  return { id, userId, blobId: id, purpose: 'batch_output', name: 'out.jsonl', ...bytes }
+}
+
+function aBatch(userId: string, expiresAt: number): Batch {
+  const ends = { outcome: null, errors: null, total: 0, completed: 0, failed: 0, undone: 0 } as const
+  const times = { inProgressAt: null, cancellingAt: null, finalizingAt: null, endedAt: null }
+  return {
+    id: crypto.randomUUID(),
+    userId,
+    keyId: null,
+    dialect: 'openai',
+    endpoint: '/v1/embeddings',
+    completionWindow: '24h',
+    metadata: null,
+    inputFileId: crypto.randomUUID(),
+    outputFileId: null,
+    errorFileId: null,
+    filesExpireMs: null,
+    status: 'validating',
+    createdAt: 0,
+    expiresAt,
+    ...ends,
+    ...times,
+  }
+}
