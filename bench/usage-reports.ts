@@ -30,7 +30,7 @@ await measure()
 await store.close()
 rmSync(folder, { recursive: true })
 
-/** In the order of time, as they come in; few users are busy, and most are not. */
+/** In the order of time, as a server writes them; few users are busy, and most are not. */
 async function fill(): Promise<void> {
   const begunAt = performance.now()
   let written = 0
