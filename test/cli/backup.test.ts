@@ -270,12 +270,10 @@ describe('a restore', () => {
   )
 
   const moves: readonly (readonly [from: Place, to: Place])[] = [
+    // From each place, and to each.
     ['directory', 'database'],
-    ['directory', 's3'],
-    ['s3', 'database'],
-    ['s3', 'directory'],
-    ['database', 'directory'],
     ['database', 's3'],
+    ['s3', 'directory'],
   ]
   test.skipIf(noPostgres !== '').each(moves)(
     `of files in %s, some of which wait to be read, is worked on by servers that keep theirs in %s${noPostgres}`,
