@@ -11,7 +11,9 @@ const preflight = (origin: string, names = 'authorization,content-type,x-stainle
 })
 
 function corsHeaders({ headers }: Response): Readonly<Record<string, string>> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'))
+  const isOfOrigins = ([name, value]: readonly [string, string]): boolean =>
+    name.startsWith('access-control-') || (name === 'vary' && value !== 'accept-encoding')
+  return Object.fromEntries([...headers].filter(isOfOrigins))
 }
 
 const allowed = { vary: 'origin', 'access-control-allow-origin': app, 'access-control-expose-headers': '*' }
