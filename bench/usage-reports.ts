@@ -49,7 +49,8 @@ async function fill(): Promise<void> {
 
 function aRecord(number: number): UsageRecord {
   const user = Math.floor(users * Math.random() ** 3)
-  const model = Math.floor(models * Math.random() ** 2)
+  // Each user has three models.
+  const model = (user * 7 + Math.floor(3 * Math.random() ** 2)) % models
   const status = Math.random() < 0.01 ? 502 : 200
   return {
     at: start + Math.floor((number / rows) * (to - start)),
