@@ -84,6 +84,8 @@ test('lines take no slot of their account', async () => {
   await until(() => gateway.upstream.requests.at(-1)?.target.includes('completions') === true)
   expect(await gateway.metric('sluice_inflight_requests{model="plain"}')).toBe(0)
   await gateway.request('POST', `/ai/v1/batches/${id}/cancel`)
+  gateway.upstream.release()
+  await until(async () => (await read(id)).status === 'cancelled')
 })
 
 test.each([1, 30])(
