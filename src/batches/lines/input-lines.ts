@@ -9,28 +9,32 @@ export interface InputLine {
   readonly bytes: Buffer<ArrayBuffer> | null
 }
 
-const readBytes = 262_144
+/** Others have their turn between two reads: the lines of one are looked at in some milliseconds. */
+const readBytes = 65_536
+const blankBytesMax = 1024
 const lineFeed = 0x0a
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** All lines of a file that are not blank. */
 export async function* inputLines(file: Blob, lineBytesMax: number): AsyncGenerator<InputLine, void> {
+  const begun = new BegunLine(lineBytesMax)
   let line = 1
-  let begun = new BegunLine(0, lineBytesMax)
   for (let at = 0; at < file.size; at += readBytes) {
     const read = Buffer.from(await file.slice(at, at + readBytes).arrayBuffer())
     let from = at === 0 && read.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
-    if (from > 0) begun = new BegunLine(from, lineBytesMax)
     for (let end = read.indexOf(lineFeed, from); end >= 0; end = read.indexOf(lineFeed, from)) {
-      begun.add(read.subarray(from, end))
-      yield* begun.whole(line)
+      if (!begun.isEmpty || !isBlank(read, from, end)) {
+        begun.add(read.subarray(from, end), at + from)
+        const whole = begun.take(line)
+        if (whole !== null) yield whole
+      }
       line += 1
       from = end + 1
-      begun = new BegunLine(at + from, lineBytesMax)
     }
-    begun.add(read.subarray(from))
+    if (from < read.length) begun.add(read.subarray(from), at + from)
   }
-  yield* begun.whole(line)
+  const last = begun.take(line)
+  if (last !== null) yield last
 }
 
 /** The lines that are not blank of a piece of a file, which begins with this line. */
@@ -40,45 +44,52 @@ export function linesOfPart(part: Buffer<ArrayBuffer>, firstLine: number): reado
   for (let from = 0; from < part.length; line += 1) {
     const next = part.indexOf(lineFeed, from)
     const end = next < 0 ? part.length : next
-    const bytes = part.subarray(from, end)
-    if (!isBlank(bytes)) lines.push({ line, position: from, bytes })
+    if (!isBlank(part, from, end)) lines.push({ line, position: from, bytes: part.subarray(from, end) })
     from = end + 1
   }
   return lines
 }
 
-/** A line of which more may come. */
+/** The line that is being read, of which more may come. */
 class BegunLine {
-  readonly #position: number
   readonly #bytesMax: number
-  readonly #pieces: Buffer<ArrayBuffer>[] = []
+  #pieces: Buffer<ArrayBuffer>[] = []
+  #position = 0
   #bytes = 0
 
-  constructor(position: number, bytesMax: number) {
-    this.#position = position
+  constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
-  add(piece: Buffer<ArrayBuffer>): void {
-    this.#bytes += piece.length
-    if (this.#bytes <= this.#bytesMax && piece.length > 0) this.#pieces.push(piece)
+  get isEmpty(): boolean {
+    return this.#bytes === 0
   }
 
-  /** The line, unless it is blank. */
-  *whole(line: number): Generator<InputLine, void> {
-    const position = this.#position
-    if (this.#bytes > this.#bytesMax) {
-      yield { line, position, bytes: null }
-      return
-    }
-    const [first, ...more] = this.#pieces
-    if (first === undefined) return
-    const bytes = more.length === 0 ? first : Buffer.concat(this.#pieces)
-    if (!isBlank(bytes)) yield { line, position, bytes }
+  add(piece: Buffer<ArrayBuffer>, position: number): void {
+    if (this.#bytes === 0) this.#position = position
+    this.#bytes += piece.length
+    if (this.#bytes <= this.#bytesMax) this.#pieces.push(piece)
+  }
+
+  /** The line, which is over, unless it is blank; the next one begins. */
+  take(line: number): InputLine | null {
+    const [bytes, pieces, position] = [this.#bytes, this.#pieces, this.#position]
+    this.#bytes = 0
+    this.#pieces = []
+    if (bytes > this.#bytesMax) return { line, position, bytes: null }
+    const [first, ...more] = pieces
+    if (first === undefined) return null
+    const whole = more.length === 0 ? first : Buffer.concat(pieces)
+    return isBlank(whole, 0, whole.length) ? null : { line, position, bytes: whole }
   }
 }
 
-/** A long line is not blank: its beginning decides. */
-function isBlank(bytes: Buffer): boolean {
-  return bytes.length <= 1024 && bytes.toString('latin1').trim() === ''
+/** Whether a line has nothing but white space. A long line is not blank: it is told to be wrong. */
+function isBlank(bytes: Buffer, from: number, end: number): boolean {
+  if (end - from > blankBytesMax) return false
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes[at] ?? 0
+    if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false
+  }
+  return true
 }

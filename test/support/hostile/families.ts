@@ -143,3 +143,24 @@ export const fileContents: Readonly<Record<string, (bytes: number) => Uint8Array
   'Chinese without an encoding': (bytes) => Buffer.from('\xc4\xe3\xba\xc3'.repeat(bytes / 4), 'latin1'),
   'nothing but zeros, packed': (bytes) => deflateRawSync(Buffer.alloc(bytes)),
 }
+
+const batchLine = (customId: string, input: unknown): string =>
+  JSON.stringify({ custom_id: customId, method: 'POST', url: '/v1/embeddings', body: { model: 'demo-embed', input } })
+
+/** Input files of batches that are long to look through. */
+export const batchFiles: Readonly<Record<string, (bytes: number) => string>> = {
+  'empty lines': (bytes) => '\n'.repeat(bytes),
+  'lines of one space': (bytes) => ' \n'.repeat(bytes / 2),
+  'lines of spaces': (bytes) => `${' '.repeat(1000)}\n`.repeat(bytes / 1001),
+  'lines that are no request': (bytes) => '{}\n'.repeat(bytes / 3),
+  'requests of one id': (bytes) => `${batchLine('a', 'a')}\n`.repeat(bytes / 100),
+  'requests, the last of which is wrong': (bytes) =>
+    `${Array.from({ length: bytes / 100 }, (_, at) => batchLine(String(at), 'a')).join('\n')}\n{}`,
+  'one line of one text': (bytes) => batchLine('a', 'a'.repeat(bytes)),
+  'one line of many lists': (bytes) =>
+    batchLine(
+      'a',
+      Array.from({ length: bytes / 4 }, () => [1]),
+    ),
+  'one line of brackets': (bytes) => '['.repeat(bytes),
+}

@@ -65,9 +65,14 @@ export class MeasuredServer implements AsyncDisposable {
   }
 
   /** Sends the requests at once and waits for all answers. */
-  async measure(requests: readonly HostileRequest[]): Promise<Measured> {
+  measure(requests: readonly HostileRequest[]): Promise<Measured> {
+    return this.measureWork(() => Promise.all(requests.map((request) => this.send(request))))
+  }
+
+  /** What the server does on account of several requests. @param work resolves with the statuses of the answers */
+  async measureWork(work: () => Promise<readonly number[]>): Promise<Measured> {
     const before = await this.#read()
-    const statuses = await Promise.all(requests.map((request) => this.send(request)))
+    const statuses = await work()
     const { longestMs, residentMax } = await this.#read()
     return { longestMs, grownBytes: residentMax - before.resident, statuses }
   }
