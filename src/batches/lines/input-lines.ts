@@ -25,16 +25,14 @@ export async function* inputLines(file: Blob, lineBytesMax: number): AsyncGenera
     for (let end = read.indexOf(lineFeed, from); end >= 0; end = read.indexOf(lineFeed, from)) {
       if (!begun.isEmpty || !isBlank(read, from, end)) {
         begun.add(read.subarray(from, end), at + from)
-        const whole = begun.take(line)
-        if (whole !== null) yield whole
+        yield* begun.take(line)
       }
       line += 1
       from = end + 1
     }
     if (from < read.length) begun.add(read.subarray(from), at + from)
   }
-  const last = begun.take(line)
-  if (last !== null) yield last
+  yield* begun.take(line)
 }
 
 /** The lines that are not blank of a piece of a file, which begins with this line. */
@@ -72,15 +70,15 @@ class BegunLine {
   }
 
   /** The line, which is over, unless it is blank; the next one begins. */
-  take(line: number): InputLine | null {
+  take(line: number): readonly InputLine[] {
     const [bytes, pieces, position] = [this.#bytes, this.#pieces, this.#position]
     this.#bytes = 0
     this.#pieces = []
-    if (bytes > this.#bytesMax) return { line, position, bytes: null }
+    if (bytes > this.#bytesMax) return [{ line, position, bytes: null }]
     const [first, ...more] = pieces
-    if (first === undefined) return null
+    if (first === undefined) return []
     const whole = more.length === 0 ? first : Buffer.concat(pieces)
-    return isBlank(whole, 0, whole.length) ? null : { line, position, bytes: whole }
+    return isBlank(whole, 0, whole.length) ? [] : [{ line, position, bytes: whole }]
   }
 }
 
