@@ -41,7 +41,7 @@ for (const shared of ['valkey', 'postgres'] as const) {
       await reached(arena)
       expect(await arena.ask(processes[1]!)).toBe(429)
       expect(arena.seen.most).toBe(limit)
-    }, 60_000)
+    }, 120_000)
   })
 }
 

@@ -132,7 +132,7 @@ export class Arena implements AsyncDisposable {
 
   /** A client that asks this process until it is answered, or the arena closes. Never rejects. */
   async insist(started: SluiceProcess): Promise<void> {
-    while (!this.#isOver && (await this.ask(started).catch(() => 0)) === 429) await Bun.sleep(50)
+    while (!this.#isOver && (await this.ask(started).catch(() => 0)) !== 200) await Bun.sleep(50)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
