@@ -80,7 +80,7 @@ export class Exchange {
     this.#agreed = { view, token }
     this.#agreedAt = this.#options.clock.elapsed()
     this.#isVoid = false
-    void this.flush()
+    void this.beat()
   }
 
   /** Sends what is to be sent; a call while a batch is under way leaves it to that one. Never rejects. */
@@ -90,10 +90,13 @@ export class Exchange {
     while (!isDone) isDone = !(await this.#send(false))
   }
 
-  /** At intervals: asks a place that has failed whether it is back, and sends what is left. Never rejects. */
+  /**
+   * At intervals: asks a place that has failed whether it is back, and sends what is left. A process that asks for
+   * nothing has to hear the others all the same: what it does not use is theirs. Never rejects.
+   */
   async beat(): Promise<void> {
     if (this.#sentAt !== null) return
-    if (this.#isAway) await this.#send(true)
+    if (this.#isAway || !this.#options.place.isHearing) await this.#send(true)
     await this.flush()
   }
 

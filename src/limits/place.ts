@@ -37,6 +37,8 @@ export interface Batch {
 export interface Place extends AsyncDisposable {
   /** Begins every token of this kind of place, so that processes with different ones do not mix them up. */
   readonly kind: string
+  /** Whether hints of the others arrive here. The next call of `exchange` brings that about, also after it was lost. */
+  readonly isHearing: boolean
   /**
    * Makes the place ready for an epoch and returns its token. All rows of earlier epochs are gone then. The
    * token of an epoch stays the same until the place loses it. Null: it is at a later epoch.

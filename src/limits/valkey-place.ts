@@ -30,6 +30,7 @@ export class ValkeyPlace implements Place {
   readonly #key: string
   readonly #channel: string
   #connection: Promise<Connection> | null = null
+  #isHearing = false
   #isClosed = false
 
   /** Connects at the first use. */
@@ -37,6 +38,10 @@ export class ValkeyPlace implements Place {
     this.#options = options
     this.#key = `sluice:{${options.installation}}:limits`
     this.#channel = `${this.#key}:hints`
+  }
+
+  get isHearing(): boolean {
+    return this.#isHearing
   }
 
   async open(epoch: number): Promise<string | null> {
@@ -86,7 +91,10 @@ export class ValkeyPlace implements Place {
     if (this.#connection === null) {
       const opening = this.#connect()
       this.#connection = opening
-      opening.catch(() => this.#connection === opening && (this.#connection = null))
+      opening.then(
+        () => (this.#isHearing = this.#connection === opening),
+        () => this.#connection === opening && (this.#connection = null),
+      )
     }
     return this.#connection
   }
@@ -122,6 +130,7 @@ export class ValkeyPlace implements Place {
   async #drop(): Promise<void> {
     const connection = this.#connection
     this.#connection = null
+    this.#isHearing = false
     const open = await connection?.catch(() => null)
     if (open) close(open.commands, open.subscriber)
   }

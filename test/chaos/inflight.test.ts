@@ -34,9 +34,11 @@ for (const shared of ['valkey', 'postgres'] as const) {
       expect([...arena.statuses.keys()].filter((status) => !['200', '429', 'failed'].includes(status))).toEqual([])
     }, 120_000)
 
-    test('give all of the limit to the one process that is asked', async () => {
+    test('give all of the limit to the one process that is asked, also when the others have lost their connection', async () => {
       await using arena = await Arena.open({ postgresUrl: String(postgresUrl), shared, limit, holdMs: () => 600_000 })
       const processes = [await arena.startProcess(), await arena.startProcess()]
+      // What the processes hear of each other is lost with it, and one of them will not ask for anything.
+      await arena.cutValkey()
       for (let client = 0; client < limit; client += 1) void arena.insist(processes[0]!)
       await reached(arena)
       expect(await arena.ask(processes[1]!)).toBe(429)

@@ -113,6 +113,8 @@ function rosterStore({ kysely }: Database): RosterStore {
 function postgresPlace({ kysely }: Database): Place {
   return {
     kind,
+    // The connection that listens belongs to the roster, which opens it again.
+    isHearing: true,
     open: (epoch) => kysely.transaction().execute((trx) => open(trx, epoch)),
     exchange: (batch) => exchange(kysely, batch),
     async tell(hint) {

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { RedisClient } from 'bun'
 import { createKeySecret } from '#identity/api-key.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
@@ -108,6 +109,14 @@ export class Arena implements AsyncDisposable {
     this.#valkey?.kill('SIGKILL')
     await this.#valkey?.exited
     this.#valkey = null
+  }
+
+  /** Ends all connections to Valkey, as a network does; it keeps its state. */
+  async cutValkey(): Promise<void> {
+    if (this.#options.shared !== 'valkey') return
+    const client = new RedisClient(`redis://127.0.0.1:${this.#valkeyPort}`)
+    for (const type of ['normal', 'pubsub']) await client.send('CLIENT', ['KILL', 'TYPE', type])
+    client.close()
   }
 
   /** So many clients, each with one request at a time, to any process, until the arena closes. */

@@ -13,6 +13,7 @@ interface Held {
 
 export class MemoryPlace implements Place {
   readonly kind = 'memory'
+  readonly isHearing = true
   #held: Held | null = null
   #earlier: Held | null = null
   #tokens = 0
