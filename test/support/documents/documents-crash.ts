@@ -16,7 +16,7 @@ export interface CrashPlan {
   /** How often it is killed. */
   readonly kills: number
   readonly seed: number
-  /** Longest life of a server, from when it is ready. */
+  /** Longest life of a server, from when it works on documents. */
   readonly lifeMsMax: number
   /** Told of each life that has ended. */
   readonly onKill?: (kill: number, documentsEnded: number) => void
@@ -68,9 +68,11 @@ export async function importWithCrashes(plan: CrashPlan): Promise<CrashReport> {
   for (let kill = 0; kill < plan.kills; kill += 1) {
     const server = await start()
     const client = new Client(server.address, key)
-    const dying = new Promise((resolve) => setTimeout(resolve, random() * plan.lifeMsMax))
+    const lifeMs = random() * plan.lifeMsMax
     const sending = sendAll(client, batches).catch(() => undefined)
-    await dying
+    // A busy machine begins late, and a server that has not begun loses nothing.
+    await eventually(() => begunIn(installation.dataDirectory) > 0)
+    await new Promise((resolve) => setTimeout(resolve, lifeMs))
     started.push(...descendantsOf(server.child.pid))
     await server.kill()
     await sending
@@ -262,6 +264,10 @@ function rowsOf(database: Database, what: string): number {
 
 function endedIn(dataDirectory: string): number {
   return inDatabase(dataDirectory, (database) => rowsOf(database, "documents where state in ('completed', 'failed')"))
+}
+
+function begunIn(dataDirectory: string): number {
+  return inDatabase(dataDirectory, (database) => rowsOf(database, 'documents where attempts > 0'))
 }
 
 function stagedIn(dataDirectory: string): number {
