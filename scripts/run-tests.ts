@@ -28,7 +28,7 @@ interface Run {
 }
 
 // Modules are loaded once for each worker: loading the app again for each file would take as long as its tests.
-const workers = Math.min(workersMax, availableParallelism())
+const workers = Math.min(workersMax, availableParallelism() + 1)
 const first = await run(all ? [...args, `--parallel=${workers}`, '--no-isolate', './src', './test'] : args)
 const last = all && canBeRepeated(first) ? await repeat(first) : first
 console.log(`${last.passed} passed, ${last.failed} failed, ${last.skipped} skipped`)
