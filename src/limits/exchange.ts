@@ -92,7 +92,7 @@ export class Exchange {
 
   /**
    * At intervals: asks a place that has failed whether it is back, and sends what is left. A process that asks for
-   * nothing has to hear the others all the same: what it does not use is theirs. Never rejects.
+   * nothing has to hear the others, too: what it does not use is theirs. Never rejects.
    */
   async beat(): Promise<void> {
     if (this.#sentAt !== null) return
