@@ -39,7 +39,8 @@ export function openBatches(
 ): OpenBatches {
   const { settings, clock, logger } = gateway
   const { blobs, blobUse, spool, storage, now } = documents
-  const files: Files = { settings, files: store.files, batches: store.batches, blobs, blobUse, spool, clock }
+  const { files: rows, uploads, batches: lines } = store
+  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, spool, clock }
   const working = opening.use(new AsyncDisposableStack())
   let worker: BatchWorker | null = null
   const batches: Batches = {
@@ -85,6 +86,7 @@ export function batchUpkeep(
       const days = gateway.settings.get('batches.retention_days')
       while ((await store.batches.purgeBefore(gateway.clock.now() - days * dayMs, removedAtOnce)) > 0);
       while ((await removeExpired(files, removedAtOnce)) > 0);
+      while ((await store.uploads.purge(gateway.clock.now(), removedAtOnce)) > 0);
     })
   }
 }

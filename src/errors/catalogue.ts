@@ -73,10 +73,12 @@ export const errorCatalogue = {
   conversation_not_found: { ...client, status: 404, type: 'not_found_error', message: 'This conversation is not stored for your account.' },
   item_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No item with this id is stored for your account. Send the item itself.' },
   file_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no file with this id.' },
+  upload_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no upload with this id. An upload that is not completed within an hour is gone.' },
   batch_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no batch with this id.' },
   endpoint_not_supported: { ...client, status: 404, type: 'not_found_error', message: 'The provider of this model does not support this endpoint.' },
   method_not_allowed: { ...client, status: 405, type: 'invalid_request_error', message: 'This address does not support this method.' },
   file_in_use: { ...client, status: 409, type: 'invalid_request_error', message: 'A batch that has not ended needs this file. Cancel the batch, or wait for its end.' },
+  upload_ended: { ...client, status: 409, type: 'invalid_request_error', message: 'This upload is completed or cancelled already.' },
   batch_ended: { ...client, status: 409, type: 'invalid_request_error', message: 'This batch has ended or is ending already.' },
   conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },
 

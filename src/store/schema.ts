@@ -554,6 +554,18 @@ export interface FilesTable {
   expires_at: number | null
 }
 
+export interface UploadsTable {
+  id: string
+  user_id: string
+  purpose: string
+  name: string
+  bytes: number
+  life_ms: number | null
+  status: string
+  created_at: number
+  expires_at: number
+}
+
 export interface BatchesTable {
   id: string
   user_id: string
@@ -636,6 +648,7 @@ export interface Tables {
   conversations: ConversationsTable
   conversation_items: ConversationItemsTable
   files: FilesTable
+  uploads: UploadsTable
   batches: BatchesTable
   batch_jobs: BatchJobsTable
   batch_results: BatchResultsTable

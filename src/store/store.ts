@@ -10,6 +10,7 @@ import { backup, backupPostgres, referencesOfCopy } from './backup.ts'
 import { databaseTime } from './database-time.ts'
 import { batchStore, type BatchStore } from './batches/batches.ts'
 import { fileStore, type FileStore } from './batches/files.ts'
+import { uploadStore, type UploadStore } from './batches/uploads.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
 import { documentWork } from './documents/thread/document-threads.ts'
@@ -61,6 +62,8 @@ export interface Store {
   readonly conversations: ConversationStore
   /** Files that accounts have uploaded, and that batches have made. */
   readonly files: FileStore
+  /** Files that come in parts. */
+  readonly uploads: UploadStore
   readonly batches: BatchStore
   readonly documents: DocumentStore
   /** Files of documents in the database; null on SQLite. */
@@ -155,6 +158,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     keptResponses: withAvailability(keptResponseStore(database, sealer)),
     conversations: withAvailability(conversationStore(database, sealer)),
     files: withAvailability(fileStore(database)),
+    uploads: withAvailability(uploadStore(database)),
     batches: withAvailability(batchStore(database)),
     documents: withAvailability(documents),
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),

@@ -43,7 +43,7 @@ interface Found {
 function answer(context: RequestContext, { file, blob, range }: Found): Response {
   const { start, end } = range ?? { start: 0, end: file.bytes }
   const about = { ...headers, 'accept-ranges': 'bytes', 'content-length': String(end - start) }
-  const body = streamOf(blobPieces(blob, start, end))
+  const body = streamOf(blobPieces(blob, start, end), blob)
   if (range === null) return context.respond(body, { status: 200, headers: about })
   const contentRange = `bytes ${start}-${end - 1}/${file.bytes}`
   return context.respond(body, { status: 206, headers: { ...about, 'content-range': contentRange } })
@@ -60,30 +60,45 @@ export function rangeOf(header: string | null, size: number): ByteRange | null {
   return { start, end }
 }
 
-/** The blob is given back when its last piece was read, or the reader has left. */
-async function* blobPieces(blob: LocalBlob, start: number, end: number): AsyncGenerator<Uint8Array, void> {
-  await using held = blob
-  const file = Bun.file(held.path)
+async function* blobPieces({ path }: LocalBlob, start: number, end: number): AsyncGenerator<Uint8Array, void> {
+  const file = Bun.file(path)
   for (let at = start; at < end; at += pieceBytes) yield await file.slice(at, Math.min(end, at + pieceBytes)).bytes()
 }
 
 /** All of a file, or what a running batch has written of it. The blob is opened with the first piece. */
 export async function* contentPieces(files: Files, file: StoredFile): AsyncGenerator<Uint8Array, void> {
   const { blobId: id, sha256 } = file
-  if (sha256 === null) yield* resultPieces(files.batches, file)
-  else yield* blobPieces(await files.blobs.open({ id, sha256 }), 0, file.bytes)
+  if (sha256 === null) return yield* resultPieces(files.batches, file)
+  await using blob = await files.blobs.open({ id, sha256 })
+  yield* blobPieces(blob, 0, file.bytes)
 }
 
-/** A body that is made as the client reads it. */
-export function streamOf(pieces: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8Array> {
+/**
+ * A body that is made as the client reads it. What it reads from is given back at its end, and when the client leaves
+ * before the first piece, too: a generator that has not begun has no end of its own.
+ */
+export function streamOf(
+  pieces: AsyncGenerator<Uint8Array, void>,
+  source?: AsyncDisposable,
+): ReadableStream<Uint8Array> {
+  const end = async (): Promise<void> => {
+    await pieces.return()
+    await source?.[Symbol.asyncDispose]()
+  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await pieces.next()
-        if (done === true) controller.close()
-        else controller.enqueue(value)
+        try {
+          const { done, value } = await pieces.next()
+          if (done !== true) return controller.enqueue(value)
+        } catch (thrown) {
+          await end()
+          throw thrown
+        }
+        await end()
+        controller.close()
       },
-      cancel: async () => void (await pieces.return()),
+      cancel: end,
     },
     { highWaterMark: 0 },
   )

@@ -65,8 +65,13 @@ export async function removeExpired(files: Files, limit: number): Promise<number
 }
 
 /** The row goes first: bytes that are left over are removed as abandoned ones. */
-export async function removeFiles({ files, blobs }: Files, removed: readonly StoredFile[]): Promise<void> {
-  await files.delete(removed.map(({ id }) => id))
+export async function removeFiles(files: Files, removed: readonly StoredFile[]): Promise<void> {
+  await files.files.delete(removed.map(({ id }) => id))
+  await removeBytes(files, removed)
+}
+
+/** The bytes of files that have no row any more. */
+export async function removeBytes({ blobs }: Pick<Files, 'blobs'>, removed: readonly StoredFile[]): Promise<void> {
   for (const { blobId: id, sha256 } of removed) if (sha256 !== null) await blobs.remove({ id, sha256 })
 }
 

@@ -7,6 +7,17 @@ import { fileContent } from './file-content.ts'
 import { deletedFile, deleteFile, filesAnswer, filesQuery, getFile, listFiles } from './file-handlers.ts'
 import { fileAnswer, type Files } from './files.ts'
 import { uploadFile, uploadForm } from './upload-file.ts'
+import {
+  addPart,
+  cancelUpload,
+  completeUpload,
+  completionRequest,
+  createUpload,
+  partAnswer,
+  partForm,
+  uploadAnswer,
+  uploadRequest,
+} from './upload-parts.ts'
 
 /** A row of the route table before its prefix and what all rows have in common. */
 export interface Row extends Omit<Route<Caller> & { access: 'inference' }, 'access' | 'docs'> {
@@ -21,11 +32,15 @@ const uploadErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
+type Handled = (
+  handle: (files: Files, context: RequestContext, caller: Caller) => Promise<Response>,
+) => (context: RequestContext, caller: Caller) => Promise<Response>
+
 /** Rows of the route table. */
 export function fileRows(files: Files): readonly Row[] {
-  type Handle = (files: Files, context: RequestContext, caller: Caller) => Promise<Response>
-  const handled = (handle: Handle) => (context: RequestContext, caller: Caller) => handle(files, context, caller)
+  const handled: Handled = (handle) => (context: RequestContext, caller: Caller) => handle(files, context, caller)
   return [
+    ...uploadRows(handled),
     {
       method: 'POST',
       path: '/files',
@@ -80,5 +95,52 @@ export function fileRows(files: Files): readonly Row[] {
       },
       handle: handled(fileContent),
     },
+  ]
+}
+
+function uploadRows(handled: Handled): readonly Row[] {
+  const json: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'body_timeout', 'request_too_large']
+  const row = (path: string, docs: Row['docs'], handle: Parameters<Handled>[0]): Row => ({
+    method: 'POST',
+    path: `/uploads${path}`,
+    docs: path === '' ? docs : { ...docs, errors: [...(docs.errors ?? []), 'upload_not_found', 'upload_ended'] },
+    handle: handled(handle),
+  })
+  return [
+    row(
+      '',
+      {
+        operation: 'createUpload',
+        summary: 'Begin an upload in parts',
+        body: uploadRequest,
+        answer: uploadAnswer,
+        errors: [...json, 'unsupported_media_type'],
+      },
+      createUpload,
+    ),
+    row(
+      '/:id/parts',
+      {
+        operation: 'addUploadPart',
+        summary: 'Add a part to an upload',
+        body: partForm,
+        bodyType: 'multipart/form-data',
+        answer: partAnswer,
+        errors: uploadErrors,
+      },
+      addPart,
+    ),
+    row(
+      '/:id/complete',
+      {
+        operation: 'completeUpload',
+        summary: 'Make a file of the parts of an upload',
+        body: completionRequest,
+        answer: uploadAnswer,
+        errors: [...json, 'unsupported_media_type'],
+      },
+      completeUpload,
+    ),
+    row('/:id/cancel', { operation: 'cancelUpload', summary: 'Drop an upload', answer: uploadAnswer }, cancelUpload),
   ]
 }

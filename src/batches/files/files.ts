@@ -8,11 +8,13 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { BatchStore } from '#store/batches/batches.ts'
-import type { FileStore, StoredFile } from '#store/batches/files.ts'
+import type { FileStore, VisibleFile } from '#store/batches/files.ts'
+import type { UploadStore } from '#store/batches/uploads.ts'
 
 export interface Files {
   readonly settings: LiveSettings
   readonly files: FileStore
+  readonly uploads: UploadStore
   /** The lines of files that batches still write. */
   readonly batches: Pick<BatchStore, 'results'>
   /** The store of the documents. */
@@ -40,7 +42,7 @@ export const fileAnswer = z
   .meta({ id: 'File' })
 
 /** The file as OpenAI's API writes it. */
-export function fileOnWire(file: StoredFile): z.output<typeof fileAnswer> {
+export function fileOnWire(file: VisibleFile): z.output<typeof fileAnswer> {
   return {
     id: file.id,
     object: 'file',
@@ -64,7 +66,7 @@ export function secondsOf(ms: number): number {
 }
 
 /** The caller's file with this id. Answers 404 by throwing; an output without a line is not there yet. */
-export async function ownFile({ files, clock }: Files, id: string, caller: Caller): Promise<StoredFile> {
+export async function ownFile({ files, clock }: Files, id: string, caller: Caller): Promise<VisibleFile> {
   const file = await files.find(id)
   const isThere =
     file !== null &&

@@ -12,6 +12,7 @@ import { multipartBoundary, parseMultipart, readPart, usualMultipartLimits } fro
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
+import type { StoredFile } from '#store/batches/files.ts'
 import { fileOnWire, newId, purposes, type Files } from './files.ts'
 
 /** The form as the OpenAPI document shows it. */
@@ -36,55 +37,97 @@ const dayMs = 86_400_000
 
 /** Answers 400, 408, 413, 415 and 503 by throwing; what was received until then is discarded. */
 export async function uploadFile(files: Files, context: RequestContext, caller: Caller): Promise<Response> {
-  const { file, fields } = await readForm(files, context)
-  const { received, name } = file
+  const { file, fields } = await readForm(files, context, {
+    part: 'file',
+    bytesMax: files.settings.get('files.max_bytes'),
+  })
   try {
-    const purpose = purposes.find((each) => each === fields['purpose'])
-    if (purpose === undefined) throw invalid('purpose', `"purpose" takes ${purposes.join(', ')}.`)
-    const createdAt = files.clock.now()
-    const lifeMs = lifeOf(fields) ?? (purpose === 'batch' ? files.settings.get('batches.retention_days') * dayMs : null)
-    const stored = {
-      id: newId('file-'),
-      userId: caller.account.user.id,
-      blobId: crypto.randomUUID(),
-      sha256: received.sha256,
-      purpose,
-      name,
-      bytes: received.bytes,
-      createdAt,
-      expiresAt: lifeMs === null ? null : createdAt + lifeMs,
-    }
-    using _held = await files.blobUse.hold([stored.blobId])
-    await files.blobs.put(received, stored.blobId)
-    if (!(await files.files.insert(stored, files.settings.get('files.account_bytes_max')))) {
-      await files.blobs.remove({ id: stored.blobId, sha256: stored.sha256 })
-      throw new ApiError('request_too_large', {
-        message: 'Your account has as many bytes of files as it may. Delete files that you no longer need.',
-      })
-    }
+    const about = { name: file.name, purpose: purposeOf(fields['purpose']), lifeMs: lifeOf(fields) }
+    const bytesMax = files.settings.get('files.account_bytes_max')
+    const stored = await storeReceived(files, file.received, fileOf(files, caller, about), async (row) => {
+      if (!(await files.files.insert(row, bytesMax))) throw accountIsFull()
+    })
     return json(fileOnWire(stored))
   } finally {
-    await files.spool.discard(received)
+    await files.spool.discard(file.received)
   }
 }
 
-async function readForm(files: Files, context: RequestContext): Promise<ReceivedForm> {
+export interface FileToBe {
+  readonly name: string
+  readonly purpose: (typeof purposes)[number]
+  /** How long it is kept; null when the client does not say. */
+  readonly lifeMs: number | null
+}
+
+/** A new file of the caller, before it has bytes. */
+export function fileOf({ clock, settings }: Files, caller: Caller, { name, purpose, lifeMs }: FileToBe) {
+  const createdAt = clock.now()
+  const usualMs = purpose === 'batch' ? settings.get('batches.retention_days') * dayMs : null
+  const keptMs = lifeMs ?? usualMs
+  const expiresAt = keptMs === null ? null : createdAt + keptMs
+  return { id: newId('file-'), userId: caller.account.user.id, purpose, name, createdAt, expiresAt }
+}
+
+/** Where its bytes lie. */
+type Bytes = Pick<SpooledFile, 'sha256' | 'bytes'> & Pick<StoredFile, 'blobId'>
+
+/** Stores the bytes, and then the row, which `insert` adds; bytes without a row are removed. Rejects with what it throws. */
+export async function storeReceived<File extends Omit<StoredFile, keyof Bytes>>(
+  { blobs, blobUse }: Files,
+  received: SpooledFile,
+  file: File,
+  insert: (row: File & Bytes) => Promise<void>,
+): Promise<File & Bytes> {
+  const { sha256, bytes } = received
+  const row = { ...file, blobId: crypto.randomUUID(), sha256, bytes }
+  using _held = await blobUse.hold([row.blobId])
+  await blobs.put(received, row.blobId)
+  try {
+    await insert(row)
+  } catch (thrown) {
+    // Whether a row whose answer was lost is there is not known: then the bytes stay until they are swept.
+    if (thrown instanceof ApiError) await blobs.remove({ id: row.blobId, sha256 })
+    throw thrown
+  }
+  return row
+}
+
+/** The account may have no more bytes. */
+export function accountIsFull(): ApiError {
+  return new ApiError('request_too_large', {
+    message: 'Your account has as many bytes of files as it may. Delete files that you no longer need.',
+  })
+}
+
+/** Answers 400 by throwing. */
+export function purposeOf(value: unknown): (typeof purposes)[number] {
+  const purpose = purposes.find((each) => each === value)
+  if (purpose === undefined) throw invalid('purpose', `"purpose" takes ${purposes.join(', ')}.`)
+  return purpose
+}
+
+/** Reads a form with one file, which goes to the spool. Answers 400, 408, 413 and 415 by throwing. */
+export async function readForm(
+  files: Files,
+  context: RequestContext,
+  { part: name, bytesMax }: { readonly part: string; readonly bytesMax: number },
+): Promise<ReceivedForm> {
   const boundary = multipartBoundary(context.request.headers.get('content-type'))
   if (boundary === null)
     throw new ApiError('unsupported_media_type', { message: 'Send the file as multipart/form-data.' })
-  const bytesMax = files.settings.get('files.max_bytes')
   const readSeconds = files.settings.get('server.body_read_seconds')
   const reader = new BodyReader(context, { bytesMax: bytesMax + frameBytes, readSeconds })
   const fields: Record<string, string> = {}
   let file: ReceivedForm['file'] | null = null
   try {
     for await (const part of parseMultipart(piecesOf(reader), boundary, usualMultipartLimits)) {
-      if (part.name === 'file' && file === null) {
+      if (part.name === name && file === null) {
         const received = await files.spool.receive(part.content, bytesMax)
         file = { name: nameOf(part.fileName), received }
-      } else if (part.name !== 'file') fields[part.name] = await readField(part)
+      } else if (part.name !== name) fields[part.name] = await readField(part)
     }
-    if (file === null) throw invalid('file', 'The form has no file: send it as the part "file".')
+    if (file === null) throw invalid(name, `The form has no file: send it as the part "${name}".`)
     return { file, fields }
   } catch (thrown) {
     if (file !== null) await files.spool.discard(file.received)
@@ -100,7 +143,8 @@ async function readField(part: Parameters<typeof readPart>[0]): Promise<string> 
   return bytes.toString()
 }
 
-function nameOf(fileName: string | null): string {
+/** The name of a file as it is kept. */
+export function nameOf(fileName: string | null): string {
   // PostgreSQL refuses a NUL in a text.
   return fileName === null || fileName === '' ? 'file' : fileName.replaceAll('\0', '').slice(0, 1000)
 }

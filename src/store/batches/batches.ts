@@ -6,6 +6,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Database } from '../database.ts'
 import { plainText } from '../documents/plain-text.ts'
 import type { BatchesTable, BatchJobsTable, Tables } from '../schema.ts'
+import { lockAccount } from './account-room.ts'
 import { batchOf, batchRow, type Batch } from './batch-row.ts'
 import { batchJobs, type BatchJobs } from './batch-jobs.ts'
 import { batchResults, type BatchResults } from './batch-results.ts'
@@ -47,7 +48,11 @@ export function batchStore(database: Database): BatchStore {
   return {
     ...batchJobs(database),
     ...batchResults(database),
-    insert: (batch, openMax) => kysely.transaction().execute((trx) => insertBatch(trx, batch, openMax)),
+    insert: (batch, openMax) =>
+      kysely.transaction().execute(async (trx) => {
+        await lockAccount(trx, database.engine, batch.userId)
+        return insertBatch(trx, batch, openMax)
+      }),
     find,
     list: (query) => listBatches(kysely, find, query),
     cancel: (id, now) =>

@@ -7,8 +7,10 @@ import { sql, type Kysely } from 'kysely'
 import type { Database } from '../database.ts'
 import { plainText } from '../documents/plain-text.ts'
 import type { FilesTable, Tables } from '../schema.ts'
+import { bytesOfAccount, lockAccount } from './account-room.ts'
 
-export type FilePurpose = 'assistants' | 'batch' | 'batch_output' | 'user_data' | 'vision'
+/** `upload_part`: see uploads.ts. */
+export type FilePurpose = 'assistants' | 'batch' | 'batch_output' | 'upload_part' | 'user_data' | 'vision'
 
 export interface StoredFile {
   readonly id: string
@@ -24,6 +26,9 @@ export interface StoredFile {
   readonly expiresAt: number | null
 }
 
+/** One that its account sees: all but parts of uploads. */
+export type VisibleFile = StoredFile & { readonly purpose: Exclude<FilePurpose, 'upload_part'> }
+
 export interface FileQuery {
   readonly userId: string
   readonly purpose: string | null
@@ -38,9 +43,9 @@ export interface FileQuery {
 export interface FileStore {
   /** Adds a file. False when the account would have more than `bytesMax`; then nothing is added. */
   insert(file: StoredFile, bytesMax: number): Promise<boolean>
-  find(id: string): Promise<StoredFile | null>
+  find(id: string): Promise<VisibleFile | null>
   /** A page, in the order of creation; null when `after` names no file of the account. */
-  list(query: FileQuery): Promise<readonly StoredFile[] | null>
+  list(query: FileQuery): Promise<readonly VisibleFile[] | null>
   /** Whether a batch that has not ended reads or writes it. */
   isInUse(id: string): Promise<boolean>
   delete(ids: readonly string[]): Promise<void>
@@ -49,20 +54,16 @@ export interface FileStore {
 }
 
 /** The files of this database. */
-export function fileStore({ kysely }: Database): FileStore {
-  const find = async (id: string): Promise<StoredFile | null> => {
+export function fileStore({ engine, kysely }: Database): FileStore {
+  const find = async (id: string): Promise<VisibleFile | null> => {
     const row = await kysely.selectFrom('files').selectAll().where('id', '=', plainText(id)).executeTakeFirst()
-    return row === undefined ? null : fileOf(row)
+    return (row && [fileOf(row)].find(isVisible)) ?? null
   }
   return {
     async insert(file, bytesMax) {
       return kysely.transaction().execute(async (trx) => {
-        const { used } = await trx
-          .selectFrom('files')
-          .select(sql<number>`coalesce(sum(bytes), 0)`.as('used'))
-          .where('user_id', '=', file.userId)
-          .executeTakeFirstOrThrow()
-        if (Number(used) + file.bytes > bytesMax) return false
+        await lockAccount(trx, engine, file.userId)
+        if ((await bytesOfAccount(trx, file.userId)) + file.bytes > bytesMax) return false
         await trx.insertInto('files').values(fileRow(file)).execute()
         return true
       })
@@ -77,6 +78,7 @@ export function fileStore({ kysely }: Database): FileStore {
         .selectAll()
         .where('user_id', '=', userId)
         .where(hasContent)
+        .where('purpose', '<>', 'upload_part')
         .where(sql<boolean>`(expires_at is null or expires_at > ${now})`)
       if (purpose !== null) query = query.where('purpose', '=', plainText(purpose))
       if (before !== null) {
@@ -86,7 +88,7 @@ export function fileStore({ kysely }: Database): FileStore {
         )
       }
       const rows = await query.orderBy('created_at', direction).orderBy('id', direction).limit(limit).execute()
-      return rows.map(fileOf)
+      return rows.map(fileOf).filter(isVisible)
     },
     async isInUse(id) {
       const row = await kysely
@@ -103,6 +105,10 @@ export function fileStore({ kysely }: Database): FileStore {
     },
     expired: (now, limit) => expiredFiles(kysely, now, limit),
   }
+}
+
+function isVisible(file: StoredFile): file is VisibleFile {
+  return file.purpose !== 'upload_part'
 }
 
 /** An output is there once it has a line. */
@@ -140,7 +146,7 @@ export function fileRow(file: StoredFile): FilesTable {
   }
 }
 
-function fileOf(row: FilesTable): StoredFile {
+export function fileOf(row: FilesTable): StoredFile {
   return {
     id: row.id,
     userId: row.user_id,

@@ -94,13 +94,14 @@ async function accepted(batches: BatchStore, batch: Batch, parts: number): Promi
   await batches.accept(job!.lease, { total: parts, parts: all, output: aFile(batch), errors: aFile(batch) }, 5)
 }
 
-function aFile({ userId }: Batch): StoredFile {
+/** An output without a line. */
+export function aFile({ userId }: Pick<Batch, 'userId'>): StoredFile {
   const id = crypto.randomUUID()
   const bytes = { sha256: null, bytes: 0, createdAt: 0, expiresAt: null }
   return { id, userId, blobId: id, purpose: 'batch_output', name: 'out.jsonl', ...bytes }
 }
 
-function aBatch(userId: string, expiresAt: number): Batch {
+export function aBatch(userId: string, expiresAt: number): Batch {
   const ends = { outcome: null, errors: null, total: 0, completed: 0, failed: 0, undone: 0 } as const
   const times = { inProgressAt: null, cancellingAt: null, finalizingAt: null, endedAt: null }
   return {

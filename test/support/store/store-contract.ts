@@ -12,6 +12,7 @@ import { keptContract } from './store-contract-kept.ts'
 import { recomputeContract } from './store-contract-recompute.ts'
 import { responsesContract } from './store-contract-responses.ts'
 import { batchContract } from './store-contract-batches.ts'
+import { uploadContract } from './store-contract-uploads.ts'
 import { reportContract } from './store-contract-reports.ts'
 import { usageContract } from './store-contract-usage.ts'
 import type { StoreTest } from './store-test.ts'
@@ -41,6 +42,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
     describe('providers, models, limits, settings', () => catalogContract(storeTest))
     describe('usage', () => usageContract(storeTest))
     describe('batches', () => batchContract(storeTest))
+    describe('uploads', () => uploadContract(storeTest))
     describe('usage reports', () => reportContract(storeTest))
     describe('usage that is priced again', () => recomputeContract(storeTest))
     describe('answers that providers hold', () => responsesContract(storeTest))

@@ -1509,6 +1509,50 @@ export type TranslationRequest = {
   readonly file: string
 }
 
+export type Upload = {
+  readonly id: string
+  readonly object: "upload"
+  readonly bytes: number
+  readonly created_at: number
+  readonly expires_at: number
+  readonly filename: string
+  readonly purpose: "assistants" | "batch" | "user_data" | "vision"
+  readonly status: "pending" | "completed" | "cancelled"
+  readonly file: File | null
+}
+
+export type UploadCompletion = {
+  /** In the order of the file */
+  readonly part_ids: readonly string[]
+  /** Of the whole file, in hexadecimal */
+  readonly md5?: string | undefined
+}
+
+export type UploadPart = {
+  readonly id: string
+  readonly object: "upload.part"
+  readonly created_at: number
+  readonly upload_id: string
+}
+
+export type UploadPartForm = {
+  /** The bytes of the part */
+  readonly data: string
+}
+
+export type UploadRequest = {
+  readonly filename: string
+  readonly purpose: "assistants" | "batch" | "user_data" | "vision"
+  /** What all parts have together */
+  readonly bytes: number
+  /** Taken, and not looked at */
+  readonly mime_type?: string | undefined
+  readonly expires_after?: {
+    readonly anchor: "created_at"
+    readonly seconds: number
+  } | undefined
+}
+
 export type UpstreamHealth = {
   /** The plain model: a component, or the model itself */
   readonly model_id: string
@@ -2020,6 +2064,34 @@ export interface Operations {
     query: undefined
     body: SearchRequest
     answer: SearchAnswer
+  }
+  /** Begin an upload in parts */
+  "POST /ai/v1/uploads": {
+    params: undefined
+    query: undefined
+    body: UploadRequest
+    answer: Upload
+  }
+  /** Add a part to an upload */
+  "POST /ai/v1/uploads/{id}/parts": {
+    params: { id: string }
+    query: undefined
+    body: FormData
+    answer: UploadPart
+  }
+  /** Make a file of the parts of an upload */
+  "POST /ai/v1/uploads/{id}/complete": {
+    params: { id: string }
+    query: undefined
+    body: UploadCompletion
+    answer: Upload
+  }
+  /** Drop an upload */
+  "POST /ai/v1/uploads/{id}/cancel": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Upload
   }
   /** Upload a file */
   "POST /ai/v1/files": {
