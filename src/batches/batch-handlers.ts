@@ -42,7 +42,7 @@ export async function createBatch(batches: Batches, context: RequestContext, cal
   const batch = { ...newBatch(caller, await batches.now()), ...(await readRequest(batches, value, caller)) }
   const created = { ...batch, expiresAt: batch.createdAt + windowMs(batch.completionWindow) }
   await insertBatch(batches, created)
-  return json(batchOnWire(created))
+  return json(batchOnWire(created, created.createdAt))
 }
 
 /** Adds a batch and wakes the worker. Answers 429 by throwing. */
@@ -78,11 +78,16 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
 
 /** Answers 404 by throwing. */
 export async function getBatch(batches: Batches, context: RequestContext, caller: Caller): Promise<Response> {
-  return json(batchOnWire(await ownBatch(batches, context, { caller, dialect: 'openai' })))
+  const batch = await ownBatch(batches, context, { caller, dialect: 'openai' })
+  return json(batchOnWire(batch, await batches.now()))
 }
 
 /** Answers 400 by throwing. */
-export async function listBatches({ store }: Batches, { query }: RequestContext, caller: Caller): Promise<Response> {
+export async function listBatches(
+  { store, now }: Batches,
+  { query }: RequestContext,
+  caller: Caller,
+): Promise<Response> {
   const limit = limitOf(query, listUsual, listMax)
   const found = await store.list({
     userId: caller.account.user.id,
@@ -95,19 +100,22 @@ export async function listBatches({ store }: Batches, { query }: RequestContext,
       param: 'after',
       message: '"after" names no batch of your account.',
     })
-  return json(listOnWire(found.map(batchOnWire), limit))
+  const at = await now()
+  const page = found.map((batch) => batchOnWire(batch, at))
+  return json(listOnWire(page, limit))
 }
 
 /** Answers 404, and 409 for a batch that has ended, by throwing. */
 export async function cancelBatch(batches: Batches, context: RequestContext, caller: Caller): Promise<Response> {
   const batch = await ownBatch(batches, context, { caller, dialect: 'openai' })
-  const cancelled = await batches.store.cancel(batch.id, await batches.now())
+  const now = await batches.now()
+  const cancelled = await batches.store.cancel(batch.id, now)
   if (cancelled === null) {
-    if (batch.status === 'cancelling') return json(batchOnWire(batch))
+    if (batch.status === 'cancelling') return json(batchOnWire(batch, now))
     throw new ApiError('batch_ended', { message: `Cannot cancel a batch with status '${batch.status}'.` })
   }
   batches.wake()
-  return json(batchOnWire(cancelled))
+  return json(batchOnWire(cancelled, now))
 }
 
 /** The caller's batch that the address names. Answers 404 by throwing. */

@@ -46,6 +46,10 @@ export const batchAnswer = z
     cancelled_at: moment,
     request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
     metadata: metadata,
+    estimated_completion_at: moment.describe(
+      'When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API.',
+    ),
+    warning: z.string().nullable().describe('That its window is too short, as it looks now. Not of OpenAI’s API.'),
   })
   .meta({ id: 'Batch' })
 
@@ -62,9 +66,10 @@ export const batchRequest = z
   })
   .meta({ id: 'BatchRequest' })
 
-/** The batch of this moment. */
-export function batchOnWire(batch: Batch): z.output<typeof batchAnswer> {
+/** The batch of this moment, `now`. */
+export function batchOnWire(batch: Batch, now: number): z.output<typeof batchAnswer> {
   const { status } = batch
+  const estimatedAt = estimatedEnd(batch, now)
   const endedAs = (end: Batch['status']): number | null => (status === end ? at(batch.endedAt) : null)
   return {
     id: batch.id,
@@ -88,7 +93,18 @@ export function batchOnWire(batch: Batch): z.output<typeof batchAnswer> {
     cancelled_at: endedAs('cancelled'),
     request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
     metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),
+    estimated_completion_at: at(estimatedAt),
+    warning: estimatedAt !== null && estimatedAt > batch.expiresAt ? tooShort : null,
   }
+}
+
+const tooShort = 'At the present pace the window of this batch ends before its last line. What is done by then is kept.'
+
+/** Lines that waited, for a provider that was away for example, count as slow ones. */
+function estimatedEnd({ status, total, completed, failed, inProgressAt }: Batch, now: number): number | null {
+  const done = completed + failed
+  if (status !== 'in_progress' || inProgressAt === null || done === 0) return null
+  return inProgressAt + (Math.max(0, now - inProgressAt) / done) * total
 }
 
 function at(ms: number | null): number | null {

@@ -16,6 +16,8 @@ interface BatchOnWire {
   readonly errors: { readonly data: readonly { readonly line: number | null; readonly message: string }[] } | null
   readonly output_file_id: string | null
   readonly error_file_id: string | null
+  readonly estimated_completion_at: number | null
+  readonly warning: string | null
   readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }
 }
 
@@ -142,10 +144,18 @@ async function watch(client: AdminClient, { id, signal, progress }: Watched): Pr
     const batch = await answer<BatchOnWire>(client, 'GET', `/batches/${id}`)
     if (ends.has(batch.status)) return batch
     const { completed, failed, total } = batch.request_counts
-    progress.show(completed + failed, total, `${batch.status} ${completed + failed}/${total}, ${failed} failed`)
+    const counts = `${batch.status} ${completed + failed}/${total}, ${failed} failed`
+    progress.show(completed + failed, total, `${counts}${endOf(batch)}`)
     await pause(pollMs, signal)
   }
   return null
+}
+
+/** When it will be done, as it looks now. */
+function endOf({ estimated_completion_at: at, warning }: BatchOnWire): string {
+  if (at === null) return ''
+  const time = new Date(at * 1000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  return `, done at about ${time}${warning === null ? '' : ', after its window'}`
 }
 
 async function save(client: AdminClient, fileId: string | null, path: string): Promise<void> {

@@ -128,6 +128,10 @@ export type Batch = {
     readonly failed: number
   }
   readonly metadata?: { readonly [name: string]: string } | null | undefined
+  /** When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API. */
+  readonly estimated_completion_at: number | null
+  /** That its window is too short, as it looks now. Not of OpenAI’s API. */
+  readonly warning: string | null
 }
 
 export type BatchRequest = {
