@@ -34,8 +34,21 @@ async function importText(server: RunningServer, key: string, text: string, isAw
   return accepted[0]?.doc_id ?? ''
 }
 
+async function uploadText({ address }: RunningServer, key: string, text: string): Promise<string> {
+  const body = new FormData()
+  body.append('purpose', 'user_data')
+  body.append('file', new Blob([text]), 'note.txt')
+  const headers = { authorization: `Bearer ${key}` }
+  const answer = await fetch(`${address}/ai/v1/files`, { method: 'POST', headers, body })
+  return ((await answer.json()) as { readonly id: string }).id
+}
+
 /** What the restored installation must have of the first one. */
-async function expectFurnished(restored: Installation, key: string): Promise<void> {
+async function expectFurnished(
+  restored: Installation,
+  key: string,
+  more: (server: RunningServer) => Promise<void> = async () => {},
+): Promise<void> {
   const server = await restored.start(['--json'])
   expect(server.started).toMatchObject({ first_start: null, forgotten_credentials: [] })
   const found = await request(server, key, 'POST /api/v1/search', { query: 'days of leave' })
@@ -50,6 +63,7 @@ async function expectFurnished(restored: Installation, key: string): Promise<voi
   }
   for (const { doc_id: id } of documents)
     expect((await request(server, key, `GET /api/v1/document/${id}/chunks`)).status).toBe(200)
+  await more(server)
   expect((await server.stop()).code).toBe(0)
 }
 
@@ -60,22 +74,26 @@ const withCredential = { UPSTREAM_KEY: 'canary-credential' }
 describe('a backup of a running server', () => {
   test('is restored elsewhere with keys, documents, their files and credentials, and only its owner can read it', async () => {
     await using sluice = new Installation(withCredential)
-    const { key } = await furnished(sluice)
+    const { server, key } = await furnished(sluice)
+    const file = await uploadText(server, key, 'a file of the account')
     const place = join(sluice.directory, 'backup')
     const made = await sluice.json(['backup', place])
-    expect(made).toMatchObject({ engine: 'sqlite', has_secret_key: true, blobs: 1, missing_blobs: [] })
+    expect(made).toMatchObject({ engine: 'sqlite', has_secret_key: true, blobs: 2, missing_blobs: [] })
     expect(readdirSync(place).toSorted()).toEqual(['blobs', 'database', 'manifest.json', 'secret.key'])
     expect(statSync(place).mode & 0o077).toBe(0)
     for (const name of ['database', 'secret.key', 'manifest.json'])
       expect([name, statSync(join(place, name)).mode & 0o077]).toEqual([name, 0])
-    expect(await sluice.json(['restore', '--check', place])).toMatchObject({ restored: false, files: 1 })
+    expect(await sluice.json(['restore', '--check', place])).toMatchObject({ restored: false, files: 2 })
 
     await using other = new Installation()
-    expect(await other.json(['restore', place])).toMatchObject({ restored: true, files: 1 })
+    expect(await other.json(['restore', place])).toMatchObject({ restored: true, files: 2 })
     expect(readFileSync(join(other.dataDirectory, 'secret.key'), 'utf8')).toBe(
       readFileSync(join(sluice.dataDirectory, 'secret.key'), 'utf8'),
     )
-    await expectFurnished(other, key)
+    await expectFurnished(other, key, async (restored) => {
+      const content = await request(restored, key, `GET /ai/v1/files/${file}/content`)
+      expect(await content.text()).toBe('a file of the account')
+    })
   })
 
   test('goes to a bucket and comes back from it, also when the documents are in one', async () => {

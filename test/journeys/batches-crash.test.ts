@@ -21,6 +21,10 @@ test('a server on SQLite that is killed again and again makes what one makes tha
   await comparesToUndisturbed({ ...plan, kills: 4 })
 }, 120_000)
 
+test('so does one that is stopped and started', async () => {
+  await comparesToUndisturbed({ ...plan, kills: 3, isGentle: true })
+}, 120_000)
+
 describe.skipIf(serverUrl === undefined)('needs SLUICE_TEST_POSTGRES_URL', () => {
   test('so do three processes on one PostgreSQL', async () => {
     await comparesToUndisturbed({ ...plan, kills: 3, postgres: { url: serverUrl ?? '', processes: 3 } })

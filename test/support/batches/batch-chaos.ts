@@ -9,6 +9,8 @@ import { until } from '../until.ts'
 export interface ChaosPlan {
   readonly lines: number
   readonly kills: number
+  /** They are asked to stop instead, and do. */
+  readonly isGentle?: boolean
   /** Processes on one PostgreSQL; one on SQLite when left out. */
   readonly postgres?: { readonly url: string; readonly processes: number }
   readonly seed: number
@@ -63,7 +65,7 @@ export async function runBatch(plan: ChaosPlan): Promise<ChaosReport> {
     const { status, request_counts: counts } = await batch()
     plan.onKill?.(kill + 1, counts.completed + counts.failed)
     if (status !== 'completed') killsUnderWay += 1
-    await fleet.replaceOne(random)
+    await fleet.replaceOne(random, plan.isGentle)
   }
   let last = await batch()
   await until(async () => (last = await batch()).status === 'completed')
@@ -177,10 +179,11 @@ class Fleet implements AsyncDisposable {
     this.#key = running.key
   }
 
-  /** Kills a process at this moment and starts another in its place. */
-  async replaceOne(random: () => number): Promise<void> {
+  /** Kills a process at this moment, or asks it to stop, and starts another in its place. */
+  async replaceOne(random: () => number, isGentle = false): Promise<void> {
     const at = Math.floor(random() * this.#servers.length)
-    await this.#servers[at]?.kill()
+    if (!isGentle) await this.#servers[at]?.kill()
+    else if ((await this.#servers[at]?.stop())?.code !== 0) throw new Error('the server did not stop as it should')
     const installation = this.#installations[at]
     if (installation !== undefined) this.#servers[at] = await installation.start(['--json'])
   }
