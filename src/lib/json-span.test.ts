@@ -177,6 +177,19 @@ describe('editing', () => {
 })
 
 describe('isWholeObject', () => {
+  test.each([1, 40, 100, 3000])(
+    'a list of %i numbers is looked over as a whole, and one that was cut off is found',
+    (count) => {
+      const list = (text: string): string =>
+        `{"a":[${Array.from({ length: count }, (_, at) => at + 0.5).join(',')}${text}`
+      for (const end of [']}', '],"b":[[]]}', ',[1]]}', ',"]"]}', ',{"c":"[}"}]}'])
+        for (const text of [list(end), `${list(end)} `, list(`],"d":${list(end)}}`)])
+          expect([text, isWholeObject(Buffer.from(text))]).toEqual([text, true])
+      for (const end of ['', ']', '],"b":[', ',[1]}', ',"]}', ']}}', ']}x'])
+        expect([end, isWholeObject(Buffer.from(list(end)))]).toEqual([end, false])
+    },
+  )
+
   test('finds every object whole, and no proper beginning of one', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (members, seed) => {

@@ -51,11 +51,16 @@ export function isWholeObject(json: Buffer): boolean {
   const start = skipSpace(json, 0)
   if (json[start] !== openBrace) return false
   let depth = 0
+  let triesFlat = true
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at]
     if (byte === quote) at = stringEnd(json, at) - 1
-    else if (byte === openBrace || byte === openBracket) depth += 1
-    else if (byte === closeBrace || byte === closeBracket) {
+    else if (isOpening(byte)) {
+      depth += 1
+      const end = triesFlat ? flatListEnd(json, at) : 0
+      if (end < 0) triesFlat = false
+      if (end > 0) at = end - 1
+    } else if (isClosing(byte)) {
       depth -= 1
       if (depth === 0) return skipSpace(json, at + 1) === json.length
     }
