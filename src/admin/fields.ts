@@ -4,6 +4,7 @@ import type { ModelCapabilities, Timeouts } from '#catalog/records.ts'
 import { readEmail } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { instantOf } from '#http/page.ts'
+import { weakness } from '#identity/weak-password.ts'
 
 /** The name of a model or provider: what fits into a URL and a header. */
 export const name = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'expected 1 to 200 characters without blanks')
@@ -30,8 +31,12 @@ export const email = z.string().transform((value, context): string => {
 
 export const password = z
   .string()
-  .min(8, 'expected at least 8 characters')
+  .min(12, 'expected at least 12 characters')
   .max(1024, 'expected at most 1024 characters')
+  .superRefine((value, context) => {
+    const problem = weakness(value)
+    if (problem !== null) context.addIssue(`expected ${problem}`)
+  })
 
 /** The id of something else. */
 export const id = z.uuid('expected an id (UUID)')

@@ -61,6 +61,7 @@ export const errorCatalogue = {
   batch_denied: { ...client, status: 403, type: 'permission_error', message: 'This model does not accept batch requests. Choose another model.' },
   scope_denied: { ...client, status: 403, type: 'permission_error', message: 'This API key may not use this part of the API. Use a key whose scopes include it.' },
   admin_required: { ...client, status: 403, type: 'permission_error', message: 'Only an administrator may do this.' },
+  password_change_required: { ...client, status: 403, type: 'permission_error', message: 'Another person has chosen this password. Choose one of your own: sign in with "new_password" beside it.' },
   origin_denied: { ...client, status: 403, type: 'permission_error', message: 'The request comes from another web site. Open the console at its own address.' },
   document_read_only: { ...client, status: 403, type: 'permission_error', message: 'You may read this document but not change it. Only its importer, its owners and administrators may.' },
   declared_read_only: { ...client, status: 403, type: 'permission_error', message: 'This is declared in the configuration file. Change it there and restart.' },

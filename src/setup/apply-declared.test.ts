@@ -56,7 +56,7 @@ async function apply(yaml: string): Promise<number> {
 /** Everything in the store that can be declared, secrets included, as text. */
 async function contents(): Promise<string> {
   const users = await store.users.all()
-  const hashes = await Promise.all(users.map((user) => store.users.passwordHash(user.id)))
+  const hashes = await Promise.all(users.map((user) => store.users.password(user.id)))
   const providers = await store.providers.all()
   return JSON.stringify([
     users,
@@ -107,7 +107,9 @@ describe('applying declared entities', () => {
     })
     const ada = await store.users.byEmail('ada@example.org')
     expect(ada).toMatchObject({ name: 'Ada', role: 'user', hasPassword: true, declared: true })
-    expect(await passwordMatches('correct horse battery', await store.users.passwordHash(ada!.id))).toBe(true)
+    expect(await passwordMatches('correct horse battery', (await store.users.password(ada!.id))?.hash ?? null)).toBe(
+      true,
+    )
     expect(await store.users.groupsOf(ada!.id)).toEqual([lab!.id])
     expect(await store.users.byEmail('bob@example.org')).toMatchObject({ role: 'admin', hasPassword: false })
   })
@@ -140,7 +142,7 @@ describe('applying declared entities', () => {
     const { id } = (await store.users.byEmail('ada@example.org'))!
     await store.sessions.insert({ digest: 'd', userId: id, createdAt: 1, expiresAt: 9_999_999 })
     await apply(file.replace('correct horse battery', 'another password'))
-    expect(await passwordMatches('another password', await store.users.passwordHash(id))).toBe(true)
+    expect(await passwordMatches('another password', (await store.users.password(id))?.hash ?? null)).toBe(true)
     expect(await store.sessions.get('d')).toBeNull()
   })
 

@@ -39,7 +39,7 @@ export async function applyUser(context: ApplyContext, declared: DeclaredUser): 
       declared: true,
       createdAt: now,
     }
-    await store.users.insert(user, hash)
+    await store.users.insert(user, hash === null ? null : { hash, isTemporary: false })
     entities.users.set(email, user)
     return note('added', 'user', email)
   }
@@ -52,9 +52,10 @@ export async function applyUser(context: ApplyContext, declared: DeclaredUser): 
 
 async function applyPassword({ store, now }: ApplyContext, user: User, { password }: DeclaredUser): Promise<boolean> {
   if (password === null) return false
-  const hash = await store.users.passwordHash(user.id)
-  if (hash !== null && (await passwordMatches(password.reveal(), hash))) return false
-  await store.users.setPassword(user.id, await hashPassword(password.reveal()), now)
+  const stored = await store.users.password(user.id)
+  if (stored !== null && (await passwordMatches(password.reveal(), stored.hash))) return false
+  const hash = await hashPassword(password.reveal())
+  await store.users.setPassword(user.id, { hash, isTemporary: false }, now)
   return true
 }
 

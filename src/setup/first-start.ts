@@ -71,7 +71,7 @@ async function addAdministrator({ store, declared, adminEmail, now }: FirstStart
     declared: false,
     createdAt: now,
   } as const
-  const isFirst = await unlessTaken(store.users.insert(user, await hashPassword(password)))
+  const isFirst = await unlessTaken(store.users.insert(user, { hash: await hashPassword(password), isTemporary: true }))
   if (!isFirst) return null
   const { secret, publicId, digest } = createKeySecret()
   await store.keys.insert({

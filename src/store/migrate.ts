@@ -24,6 +24,7 @@ import { usageScale } from './migrations/0014-usage-scale.ts'
 import { caps } from './migrations/0015-caps.ts'
 import { batches } from './migrations/0016-batches.ts'
 import { search, searchWords } from './migrations/0018-search.ts'
+import { temporaryPasswords } from './migrations/0020-temporary-passwords.ts'
 import { replicaProcess } from './migrations/0022-replica-process.ts'
 import { uploads } from './migrations/0023-uploads.ts'
 
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { version: 15, name: 'caps', kind: 'expand', run: caps },
   { version: 16, name: 'batches', kind: 'expand', run: batches },
   { version: 18, name: 'search', kind: 'expand', run: search, backfill: searchWords },
+  { version: 20, name: 'temporary passwords', kind: 'expand', run: temporaryPasswords },
   { version: 22, name: 'process of a replica', kind: 'expand', run: replicaProcess },
   { version: 23, name: 'uploads', kind: 'expand', run: uploads },
 ]

@@ -26,6 +26,8 @@ export interface UsersTable {
   name: string
   role: string
   password_hash: string | null
+  /** Another person has chosen it. */
+  password_temporary: Flag
   disabled: Flag
   declared: Flag
   created_at: number

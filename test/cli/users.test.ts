@@ -7,11 +7,11 @@ interface User {
   readonly password: string | null
 }
 
-async function signIn(server: RunningServer, email: string, password: string): Promise<number> {
+async function signIn(server: RunningServer, email: string, password: string, own?: string): Promise<number> {
   const response = await fetch(`${server.address}/admin/api/v1/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
+    body: JSON.stringify({ email, password, new_password: own }),
   })
   await response.arrayBuffer()
   return response.status
@@ -25,14 +25,20 @@ describe('users', () => {
     const server = await sluice.start()
     const { stdout } = await sluice.run(['users', 'add', ada, '--name', 'Ada', '--role', 'admin'])
     const password = /shown this once: (\S+)/.exec(stdout)?.[1] ?? ''
-    expect(await signIn(server, ada, password)).toBe(200)
+    expect(await signIn(server, ada, password)).toBe(403)
+    expect(await signIn(server, ada, password, 'a password of my own')).toBe(200)
+    expect(await signIn(server, ada, password)).toBe(401)
+    expect(await signIn(server, ada, 'a password of my own')).toBe(200)
     expect((await sluice.run(['users', 'list'])).stdout).toMatch(/^ada@example\.org\s+Ada\s+admin\s+enabled$/m)
   })
 
   test('a password from standard input is used and not printed', async () => {
     await using sluice = new Installation()
     const server = await sluice.start()
-    const { stdout, stderr } = await sluice.run(['users', 'add', ada, '--password-stdin'], 'a password of mine\n')
+    const { stdout, stderr } = await sluice.run(
+      ['users', 'add', ada, '--password-stdin', '--permanent'],
+      'a password of mine\n',
+    )
     expect(stdout + stderr).not.toContain('a password of mine')
     expect(await signIn(server, ada, 'a password of mine')).toBe(200)
   })
@@ -40,7 +46,7 @@ describe('users', () => {
   test("a disabled user's keys and password are refused at once, and work again when enabled", async () => {
     await using sluice = new Installation()
     const server = await sluice.start()
-    const { password } = await sluice.json<User>(['users', 'add', ada])
+    const { password } = await sluice.json<User>(['users', 'add', ada, '--permanent'])
     const { secret } = await sluice.json<{ secret: string }>(['keys', 'create', 'k', '--user', ada])
     expect(await sluice.run(['users', 'disable', ada])).toMatchObject({ code: 0, stdout: `${ada} is disabled.\n` })
     expect(await server.statusWith(secret)).toBe(401)
@@ -58,7 +64,8 @@ describe('users', () => {
     const { password } = await sluice.json<User>(['users', 'reset-password', 'admin@localhost'])
     const server = await sluice.start()
     expect(await signIn(server, 'admin@localhost', old)).toBe(401)
-    expect(await signIn(server, 'admin@localhost', password!)).toBe(200)
+    expect(await signIn(server, 'admin@localhost', password!)).toBe(403)
+    expect(await signIn(server, 'admin@localhost', password!, 'a password of my own')).toBe(200)
   })
 
   test('the last administrator cannot be disabled', async () => {

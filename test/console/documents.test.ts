@@ -27,7 +27,7 @@ if (journeysSkipped === null) {
     const { id } = (await app.call<{ id: string }>('POST', '/providers', { body: provider })).body
     const capabilities = { endpoints: ['embeddings'], input: ['text'] }
     await app.call('POST', '/models', { body: { name: 'vectors', provider_id: id, capabilities } })
-    await app.call('POST', '/users', { body: { email: strangerEmail, password } })
+    await app.call('POST', '/users', { body: { email: strangerEmail, password, temporary: false } })
     await app.call('PATCH', `/groups/${everyoneGroupId}`, { body: { permissions: ['documents.share'] } })
     browser = await startBrowser()
   }, 60_000)

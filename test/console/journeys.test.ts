@@ -250,8 +250,35 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     })
 
+    test('a password that an administrator has chosen is replaced at the first sign-in', async () => {
+      const email = 'chosen@example.org'
+      await app.call('POST', '/users', { body: { email, password: 'correct horse battery' } })
+      await using visitor = await visit(browser, app, { viewport: { width: 360, height: 740 } })
+      const { page } = visitor
+      await visitor.open('/sign-in')
+      await page.getByLabel('E-mail address').fill(email)
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+      await button(page, 'Sign in').click()
+      await page.getByText('This password was chosen for you.').waitFor()
+      await visitor.requireAccessible('choosing a password')
+      const choose = async (own: string, again = own): Promise<void> => {
+        await page.getByLabel('New password', { exact: true }).fill(own)
+        await page.getByLabel('New password, again').fill(again)
+        await button(page, 'Set password and sign in').click()
+      }
+      await choose('a horse of my own', 'a horse of another')
+      await page.getByText('The two new passwords differ.').waitFor()
+      await choose('password1234')
+      await page.getByText('more than a common word').waitFor()
+      await choose('a horse of my own')
+      await heading(page, 'Getting started').waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    })
+
     test('a wrong password says so, without an id that nobody needs; after the third the form waits as long as the server', async () => {
-      await app.call('POST', '/users', { body: { email: 'locked@example.org', password: 'correct horse battery' } })
+      await app.call('POST', '/users', {
+        body: { email: 'locked@example.org', password: 'correct horse battery', temporary: false },
+      })
       await using visitor = await visit(browser, app)
       const { page } = visitor
       await visitor.open('/sign-in')

@@ -257,7 +257,7 @@ describe.skipIf(journeysSkipped !== null)(
 
     test('somebody changes the own password, and signs in anew', async () => {
       const email = 'edsger@example.org'
-      await app.call('POST', '/users', { body: { email, password } })
+      await app.call('POST', '/users', { body: { email, password, temporary: false } })
       await using visitor = await signedIn(email, '/keys', { viewport: narrow })
       const { page } = visitor
       await page.getByRole('button', { name: /^Account of/ }).click()

@@ -4,7 +4,7 @@ import { adminEmail, startAdminApp, type Answer } from '#test/support/app/admin-
 
 test('an administrator connects a provider, lets a team in, sees its usage, and takes a key away', async () => {
   await using app = await startAdminApp()
-  await app.call('POST', `/users/${app.adminId}/password`, { body: { password: 'first password' } })
+  await app.call('POST', `/users/${app.adminId}/password`, { body: { password: 'first password', temporary: false } })
 
   // From here on the administrator has nothing but the password.
   const signIn = await app.call('POST', '/session', {

@@ -46,7 +46,7 @@ describe('the first sign-in', () => {
     await makeGroups(app, 'own')
     const group = await app.store.groups.byName('own')
     await app.call('PUT', `/users/${app.userId}/groups/${group!.id}`)
-    await app.call('POST', `/users/${app.userId}/password`, { body: { password: 'correct horse' } })
+    await app.call('POST', `/users/${app.userId}/password`, { body: { password: 'correct horse', temporary: false } })
     provider.person = { ...provider.person, email: userEmail.toUpperCase() }
     const { session } = await signIn(app)
     expect((await whoIs(app, session)).user.id).toBe(app.userId)

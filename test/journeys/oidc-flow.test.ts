@@ -200,7 +200,7 @@ describe('a provider that is down', () => {
   test('keeps neither the server nor passwords from working, and is asked again when it is back', async () => {
     await provider.close()
     await using late = await appWith(provider)
-    await late.call('POST', `/users/${late.userId}/password`, { body: { password: 'correct horse' } })
+    await late.call('POST', `/users/${late.userId}/password`, { body: { password: 'correct horse', temporary: false } })
     const beginLate = async () => locationOf(await fetch(late.url + start, { redirect: 'manual' }))
     expect(await beginLate()).toBe('/sign-in?error=oidc_unavailable')
     const byPassword = await late.call('POST', '/session', {

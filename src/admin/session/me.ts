@@ -120,7 +120,7 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       async handle(call) {
         const user = self(call)
         await requireCurrentPassword(admin, call.context, { user, current: call.body.current })
-        await setPassword(admin, user.id, call.body.new)
+        await setPassword(admin, user.id, { plain: call.body.new, isTemporary: false })
       },
     }),
     route({
@@ -269,7 +269,7 @@ async function requireCurrentPassword(
   const attempt = attemptOf(admin, context, user.email)
   const waitSeconds = await signInGuard.begin(attempt)
   if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
-  if (!(await passwordMatches(current, await store.users.passwordHash(user.id)))) {
+  if (!(await passwordMatches(current, (await store.users.password(user.id))?.hash ?? null))) {
     throw new ApiError('validation_failed', {
       param: 'current',
       message: '"current": this is not the current password.',

@@ -8,15 +8,22 @@ import { passwordMatches } from '#identity/password.ts'
 import { everyoneGroupId, type Account, type Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { adminPrefix, bodyErrors, endpointsOf, noStore, readBody } from '../endpoint.ts'
-import { email } from '../fields.ts'
+import { email, password as newPassword } from '../fields.ts'
 import { mapStoreErrors } from '../map-store-errors.ts'
 import { requireOwnOrigin } from '#http/request-origin.ts'
 import { attemptOf, knownBrowserCookie } from './known-browser.ts'
+import { setPassword } from '../users/users.ts'
 import { endSession, startSession } from './session.ts'
 import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
 
 const signIn = z
-  .strictObject({ email, password: z.string().max(1024, 'expected at most 1024 characters') })
+  .strictObject({
+    email,
+    password: z.string().max(1024, 'expected at most 1024 characters'),
+    new_password: newPassword
+      .optional()
+      .describe('Replaces the password; needed with one that another person has chosen'),
+  })
   .meta({ id: 'SignIn' })
 
 /** Enough for the longest address and password with every character escaped. */
@@ -39,7 +46,14 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
           'The answer sets the cookie sluice_session, which the console sends from then on, and sluice_browser, by which failed sign-ins of others do not make this browser wait. API keys need no session.',
         body: signIn,
         answer: whoAmIAnswer,
-        errors: ['invalid_credentials', 'origin_denied', 'too_many_attempts', 'store_unavailable', ...bodyErrors],
+        errors: [
+          'invalid_credentials',
+          'password_change_required',
+          'origin_denied',
+          'too_many_attempts',
+          'store_unavailable',
+          ...bodyErrors,
+        ],
       },
       handle: (context) => mapStoreErrors(() => serveSignIn(admin, context)),
     },
@@ -66,7 +80,9 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
 async function serveSignIn(admin: Admin, context: RequestContext): Promise<Response> {
   requireOwnOrigin(context.request, admin.settings.get('server.public_url')) // 403
   const sent = await readBody(admin, context, signIn) // 400, 408, 413, 415, 422
-  const account = await checkPassword(admin, context, sent) // 401, 429
+  const account = await checkPassword(admin, context, sent) // 401, 403, 429
+  const { new_password: plain } = sent
+  if (plain !== undefined) await setPassword(admin, account.user.id, { plain, isTemporary: false })
   const cookies = [await startSession(admin, account.user.id), knownBrowserCookie(admin, context, account.user.id)]
   const response = json(await whoAmI(admin, { account, key: null }), 200, noStore)
   for (const cookie of cookies) response.headers.append('set-cookie', cookie)
@@ -80,9 +96,16 @@ async function checkPassword(admin: Admin, context: RequestContext, sent: z.outp
   const waitSeconds = await signInGuard.begin(attempt)
   if (waitSeconds !== null) throw tooManyAttempts(waitSeconds)
   const user = await store.users.byEmail(sent.email)
-  const matches = await passwordMatches(sent.password, user && (await store.users.passwordHash(user.id)))
+  const stored = user && (await store.users.password(user.id))
+  const matches = await passwordMatches(sent.password, stored?.hash ?? null)
   if (user === null || !matches || user.disabled) throw new ApiError('invalid_credentials')
   await signInGuard.succeeded(attempt)
+  if (stored?.isTemporary === true && sent.new_password === undefined) throw new ApiError('password_change_required')
+  if (sent.new_password === sent.password)
+    throw new ApiError('validation_failed', {
+      param: 'new_password',
+      message: '"new_password": expected another password than the present one.',
+    })
   return { user, groupIds: new Set([everyoneGroupId, ...(await store.users.groupsOf(user.id))]) }
 }
 

@@ -17,12 +17,18 @@ import { userAnswer, userOfList, userOnWire, type UserOnWire } from './user-reco
 const role = z.enum(['admin', 'user'])
 const displayName = label.or(z.literal(''))
 
+const temporary = z
+  .boolean()
+  .default(true)
+  .describe('The user has to choose another at the first sign-in; left out, that is so')
+
 const creation = z
   .strictObject({
     email,
     name: displayName.default(''),
     role: role.default('user'),
     password: password.optional().describe('Left out: the user cannot sign in, but keys work'),
+    temporary: temporary,
     disabled: z.boolean().default(false),
   })
   .meta({ id: 'UserCreation' })
@@ -37,7 +43,10 @@ const change = z
   .meta({ id: 'UserChange' })
 
 const newPassword = z
-  .strictObject({ password: password.nullable().describe('null removes it') })
+  .strictObject({
+    password: password.nullable().describe('null removes it'),
+    temporary: temporary,
+  })
   .meta({ id: 'NewPassword' })
 
 type Change = z.output<typeof change>
@@ -129,9 +138,10 @@ function passwordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: "Set a user's password; all sessions of the user end",
       body: newPassword,
-      async handle({ params, body }) {
+      async handle({ params, body, caller }) {
         const user = requireFound(await admin.store.users.get(params.id), 'user')
-        await setPassword(admin, user.id, body.password)
+        const isOwn = caller.account.user.id === user.id
+        await setPassword(admin, user.id, { plain: body.password, isTemporary: body.temporary && !isOwn })
       },
     }),
   ]
@@ -169,10 +179,20 @@ function membershipRoutes(admin: Admin): Route<Caller>[] {
   ]
 }
 
+export interface NewPassword {
+  /** Null: none. */
+  readonly plain: string | null
+  readonly isTemporary: boolean
+}
+
 /** Stores a new password and ends the sessions that were begun with the old one. */
-export async function setPassword({ store, feed, clock }: Admin, userId: string, plain: string | null): Promise<void> {
-  const hash = plain === null ? null : await hashPassword(plain)
-  if (!(await store.users.setPassword(userId, hash, clock.now()))) requireFound(null, 'user')
+export async function setPassword(
+  { store, feed, clock }: Admin,
+  userId: string,
+  { plain, isTemporary }: NewPassword,
+): Promise<void> {
+  const stored = plain === null ? null : { hash: await hashPassword(plain), isTemporary }
+  if (!(await store.users.setPassword(userId, stored, clock.now()))) requireFound(null, 'user')
   await store.sessions.deleteOfUser(userId)
   await feed.publish([{ kind: 'user', id: userId }])
 }
@@ -183,10 +203,10 @@ async function readUser({ store }: Admin, userId: string): Promise<UserOnWire> {
 }
 
 async function createUser({ store, feed, clock }: Admin, body: z.output<typeof creation>): Promise<UserOnWire> {
-  const { password: plain, ...fields } = body
+  const { password: plain, temporary: isTemporary, ...fields } = body
   const hasPassword = plain !== undefined
   const user: User = { id: crypto.randomUUID(), ...fields, hasPassword, declared: false, createdAt: clock.now() }
-  await store.users.insert(user, hasPassword ? await hashPassword(plain) : null)
+  await store.users.insert(user, hasPassword ? { hash: await hashPassword(plain), isTemporary } : null)
   await feed.publish([{ kind: 'user', id: user.id }])
   return userOnWire(user, [everyoneGroupId])
 }

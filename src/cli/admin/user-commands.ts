@@ -6,6 +6,10 @@ import { tableLines } from '../output.ts'
 import { listAll, type UserOnWire } from './wire.ts'
 
 const email = { name: 'EMAIL', sentence: 'The e-mail address of the user.' } as const
+const permanent = {
+  type: 'boolean',
+  sentence: 'The user need not choose another password at the first sign-in.',
+} as const
 const passwordStdin = {
   type: 'boolean',
   sentence: 'Read the password from standard input instead of making one up.',
@@ -31,6 +35,7 @@ const add = dataCommand({
     role: { type: 'string', placeholder: 'ROLE', sentence: 'Either admin or user; user when left out.' },
     group: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'A group that the user is to be in.' },
     'password-stdin': passwordStdin,
+    permanent,
     'no-password': { type: 'boolean', sentence: 'The user cannot sign in, and only API keys work.' },
   },
   async run(client, { positionals: [address], flags, output }) {
@@ -40,7 +45,7 @@ const add = dataCommand({
       email: address,
       name: flags.get('name') ?? '',
       role: flags.get('role') ?? 'user',
-      ...(password !== null && { password: password.text }),
+      ...(password !== null && { password: password.text, temporary: !flags.has('permanent') }),
     })) as UserOnWire
     for (const group of groups) await client.call('PUT', `/users/${user.id}/groups/${group}`)
     const shown = password?.madeUp === true ? password.text : null
@@ -70,11 +75,14 @@ const resetPassword = dataCommand({
   name: 'users reset-password',
   summary: 'Give a user a new password and print it, this once; all sessions end.',
   positionals: [email],
-  flags: { 'password-stdin': passwordStdin },
+  flags: { 'password-stdin': passwordStdin, permanent },
   async run(client, { positionals: [address = ''], flags, output }) {
     const user = await userByEmail(client, address)
     const password = await newPassword(flags)
-    await client.call('POST', `/users/${user.id}/password`, { password: password.text })
+    await client.call('POST', `/users/${user.id}/password`, {
+      password: password.text,
+      temporary: !flags.has('permanent'),
+    })
     const shown = password.madeUp ? password.text : null
     output.result({ id: user.id, email: user.email, password: shown }, [
       `${user.email} has a new password.`,

@@ -29,6 +29,13 @@ export interface UserWithGroups {
   readonly groupIds: readonly string[]
 }
 
+/** What is kept of a password. */
+export interface StoredPassword {
+  readonly hash: string
+  /** Another person has chosen it: the user has to choose another before anything else. */
+  readonly isTemporary: boolean
+}
+
 export interface UserStore {
   /** A page of users in the order of creation. Throws InvalidCursor. */
   list(query: UserQuery): Promise<Page<User>>
@@ -40,13 +47,13 @@ export interface UserStore {
   /** The user with this address, in any case. */
   byEmail(email: string): Promise<User | null>
   /** Adds a user; `hasPassword` of the record is not looked at. Throws NameTaken with the address. */
-  insert(user: User, passwordHash: string | null): Promise<void>
+  insert(user: User, password: StoredPassword | null): Promise<void>
   /** The user as changed, or null when there is none. Throws NameTaken with the address. */
   update(id: string, patch: UserPatch, at: number, options?: UserChangeOptions): Promise<User | null>
   /** Sets or, with null, removes the password; false when there is no such user. */
-  setPassword(id: string, hash: string | null, at: number): Promise<boolean>
+  setPassword(id: string, password: StoredPassword | null, at: number): Promise<boolean>
   /** Null when the user does not exist or has no password. */
-  passwordHash(id: string): Promise<string | null>
+  password(id: string): Promise<StoredPassword | null>
   /** Deletes the user with all keys, sessions, memberships and limits; false when there is none. */
   delete(id: string, options?: UserChangeOptions): Promise<boolean>
   /** Every pair of user and group; nobody has a row for the group of everyone. */
@@ -90,10 +97,8 @@ export function userStore(database: Database): UserStore {
         .executeTakeFirst()
       return row === undefined ? null : userOf(row)
     },
-    async insert(user, passwordHash) {
-      await refusing({ taken: user.email }, () =>
-        kysely.insertInto('users').values(rowOf(user, passwordHash)).execute(),
-      )
+    async insert(user, password) {
+      await refusing({ taken: user.email }, () => kysely.insertInto('users').values(rowOf(user, password)).execute())
     },
     ...changes(database),
     ...passwords(database),
@@ -156,19 +161,23 @@ async function someUsers({ kysely }: Database, ids: readonly string[]): Promise<
   return found
 }
 
-function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'passwordHash'> {
+function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'password'> {
   return {
-    async setPassword(id, hash, at) {
+    async setPassword(id, password, at) {
       const result = await kysely
         .updateTable('users')
-        .set({ password_hash: hash, updated_at: at })
+        .set({ ...passwordColumns(password), updated_at: at })
         .where('id', '=', id)
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
     },
-    async passwordHash(id) {
-      const row = await kysely.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
-      return row?.password_hash ?? null
+    async password(id) {
+      const row = await kysely
+        .selectFrom('users')
+        .select(['password_hash as hash', 'password_temporary as temporary'])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row === undefined || row.hash === null ? null : { hash: row.hash, isTemporary: row.temporary === 1 }
     },
   }
 }
@@ -190,13 +199,17 @@ function membershipRows({ kysely }: Database): Pick<UserStore, 'memberships' | '
   }
 }
 
-function rowOf(user: User, passwordHash: string | null): UsersTable {
+function passwordColumns(password: StoredPassword | null) {
+  return { password_hash: password?.hash ?? null, password_temporary: flag(password?.isTemporary ?? false) }
+}
+
+function rowOf(user: User, password: StoredPassword | null): UsersTable {
   return {
     id: user.id,
     email: user.email.toLowerCase(),
     name: user.name,
     role: user.role,
-    password_hash: passwordHash,
+    ...passwordColumns(password),
     disabled: flag(user.disabled),
     declared: flag(user.declared),
     created_at: user.createdAt,

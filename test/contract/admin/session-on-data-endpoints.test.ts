@@ -23,7 +23,7 @@ beforeAll(async () => {
     })
   await model('open')
   await model('hidden', { groups: [group.body.id] })
-  await app.call('POST', `/users/${app.userId}/password`, { body: { password } })
+  await app.call('POST', `/users/${app.userId}/password`, { body: { password, temporary: false } })
   cookie = await signedIn()
 })
 afterAll(() => app[Symbol.asyncDispose]())

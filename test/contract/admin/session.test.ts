@@ -12,7 +12,7 @@ import {
 let app: AdminApp
 beforeEach(async () => {
   app = await startAdminApp({ set: ['auth.session_hours=2'] })
-  await app.call('POST', `/users/${app.adminId}/password`, { body: { password } })
+  await app.call('POST', `/users/${app.adminId}/password`, { body: { password, temporary: false } })
 })
 afterEach(() => app[Symbol.asyncDispose]())
 
@@ -78,7 +78,7 @@ describe('POST /session', () => {
 
   test('behind an https public address the cookie goes over https only', async () => {
     await using secure = await startAdminApp({ set: ['server.public_url=https://ai.example.org'] })
-    await secure.call('POST', `/users/${secure.adminId}/password`, { body: { password } })
+    await secure.call('POST', `/users/${secure.adminId}/password`, { body: { password, temporary: false } })
     const answer = await secure.call('POST', '/session', { key: null, body: { email: adminEmail, password } })
     const cookies = answer.headers.getSetCookie()
     expect(cookies.map((cookie) => cookie.endsWith('; Secure'))).toEqual([true, true])
@@ -198,7 +198,7 @@ describe('the limit of failed sign-ins', () => {
     const known = await signIn({}, { cookie })
     expect([known.status, browserCookie(known)]).toEqual([200, expect.stringMatching(/^sluice_browser=/)])
     // Of another account, and made up.
-    await app.call('POST', `/users/${app.userId}/password`, { body: { password } })
+    await app.call('POST', `/users/${app.userId}/password`, { body: { password, temporary: false } })
     await fail(25, userEmail)
     for (const other of [cookie, 'sluice_browser=v1.abc'])
       expect((await signIn({ email: userEmail }, { cookie: other })).code).toBe('too_many_attempts')
@@ -244,7 +244,7 @@ describe('the limit of failed sign-ins', () => {
 describe('DELETE /me/sessions', () => {
   test('ends all sessions of the caller and nobody else’s', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
-    await app.call('POST', `/users/${app.userId}/password`, { body: { password } })
+    await app.call('POST', `/users/${app.userId}/password`, { body: { password, temporary: false } })
     const foreign = cookieOf(await signIn({ email: userEmail }))
     expect((await withCookie(one, 'DELETE', '/me/sessions')).status).toBe(204)
     for (const cookie of [one, other])
@@ -294,7 +294,7 @@ describe('a session', () => {
 
   test('ends when the password changes, by an administrator or by the user', async () => {
     const first = await signedIn()
-    await app.call('POST', `/users/${app.adminId}/password`, { body: { password: 'another horse' } })
+    await app.call('POST', `/users/${app.adminId}/password`, { body: { password: 'another horse', temporary: false } })
     expect((await withCookie(first, 'GET', '/session')).code).toBe('invalid_session')
 
     const second = cookieOf(await signIn({ password: 'another horse' }))
@@ -308,7 +308,7 @@ describe('a session', () => {
   })
 
   test('ends when the user is disabled, and does not come back with the user', async () => {
-    await app.call('POST', `/users/${app.userId}/password`, { body: { password } })
+    await app.call('POST', `/users/${app.userId}/password`, { body: { password, temporary: false } })
     const cookie = cookieOf(await signIn({ email: userEmail }))
     expect((await withCookie(cookie, 'GET', '/me')).status).toBe(200)
     await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: true } })
@@ -344,5 +344,47 @@ describe('a session', () => {
       headers: { cookie: await signedIn() },
     })
     expect([answer.body.user.email, answer.body.key === null]).toEqual([userEmail, false])
+  })
+})
+
+describe('a password that another person has chosen', () => {
+  const own = 'a horse of my own'
+  const signInAs = (sent: object): Promise<Answer<WhoAmI>> =>
+    app.call('POST', '/session', { key: null, body: { email: userEmail, ...sent } })
+  const choose = (fields: object): Promise<unknown> =>
+    app.call('POST', `/users/${app.userId}/password`, { body: fields })
+
+  test('opens no session until the user has replaced it', async () => {
+    await choose({ password })
+    const refused = await signInAs({ password })
+    expect([refused.status, refused.code]).toEqual([403, 'password_change_required'])
+    expect(refused.headers.get('set-cookie')).toBeNull()
+    for (const weak of ['short', password, 'password1234', 'abcabcabcabc'])
+      expect(await signInAs({ password, new_password: weak })).toMatchObject({ status: 422, param: 'new_password' })
+    expect((await signInAs({ password: 'wrong horse', new_password: own })).status).toBe(401)
+    const session = await signInAs({ password, new_password: own })
+    expect(session.status).toBe(200)
+    expect((await withCookie(cookieOf(session), 'GET', '/me')).status).toBe(200)
+    expect((await signInAs({ password })).code).toBe('invalid_credentials')
+    expect((await signInAs({ password: own })).status).toBe(200)
+  })
+
+  test('need not be replaced when the administrator says so, or is the user', async () => {
+    await choose({ password, temporary: false })
+    expect((await signInAs({ password })).status).toBe(200)
+    // The key of the requests is the administrator's.
+    await app.call('POST', `/users/${app.adminId}/password`, { body: { password: own } })
+    expect((await signIn({ password: own })).status).toBe(200)
+  })
+
+  test('is also one with which the user was made, and keys work all the while', async () => {
+    const { body } = await app.call<{ id: string }>('POST', '/users', { body: { email: 'new@example.org', password } })
+    const made = await app.call<{ secret: string }>('POST', `/users/${body.id}/keys`, { body: { name: 'k' } })
+    const sent = { email: 'new@example.org', password }
+    expect((await signInAs(sent)).code).toBe('password_change_required')
+    expect((await app.call('GET', '/me', { key: made.body.secret })).status).toBe(200)
+    const both = await Promise.all([own, `${own} 2`].map((each) => signInAs({ ...sent, new_password: each })))
+    expect(both.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+    expect((await signInAs(sent)).code).toBe('invalid_credentials')
   })
 })

@@ -41,7 +41,7 @@ function userContract(storeTest: StoreTest): void {
 
   storeTest('an update changes what it names and nothing else', async ({ users }) => {
     const ada = aUser()
-    await users.insert(ada, 'hash')
+    await users.insert(ada, { hash: 'hash', isTemporary: true })
     expect(await users.update(ada.id, { name: 'Countess', disabled: true }, 1)).toEqual({
       ...ada,
       name: 'Countess',
@@ -49,21 +49,21 @@ function userContract(storeTest: StoreTest): void {
       hasPassword: true,
     })
     expect(await users.update(ada.id, {}, 2)).toMatchObject({ name: 'Countess', disabled: true })
-    expect(await users.passwordHash(ada.id)).toBe('hash')
+    expect(await users.password(ada.id)).toEqual({ hash: 'hash', isTemporary: true })
     expect(await users.update(crypto.randomUUID(), { name: 'nobody' }, 1)).toBeNull()
   })
 
   storeTest('a password can be set, changed and removed', async ({ users }) => {
     const ada = aUser()
     await users.insert(ada, null)
-    expect(await users.passwordHash(ada.id)).toBeNull()
-    expect(await users.setPassword(ada.id, 'first', 1)).toBe(true)
-    expect(await users.setPassword(ada.id, 'second', 2)).toBe(true)
-    expect(await users.passwordHash(ada.id)).toBe('second')
+    expect(await users.password(ada.id)).toBeNull()
+    expect(await users.setPassword(ada.id, { hash: 'first', isTemporary: true }, 1)).toBe(true)
+    expect(await users.setPassword(ada.id, { hash: 'second', isTemporary: false }, 2)).toBe(true)
+    expect(await users.password(ada.id)).toEqual({ hash: 'second', isTemporary: false })
     expect((await users.get(ada.id))?.hasPassword).toBe(true)
     expect(await users.setPassword(ada.id, null, 3)).toBe(true)
     expect((await users.get(ada.id))?.hasPassword).toBe(false)
-    expect(await users.setPassword(crypto.randomUUID(), 'hash', 1)).toBe(false)
+    expect(await users.setPassword(crypto.randomUUID(), { hash: 'hash', isTemporary: false }, 1)).toBe(false)
   })
 
   storeTest('deleting a user takes keys, sessions, memberships and limits along', async (store) => {

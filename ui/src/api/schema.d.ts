@@ -1014,6 +1014,8 @@ export type NewInflightLimit = {
 export type NewPassword = {
   /** null removes it */
   readonly password: string | null
+  /** The user has to choose another at the first sign-in; left out, that is so */
+  readonly temporary?: boolean | undefined
 }
 
 export type NewPrice = {
@@ -1443,6 +1445,8 @@ export type Setting = {
 export type SignIn = {
   readonly email: string
   readonly password: string
+  /** Replaces the password; needed with one that another person has chosen */
+  readonly new_password?: string | undefined
 }
 
 export type SignInOptions = {
@@ -1674,6 +1678,8 @@ export type UserCreation = {
   readonly role?: "admin" | "user" | undefined
   /** Left out: the user cannot sign in, but keys work */
   readonly password?: string | undefined
+  /** The user has to choose another at the first sign-in; left out, that is so */
+  readonly temporary?: boolean | undefined
   readonly disabled?: boolean | undefined
 }
 

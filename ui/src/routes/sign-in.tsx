@@ -1,4 +1,7 @@
-/** The sign-in page: e-mail address and password, or OpenID Connect. */
+/**
+ * The sign-in page: e-mail address and password, or OpenID Connect. A password that another person has chosen is replaced
+ * here, before the first session begins.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useEffect, useState, type FormEvent } from 'react'
@@ -21,8 +24,7 @@ export function SignInPage() {
   const queryClient = useQueryClient()
   const { return: returnPath, error } = route.useSearch()
   const signIn = useMutation({
-    mutationFn: (body: { readonly email: string; readonly password: string }) =>
-      api('POST /admin/api/v1/session', { body }),
+    mutationFn: (body: Credentials) => api('POST /admin/api/v1/session', { body }),
     async onSuccess(session) {
       queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== resource.session[0] })
       queryClient.setQueryData(sessionQuery.queryKey, session)
@@ -30,6 +32,8 @@ export function SignInPage() {
     },
   })
   const [waitSeconds, startWaiting] = useCountdown()
+  const [mustChoose, setMustChoose] = useState(false)
+  const [differs, setDiffers] = useState(false)
   useEffect(() => {
     document.title = 'Sign in · Sluice'
   }, [])
@@ -41,14 +45,25 @@ export function SignInPage() {
       const value = form.get(name)
       return typeof value === 'string' ? value : ''
     }
-    const body = { email: text('email'), password: text('password') }
-    signIn.mutate(body, {
-      onError: (thrown) => {
-        if (thrown instanceof ApiError && thrown.retryAfterSeconds !== null) startWaiting(thrown.retryAfterSeconds)
+    const isTwice = !mustChoose || text('new_password') === text('again')
+    setDiffers(!isTwice)
+    if (!isTwice) return
+    const own = mustChoose ? { new_password: text('new_password') } : {}
+    signIn.mutate(
+      { email: text('email'), password: text('password'), ...own },
+      {
+        onError: (thrown) => {
+          if (!(thrown instanceof ApiError)) return
+          if (thrown.code === 'password_change_required') setMustChoose(true)
+          if (thrown.retryAfterSeconds !== null) startWaiting(thrown.retryAfterSeconds)
+        },
       },
-    })
+    )
   }
 
+  const thrown = signIn.error === null ? null : asApiError(signIn.error)
+  // The form says the same by what it asks for now.
+  const problem = thrown?.code === 'password_change_required' ? null : thrown
   return (
     <main className={styles.page}>
       <form className={styles.form} onSubmit={onSubmit}>
@@ -56,16 +71,17 @@ export function SignInPage() {
           <Icon name="brand" size={32} />
         </span>
         <h1>Sign in to Sluice</h1>
-        <SignInIssuer returnPath={returnPath} error={error} />
-        {signIn.error !== null && <ErrorNotice error={asApiError(signIn.error)} />}
+        {!mustChoose && <SignInIssuer returnPath={returnPath} error={error} />}
+        {problem !== null && <ErrorNotice error={problem} />}
         <Field label="E-mail address">
-          <Input name="email" type="email" autoComplete="username" required autoFocus />
+          <Input name="email" type="email" autoComplete="username" required autoFocus readOnly={mustChoose} />
         </Field>
         <Field label="Password">
-          <Input name="password" type="password" autoComplete="current-password" required />
+          <Input name="password" type="password" autoComplete="current-password" required readOnly={mustChoose} />
         </Field>
+        {mustChoose && <OwnPassword differs={differs} />}
         <Button type="submit" variant="primary" busy={signIn.isPending} disabled={waitSeconds > 0}>
-          {waitSeconds > 0 ? `Try again in ${waitSeconds} s` : 'Sign in'}
+          {waitSeconds > 0 ? `Try again in ${waitSeconds} s` : mustChoose ? 'Set password and sign in' : 'Sign in'}
         </Button>
         <p className={styles.help}>
           The first start of the server prints the administrator’s e-mail address and password. If you forgot your
@@ -92,4 +108,30 @@ function useCountdown(): readonly [number, (seconds: number) => void] {
     return () => clearTimeout(timer)
   }, [left])
   return [left, setLeft]
+}
+
+interface Credentials {
+  readonly email: string
+  readonly password: string
+  readonly new_password?: string
+}
+
+/** Asks for a password that nobody else knows. */
+function OwnPassword({ differs }: { readonly differs: boolean }) {
+  return (
+    <>
+      <p className={styles.help} role="status">
+        This password was chosen for you. Choose one that only you know.
+      </p>
+      <Field label="New password" hint="At least 12 characters: a few words that do not belong together, for example.">
+        <Input name="new_password" type="password" autoComplete="new-password" required minLength={12} autoFocus />
+      </Field>
+      <Field
+        label="New password, again"
+        error={differs ? 'The two new passwords differ. Type the same one twice.' : null}
+      >
+        <Input name="again" type="password" autoComplete="new-password" required />
+      </Field>
+    </>
+  )
 }

@@ -53,9 +53,9 @@ export function ChangePassword() {
           <TextField
             {...newPassword}
             label="New password"
-            hint="At least 8 characters."
+            hint="At least 12 characters."
             param="new"
-            minLength={8}
+            minLength={12}
             maxLength={1024}
             value={next}
             onChange={setNext}

@@ -33,7 +33,7 @@ export function CreateUserDialog({ onClose }: { readonly onClose: () => void }) 
       <UserFields draft={draft} onChange={setDraft} />
       <NewPasswordField
         label="Password (optional)"
-        hint="At least 8 characters. Without a password the user cannot sign in here, but API keys work."
+        hint="At least 12 characters; the user chooses another at the first sign-in. Without a password the user cannot sign in here, but API keys work."
         value={password}
         onChange={setPassword}
       />

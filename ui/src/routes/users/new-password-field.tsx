@@ -18,7 +18,7 @@ export function NewPasswordField({ value, onChange, required = false, ...field }
         <Input
           value={value}
           required={required}
-          minLength={8}
+          minLength={12}
           maxLength={1024}
           autoComplete="off"
           spellCheck={false}

@@ -28,7 +28,7 @@ export function SetPasswordDialog({ user, onClose }: { readonly user: User; read
     >
       <NewPasswordField
         label="New password"
-        hint="At least 8 characters. Copy it now: it cannot be read later."
+        hint="At least 12 characters. Copy it now: it cannot be read later. The user chooses another at the next sign-in."
         required
         value={password}
         onChange={setPassword}
