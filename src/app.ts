@@ -25,6 +25,7 @@ import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
+import { takeoffAdvice } from '#gateway/takeoff/advice.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
@@ -286,6 +287,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     accessOfUnknownPath,
     corsOrigins: () => settings.get('server.cors_origins'),
     basePaths: ['/ai/v1', '/api/v1'],
+    adviceFor: takeoffAdvice,
     sockets: {
       messageBytesMax: settings.get('realtime.max_message_bytes'),
       idleSeconds: settings.get('realtime.idle_seconds'),

@@ -1,0 +1,22 @@
+/** The calls of the Takeoff client that a gateway cannot answer: where to go instead. */
+
+const advice: readonly (readonly [address: RegExp, text: string])[] = [
+  [
+    /^\/chat_template\/./,
+    'The chat template of a model is with its server, which applies it to the messages of POST /ai/v1/chat/completions. Send the messages there.',
+  ],
+  [
+    /^\/reader(\/|$)/,
+    'Readers are models here. An administrator adds and removes them: in the console, with "sluice models", or with POST /admin/api/v1/models.',
+  ],
+  [/^\/config\/./, 'The configuration of a model is with its server. GET /reader_groups lists the models.'],
+  [
+    /^\/partition_document(_stream)?$/,
+    'Import documents with POST /api/v1/documents. GET /api/v1/document/{doc_id}/chunks then has their text.',
+  ],
+]
+
+/** What to tell a Takeoff client that asks for this path; null for any other path. */
+export function takeoffAdvice(path: string): string | null {
+  return advice.find(([address]) => address.test(path))?.[1] ?? null
+}
