@@ -64,6 +64,15 @@ export function isOpenAi(baseUrl: string): boolean {
   return openAiHosts.test(new URL(baseUrl).hostname)
 }
 
+/**
+ * Whether the provider stores the responses of its Responses API. Others than OpenAI have the API without that, or keep
+ * responses in memory only.
+ */
+export function storesResponses({ kind, options, baseUrl }: ProviderRecord): boolean {
+  const told = options['stores_responses']
+  return typeof told === 'boolean' ? told : kind === 'openai' && isOpenAi(baseUrl)
+}
+
 /** The list in `options.endpoints`, in which names that are none are passed over. */
 function endpointsOf({ options, baseUrl }: ProviderRecord): ReadonlySet<Endpoint> {
   const listed = options['endpoints']
