@@ -13,6 +13,7 @@ import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
 import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embedding-batcher.ts'
+import { adviceFor } from '#gateway/advice.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
@@ -25,7 +26,6 @@ import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
-import { takeoffAdvice } from '#gateway/takeoff/advice.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
@@ -287,7 +287,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     accessOfUnknownPath,
     corsOrigins: () => settings.get('server.cors_origins'),
     basePaths: ['/ai/v1', '/api/v1'],
-    adviceFor: takeoffAdvice,
+    adviceFor,
     sockets: {
       messageBytesMax: settings.get('realtime.max_message_bytes'),
       idleSeconds: settings.get('realtime.idle_seconds'),

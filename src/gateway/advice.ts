@@ -1,6 +1,11 @@
-/** The calls of the Takeoff client that a gateway cannot answer: where to go instead. */
+/** What clients ask for that a gateway cannot answer, and where to go instead. */
 
 const advice: readonly (readonly [address: RegExp, text: string])[] = [
+  [
+    /^\/ai\/v1\/realtime\/(client_secrets|sessions|transcription_sessions|calls)(\/|$)/,
+    'Ephemeral keys of a provider, and calls by WebRTC, would pass by every limit of this gateway. Connect to GET /ai/v1/realtime; for a page, make a key that expires soon and may use only this model.',
+  ],
+  // The Takeoff client's.
   [
     /^\/chat_template\/./,
     'The chat template of a model is with its server, which applies it to the messages of POST /ai/v1/chat/completions. Send the messages there.',
@@ -16,7 +21,7 @@ const advice: readonly (readonly [address: RegExp, text: string])[] = [
   ],
 ]
 
-/** What to tell a Takeoff client that asks for this path; null for any other path. */
-export function takeoffAdvice(path: string): string | null {
+/** What to tell a client that asks for this path; null for a path of no known client. */
+export function adviceFor(path: string): string | null {
   return advice.find(([address]) => address.test(path))?.[1] ?? null
 }
