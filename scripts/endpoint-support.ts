@@ -42,7 +42,8 @@ ${[...rows, state, generation, realtime].join('\n')}
 
 The gateway cannot see what a server of the kind \`openai\` has: the table shows what it assumes. A server that lacks one
 of these answers so itself; list its endpoints in \`options.endpoints\` of the provider, and the gateway answers, or
-translates, without asking it. A server that has more, such as vLLM with \`/responses\`, is declared in the same way:
+translates, without asking it. A server that has more, such as vLLM with \`/responses\`, is declared in the same
+way; the gateway keeps the responses of a server that does not ([responses.md](responses.md#stored-responses)):
 [endpoints.md](endpoints.md). \`/messages/count_tokens\` and the list of models are the gateway's own, for every provider.`
 }
 

@@ -15,6 +15,7 @@ import { getModel, listModels } from './models.ts'
 import { serveRealtime } from './serve-realtime.ts'
 import { serveModelCall } from './serve-model-call.ts'
 import { stateRoutes } from './state-routes.ts'
+import { takeoffRoutes } from './takeoff-routes.ts'
 
 const model = z
   .object({
@@ -55,7 +56,7 @@ const modelsQuery = z.object({
 const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
 
 export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
-  return aiRoutes(gateway).map(withAzureAddresses)
+  return [...aiRoutes(gateway).map(withAzureAddresses), ...takeoffRoutes(gateway)]
 }
 
 function aiRoutes(gateway: Gateway): Route<Caller>[] {

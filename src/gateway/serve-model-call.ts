@@ -9,6 +9,7 @@ import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
+import { storesResponses } from '#providers/openai.ts'
 import { addInflightHeaders, admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
@@ -22,10 +23,12 @@ import { InnerContext } from './inner-context.ts'
 import { relaySettings, type Relay } from './relay/relay.ts'
 import { invalidBody } from './request/fields.ts'
 import { withBytes, type ModelRequest } from './request/model-request.ts'
-import { streamedBody } from './request/response-input.ts'
+import { streamedBody, withoutStorage } from './request/response-input.ts'
 import { checkEffort } from './request/reasoning.ts'
+import { isGatewayKept, withOneKeeper } from './responses/keeper.ts'
 import { keptResponseId } from './responses/kept-ids.ts'
 import type { ResponseObject } from './responses/kept-responses.ts'
+import { OwnNames } from './responses/own-names.ts'
 import { pinToProvider } from './responses/pin-to-provider.ts'
 import { NewResponseTracker } from './responses/response-tracker.ts'
 import { restoreState } from './responses/restore-state.ts'
@@ -58,7 +61,10 @@ export async function serveModelCall(
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
-    const eligible = withEndpoint(gateway.providers, routed, prepared.call.endpoint, clientCall.endpoint) // 404
+    const eligible = withOneKeeper(
+      withEndpoint(gateway.providers, routed, prepared.call.endpoint, clientCall.endpoint), // 404
+      prepared.request,
+    )
     checkEffort(effort, eligible, effortField) // 400
     const model =
       state === null ? eligible : await pinToProvider(gateway.responses, eligible, { state, translated }, caller) // 400, 404, 503
@@ -170,9 +176,11 @@ async function startInBackground(gateway: Gateway, start: BackgroundStart): Prom
 
 /** The client's own call, or the same as a chat completion when no provider of the model has the endpoint. */
 function translateIfNeeded({ providers, clock }: Gateway, model: Model, received: PreparedCall): PreparedCall {
-  const { endpoint, translate } = received.call
-  const isKnown = model.upstreams.some(({ provider }) => providers.get(provider)?.endpoints.has(endpoint))
-  return isKnown || translate === undefined ? received : translate(received.request, clock.now())
+  const { endpoint, translate, pending } = received.call
+  const known = model.upstreams.filter(({ provider }) => providers.get(provider)?.endpoints.has(endpoint))
+  if (known.length === 0) return translate === undefined ? received : translate(received.request, clock.now())
+  if (pending === undefined || known.some(({ provider }) => storesResponses(provider))) return received
+  return { ...received, pending: () => pending(received.request, clock.now()) }
 }
 
 /** The call with the sources from the documents: in the conversation, and in the answer. */
@@ -188,10 +196,15 @@ async function withSources(
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
   const { endpoint, accept, batchable, asksUsage } = call
   const { form, streamed } = request
+  const bodyOf = (): Buffer<ArrayBuffer> => {
+    const body = upstreamBody(request, upstream, asksUsage)
+    return request.state !== null && isGatewayKept(request, upstream) && !request.translated
+      ? withoutStorage(body)
+      : body
+  }
   return {
     endpoint,
-    content:
-      form === null ? { kind: 'json', body: upstreamBody(request, upstream, asksUsage) } : { kind: 'form', form },
+    content: form === null ? { kind: 'json', body: bodyOf() } : { kind: 'form', form },
     streamed,
     ...(accept && { accept }),
     ...(batchable && { batchable }),
@@ -228,15 +241,18 @@ function relayOf(gateway: Gateway, { call, request }: PreparedCall, answering: A
 
 function responseTracker(
   gateway: Gateway,
-  { state, translated }: ModelRequest,
+  request: ModelRequest,
   { caller, model, upstream }: Answering,
 ): NewResponseTracker {
   const owner = { userId: caller.account.user.id, modelId: model.record.id }
   const place = { ...owner, providerId: upstream.provider.id, createdAt: gateway.clock.now() }
+  const { state, translated } = request
   const kept = state?.kept ?? null
+  const isOwn = kept !== null && isGatewayKept(request, upstream)
   // A response in the background is kept by what makes it (background-responses.ts).
-  const stored = kept !== null && translated && kept.stored && !kept.background
+  const stored = isOwn && kept.stored && !kept.background
   const keeps = kept !== null && (stored || kept.conversationId !== null)
   const keep = keeps ? (answer: ResponseObject) => gateway.keptResponses.keep(answer, owner, { ...kept, stored }) : null
-  return new NewResponseTracker(gateway.responses, place, state?.stored !== false, keep)
+  const names = isOwn && !translated ? new OwnNames(kept) : null
+  return new NewResponseTracker(gateway.responses, place, { stored: state?.stored !== false, keep, names })
 }

@@ -167,12 +167,12 @@ async function connect(
   }
 }
 
-/** A refusal of the provider has a status and nothing else: the runtime's client does not read its body. */
+/** A refusal of the provider has its words only where they are the client's: see `SocketRefused.reply`. */
 async function connectError(thrown: unknown, ended: ApiError | null, { provider }: Upstream): Promise<ApiError> {
   if (thrown instanceof SocketRefused) {
     const body = { read: () => null, cancel: () => {} }
     const known = provider.credential === null ? [] : [provider.credential]
-    return upstreamError({ status: thrown.status, headers: {}, body }, known)
+    return upstreamError(thrown.reply ?? { status: thrown.status, headers: {}, body }, known)
   }
   if (ended?.code === 'upstream_timeout') return failureError(new UpstreamFailure('connect-timeout', ended), null)
   return failureError(thrown, ended)

@@ -13,6 +13,7 @@ import type { Endpoint, Pieces } from '#providers/provider.ts'
 import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
+import { groupError, modelOfGroup } from './admission/resolve-group.ts'
 import { resolveModel } from './admission/resolve-model.ts'
 import type { CallWatch } from './call/call-watch.ts'
 import type { Gateway } from './gateway.ts'
@@ -72,13 +73,18 @@ export class Session implements Disposable {
     return this.#ended
   }
 
-  /** The model of this name after its rules. Answers 403, 404 or 503 by throwing. */
-  resolve(name: string): Model {
+  /** The model of a consumer group after its rules. Answers 403, 404 or 503 by throwing. */
+  resolve(group: string): Model {
+    const name = modelOfGroup(this.#gateway.settings, group)
     this.record.modelAsked = name
     const catalog = this.#gateway.catalog()
-    const model = applyRules(catalog, resolveModel(catalog, name, this.#caller), this.#caller, 'realtime')
-    this.record.model = model
-    return model
+    try {
+      const model = applyRules(catalog, resolveModel(catalog, name, this.#caller), this.#caller, 'realtime')
+      this.record.model = model
+      return model
+    } catch (thrown) {
+      throw groupError(thrown, group)
+    }
   }
 
   /** Takes the in-flight slot and what it can cost; the model as budgets allow it. Answers 400, 402, 429 or 503 by throwing. */

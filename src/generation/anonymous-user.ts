@@ -40,7 +40,8 @@ function requireOwnHost(settings: Settings, { headers }: Request): void {
 }
 
 /** What pages can send without asking first is mostly plain text. */
-function requireDeclaredBody({ headers }: Request): void {
+function requireDeclaredBody({ method, headers }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return
   const [type = ''] = (headers.get('content-type') ?? '').split(';', 1)
   if (/^(application\/(json|[^\s/]+\+json|x-www-form-urlencoded)|multipart\/form-data)$/i.test(type.trim())) return
   throw new ApiError('unsupported_media_type', {

@@ -2,8 +2,7 @@
  * The generation endpoints: one image or none, one prompt or many, answered as they arrive or all at
  * once. The server has already authenticated the caller (401).
  */
-import type { Model } from '#catalog/catalog.ts'
-import { ApiError, toApiError } from '#errors/api-error.ts'
+import { toApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Generation } from './generation.ts'
@@ -54,7 +53,7 @@ async function answer(generation: Generation, context: RequestContext, handled: 
   session.record.streamed = streamed
   session.record.requestBytes = request.bytes
 
-  const model = resolveGroup(generation, session, request.payload.consumerGroup) // 404, 403, 503
+  const model = session.resolve(request.payload.consumerGroup) // 404, 403, 503
   const planned = await planModel(generation, request, { model, lane }) // 422, 429
   const { texts, parameters } = request.payload
   const hasImage = endpoint.startsWith('image_')
@@ -78,27 +77,6 @@ function limitsOf({ settings }: Generation): RequestLimits {
     },
     batchMax: settings.get('generation.max_batch'),
     imageRoots: settings.get('generation.image_roots'),
-  }
-}
-
-/** The model of a consumer group, or of the name itself when no group has it. */
-function resolveGroup({ settings }: Generation, session: ModelSession, group: string): Model {
-  const groups = settings.get('generation.consumer_groups')
-  const name = Object.hasOwn(groups, group) ? (groups[group] ?? group) : group
-  try {
-    return session.resolve(name)
-  } catch (thrown) {
-    const { code, message } = toApiError(thrown)
-    const param = 'consumer_group'
-    if (code === 'model_access_denied') throw new ApiError(code, { param, message })
-    if (code !== 'model_not_found') throw thrown
-    const shown = JSON.stringify(group.slice(0, 200))
-    const advice =
-      'Name a model that GET /ai/v1/models lists, or ask an administrator to set generation.consumer_groups.'
-    throw new ApiError('consumer_group_not_found', {
-      param,
-      message: `No consumer group, model or alias is called ${shown}. ${advice}`,
-    })
   }
 }
 

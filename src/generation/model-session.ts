@@ -41,8 +41,8 @@ export interface PromptsSize {
 /** One request of a caller to one model, from its record to its slot, with any number of calls in between. */
 export interface ModelSession extends Disposable {
   readonly record: SessionRecord
-  /** The model of this name after its rules. Answers 403, 404 or 503 by throwing. */
-  resolve(name: string): Model
+  /** The model of a consumer group, or of the name itself when no group has it, after its rules. Answers 403, 404 or 503 by throwing. */
+  resolve(group: string): Model
   /**
    * Takes the in-flight slot, one for the whole request, and what its prompts can cost; the model as budgets allow it.
    * Answers 400, 402, 429 or 503 by throwing.

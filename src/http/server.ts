@@ -30,6 +30,8 @@ export interface ServerOptions<Caller> {
   readonly corsOrigins?: () => readonly string[]
   /** Prefixes of addresses, of which the 404 of a near one names the right one. */
   readonly basePaths?: readonly string[]
+  /** What a client should do that asks for this address, which no route has; null = it is not known. */
+  readonly adviceFor?: (path: string) => string | null
   /** Limits of WebSockets; a MiB and two minutes when left out. */
   readonly sockets?: SocketLimits
   readonly clock: Clock
@@ -212,6 +214,8 @@ export class HttpServer<Caller> {
   }
 
   #notFound({ path }: ServerContext): ApiError {
+    const advice = this.#options.adviceFor?.(path) ?? null
+    if (advice !== null) return new ApiError('not_found', { message: advice })
     const exists = (address: string): boolean => this.#router.match('GET', address).kind !== 'none'
     const near = nearAddress(path, this.#options.basePaths ?? [], exists)
     if (near === null) return new ApiError('not_found')

@@ -13,6 +13,7 @@ import type { Http1Request } from '#lib/http1/request.ts'
 import { isObject } from '#lib/json-value.ts'
 import {
   endpointNames,
+  SocketRefused,
   UpstreamFailure,
   type CallContent,
   type DiscoveredModel,
@@ -64,6 +65,15 @@ export function isOpenAi(baseUrl: string): boolean {
   return openAiHosts.test(new URL(baseUrl).hostname)
 }
 
+/**
+ * Whether the provider stores the responses of its Responses API. Others than OpenAI have the API without that, or keep
+ * responses in memory only.
+ */
+export function storesResponses({ kind, options, baseUrl }: ProviderRecord): boolean {
+  const told = options['stores_responses']
+  return typeof told === 'boolean' ? told : kind === 'openai' && isOpenAi(baseUrl)
+}
+
 /** The list in `options.endpoints`, in which names that are none are passed over. */
 function endpointsOf({ options, baseUrl }: ProviderRecord): ReadonlySet<Endpoint> {
   const listed = options['endpoints']
@@ -104,7 +114,7 @@ export class Server {
 }
 
 /** The base URL's own query stays, as some servers want a version in it. */
-function connect(
+async function connect(
   record: ProviderRecord,
   http1: Http1Client,
   call: SocketCall,
@@ -117,7 +127,53 @@ function connect(
   for (const [name, value] of call.query) url.searchParams.set(name, value)
   url.searchParams.set('model', call.upstreamModel)
   const headers = { ...call.headers, 'x-request-id': call.requestId, ...headersOf(record) }
-  return openWebSocket({ url: url.href, headers, proxy, signal: call.signal }, listener)
+  try {
+    return await openWebSocket({ url: url.href, headers, proxy, signal: call.signal }, listener)
+  } catch (thrown) {
+    if (!(thrown instanceof SocketRefused) || !explained.has(thrown.status)) throw thrown
+    throw new SocketRefused(thrown.status, await refusalOf(http1, url, { headers, call, status: thrown.status }))
+  }
+}
+
+/** Statuses whose reason is in the client's request, so that the client has to see it. */
+const explained = new Set([400, 404, 409, 413, 415, 422])
+
+interface RefusedUpgrade {
+  readonly headers: Readonly<Record<string, string>>
+  readonly call: SocketCall
+  readonly status: number
+}
+
+/**
+ * The refusal of an upgrade with its body, which the runtime's client does not read: the same is asked once more. Null when
+ * the answer is another one by now.
+ */
+async function refusalOf(
+  http1: Http1Client,
+  url: URL,
+  { headers, call, status }: RefusedUpgrade,
+): Promise<Reply | null> {
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64'),
+  }
+  try {
+    const reply = await http1.request(http1.origin(url.href.replace(/^ws/, 'http')), {
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, ...upgrade, 'accept-encoding': 'identity' },
+      body: null,
+      signal: call.signal,
+      reuseConnection: false,
+    })
+    if (reply.status === status) return reply
+    reply.body.cancel()
+  } catch {
+    // The status is known, and only the reason is lost.
+  }
+  return null
 }
 
 /** The credential and the provider's own headers; the latter win, as some servers want another scheme. */

@@ -79,11 +79,14 @@ export interface UpstreamSocket {
 /** The provider answered the request for a WebSocket with this status instead. */
 export class SocketRefused extends Error {
   readonly status: number
+  /** Its whole answer, where it is known; the catcher reads or cancels the body. */
+  readonly reply: Reply | null
 
-  constructor(status: number) {
+  constructor(status: number, reply: Reply | null = null) {
     super(`upstream refused the upgrade with status ${status}`)
     this.name = 'SocketRefused'
     this.status = status
+    this.reply = reply
   }
 }
 

@@ -5,7 +5,7 @@
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ByteRedaction, SecretSet } from '#lib/byte-redaction.ts'
 import type { Reply, ReplyBody } from '#lib/http1/reply.ts'
-import type { Provider } from './provider.ts'
+import { SocketRefused, type Provider, type SocketListener } from './provider.ts'
 
 /** Names of headers, options and query parameters whose values are secrets. */
 const credentialName = /key|token|secret|password|auth|cookie|credential|signature/i
@@ -14,7 +14,31 @@ const credentialName = /key|token|secret|password|auth|cookie|credential|signatu
 export function withoutSecrets(provider: Provider): Provider {
   const secrets = new SecretSet(secretsOf(provider.record))
   if (secrets.isEmpty) return provider
-  return { ...provider, send: async (call) => redacted(await provider.send(call), secrets) }
+  const connect: Provider['connect'] = async (call, listener) => {
+    if (provider.connect === undefined) throw new Error('a provider without WebSockets was asked for one')
+    return provider.connect(call, redactedEnd(listener, secrets)).catch(redactedRefusal(secrets))
+  }
+  return {
+    ...provider,
+    send: async (call) => redacted(await provider.send(call), secrets),
+    ...(provider.connect !== undefined && { connect }),
+  }
+}
+
+function redactedRefusal(secrets: SecretSet) {
+  return (thrown: unknown): never => {
+    if (!(thrown instanceof SocketRefused) || thrown.reply === null) throw thrown
+    throw new SocketRefused(thrown.status, redacted(thrown.reply, secrets))
+  }
+}
+
+/** Events of a WebSocket are text, each whole in its message; sound in bytes passes as it is. */
+function redactedEnd(listener: SocketListener, secrets: SecretSet): SocketListener {
+  return {
+    message: (data) => listener.message(typeof data === 'string' ? secrets.redact(data) : data),
+    pong: () => listener.pong(),
+    closed: (code, reason) => listener.closed(code, secrets.redact(reason)),
+  }
 }
 
 /** The credential, and the headers and options whose names say that they hold one. */

@@ -22,6 +22,8 @@ export interface EmbeddingPart {
 
 const inputField = new Set(['input'])
 const answerFields = new Set(['data', 'usage'])
+const dataField = new Set(['data'])
+const embeddingField = new Set(['embedding'])
 const indexField = new Set(['index'])
 const quote = 0x22
 const quotesLength = 2
@@ -91,6 +93,18 @@ export function splitAnswer(answer: Buffer, parts: readonly EmbeddingPart[]): re
     if (usage[0] !== undefined && counts !== null) edits.push({ span: usage[0], bytes: counts[at] ?? Buffer.alloc(0) })
     return replaced(answer, edits)
   })
+}
+
+/** The vectors of an answer in the order of their inputs, as the provider wrote them; null for any other answer. */
+export function vectorsInOrder(answer: Buffer): readonly Buffer[] | null {
+  const list = findFields(answer, dataField).at(-1)
+  if (list === undefined || answer[list.valueEnd - 1] !== closeBracket) return null
+  const items = inOrder(findItems(answer, list.valueStart).map(({ start, end }) => answer.subarray(start, end)))
+  const vectors = items?.flatMap(({ json }) => {
+    const field = findFields(json, embeddingField).at(-1)
+    return field === undefined ? [] : [json.subarray(field.valueStart, field.valueEnd)]
+  })
+  return vectors?.length === items?.length ? (vectors ?? null) : null
 }
 
 interface Vector {

@@ -20,6 +20,8 @@ export interface ModelCall {
   /** `realtime` when left out. A `batch` call takes no in-flight slot. */
   readonly purpose?: Purpose
   readonly relay: RelayAnswer
+  /** The answer before anything of it is known, for providers that have the endpoint and store no answers. */
+  readonly pending?: (request: ModelRequest, now: number) => Readonly<Record<string, unknown>>
   /** The call for a model whose provider lacks the endpoint. Answers 400 for a request that cannot be translated. */
   readonly translate?: (request: ModelRequest, now: number) => PreparedCall
 }

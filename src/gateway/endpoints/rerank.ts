@@ -4,11 +4,10 @@
  */
 import { z } from 'zod'
 import { rerankAnswer } from '#dialects/cohere/rerank-answer.ts'
-import { ApiError } from '#errors/api-error.ts'
-import { parseBounded, passedJsonLimits } from '#lib/bounded-json.ts'
 import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'
 import { readModelRequest } from '../request/model-request.ts'
+import { relayAs } from '../relay/relay-as.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { readInputUsage } from '../usage/token-usage.ts'
 
@@ -23,7 +22,8 @@ export const rerank: ModelCall = {
 /** The answer has Cohere's shape, whatever the provider's has. */
 export const cohereRerank: ModelCall = {
   ...rerank,
-  relay: (reply, relay) => relayWhole(reply, relay, readInputUsage, (body) => asCohere(body, relay.context.requestId)),
+  relay: (reply, relay) =>
+    relayAs(reply, relay, { of: 'a reranker', made: (value) => rerankAnswer(value, relay.context.requestId) }),
 }
 
 /** The answer of Cohere's API as the OpenAPI document shows it. */
@@ -32,21 +32,6 @@ export const cohereRerankAnswer = z.object({
   results: z.array(z.object({ index: z.int(), relevance_score: z.number() })),
   meta: z.looseObject({}),
 })
-
-function asCohere(body: Buffer, id: string): Buffer<ArrayBuffer> {
-  const answer = rerankAnswer(parsed(body), id)
-  if (answer === null)
-    throw new ApiError('upstream_invalid_response', { message: "The provider's answer is not that of a reranker." })
-  return Buffer.from(JSON.stringify(answer))
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return parseBounded(body, passedJsonLimits)
-  } catch (cause) {
-    throw new ApiError('upstream_invalid_response', { cause })
-  }
-}
 
 function checkQuery({ query, documents }: Fields): void {
   // A query may also be an object, for models that rank pictures.

@@ -63,6 +63,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
     ticker,
     takeOver: () => new DisposableStack(),
     tracker: () => ({
+      names: null,
       keeps: false,
       keep: () => Promise.resolve(),
       observe: () => Promise.reject(new Error('no provider stores a translated answer')),

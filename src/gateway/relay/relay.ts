@@ -61,10 +61,20 @@ export interface ResponseTracker {
   observe(response: ResponseInfo): Promise<void>
   /** The answer has ended: whether its tokens belong into the record of this request. */
   claimUsage(): Promise<boolean>
+  /** The names under which the gateway keeps an answer in place of its provider; null leaves the provider's. */
+  readonly names: ResponseNames | null
   /** The gateway keeps the answers of this request, or puts them into a conversation that it keeps. */
   readonly keeps: boolean
   /** The answer is complete, and the client is about to learn so. Never rejects. */
   keep(answer: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+/** Puts the gateway's ids into an answer of the Responses API. */
+export interface ResponseNames {
+  /** A whole Response object. */
+  response(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  /** The data of an event; its `type` comes first. */
+  event(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }
 
 /** What is read of an answer of the Responses API. */

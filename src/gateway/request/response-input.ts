@@ -4,6 +4,7 @@ import { findFields, replaceSpans, type Replacement } from '#lib/json-span.ts'
 const inputField = new Set(['input'])
 const resolvedFields = new Set(['input', 'previous_response_id', 'conversation'])
 const streamField = new Set(['stream'])
+const storageFields = new Set(['store', 'background'])
 const quote = 0x22
 const openBracket = 0x5b
 
@@ -28,6 +29,15 @@ export function streamedBody(body: Buffer): Buffer<ArrayBuffer> {
       ? [{ start: open, end: open, text: '"stream":true,' }]
       : fields.map(({ valueStart, valueEnd }) => ({ start: valueStart, end: valueEnd, text: 'true' })),
   )
+}
+
+/** The body for a provider that is to store nothing, and to answer while it is asked. */
+export function withoutStorage(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  const fields = findFields(body, storageFields)
+  const replacements = fields.map(({ valueStart, valueEnd }) => ({ start: valueStart, end: valueEnd, text: 'false' }))
+  if (fields.some(({ name }) => name === 'store')) return replaceSpans(body, replacements)
+  const open = body.indexOf('{') + 1
+  return replaceSpans(body, [{ start: open, end: open, text: '"store":false,' }, ...replacements])
 }
 
 /** The body with these items as its input, and without references to what is kept elsewhere. */

@@ -36,6 +36,11 @@ export function idsOf(hex: string): () => string {
   }
 }
 
+/** The id of an item of the output by its place. */
+export function outputItemId(hex: string, index: number, prefix = 'msg'): string {
+  return `${prefix}_${hex}${index.toString(16).padStart(4, '0')}`
+}
+
 /** The id of an input item that has none of its own. */
 export function inputItemId(responseId: string, index: number, prefix = 'msg'): string {
   return `${prefix}_${responseId.slice('resp_'.length)}${(firstInput + index).toString(16)}`

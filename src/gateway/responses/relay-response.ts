@@ -8,10 +8,11 @@ import { errorBody } from '#errors/render.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
+import { RenamedEvents } from './own-names.ts'
 import { TrackedResponseTap } from './tracked-response-tap.ts'
 import { readResponseInfo } from './response-tracker.ts'
-import { parseBounded } from '#lib/bounded-json.ts'
-import type { Relay, ResponseTracker } from '../relay/relay.ts'
+import { parseBounded, passedJsonLimits } from '#lib/bounded-json.ts'
+import type { Relay, ResponseNames, ResponseTracker } from '../relay/relay.ts'
 import { isEventStream } from '../relay/relay-answer.ts'
 import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
@@ -28,10 +29,13 @@ const readFields = new Set(['id', 'status', 'store', 'background', 'conversation
 export function relayResponse(reply: Reply, relay: Relay, mayBeEmpty = false): Promise<Response> {
   const tracker = relay.tracker()
   if (isEventStream(reply)) {
-    const wrapTap = (events: StreamTap): TrackedResponseTap => new TrackedResponseTap(events, tracker, mayBeEmpty)
+    const { names } = tracker
+    const wrapTap = (events: StreamTap): TrackedResponseTap =>
+      new TrackedResponseTap(names === null ? events : new RenamedEvents(events, names), tracker, mayBeEmpty)
     return relayStream(reply, relay, { lastTypes, failureEvent, wrapTap })
   }
-  return relayWhole(reply, relay, readUsage, async (body) => {
+  return relayWhole(reply, relay, readUsage, async (sent) => {
+    const body = tracker.names === null ? sent : renamed(sent, tracker.names)
     const values = valuesOf(body)
     const info = readResponseInfo(values)
     recordFailure(relay, values)
@@ -42,9 +46,20 @@ export function relayResponse(reply: Reply, relay: Relay, mayBeEmpty = false): P
   })
 }
 
-/** For a conversation that the gateway keeps: its provider does not know it. */
+/** The answer under the gateway's names. Answers 502 for what is not a response. */
+function renamed(body: Buffer<ArrayBuffer>, names: ResponseNames): Buffer<ArrayBuffer> {
+  let value: unknown
+  try {
+    value = parseBounded(body, passedJsonLimits)
+  } catch (cause) {
+    throw new ApiError('upstream_invalid_response', { cause })
+  }
+  return isObject(value) ? Buffer.from(JSON.stringify(names.response(value))) : body
+}
+
+/** For an answer or a conversation that the gateway keeps and its provider does not know. */
 async function keepBody(tracker: ResponseTracker, body: Buffer): Promise<void> {
-  const answer = parseBounded(body)
+  const answer = parseBounded(body, passedJsonLimits)
   if (isObject(answer)) await tracker.keep(answer)
 }
 

@@ -4,7 +4,7 @@
  */
 import { isObject } from '#lib/json-value.ts'
 import type { StoredResponse } from '#store/stored-responses.ts'
-import type { ResponseInfo, ResponseTracker } from '../relay/relay.ts'
+import type { ResponseInfo, ResponseNames, ResponseTracker } from '../relay/relay.ts'
 import { readStoredId } from '../request/response-state.ts'
 import type { ResponseRegistry } from './response-registry.ts'
 
@@ -25,9 +25,20 @@ export function readResponseInfo(fields: Readonly<Record<string, unknown>>): Res
 /** Keeps a complete answer; never rejects. */
 export type KeepAnswer = (answer: Readonly<Record<string, unknown>>) => Promise<void>
 
-/** Registers the owner of a new response. */
+/** What is done with a new response. */
+export interface NewResponse {
+  /** The request does not say `store: false`. */
+  readonly stored: boolean
+  /** What the gateway does with the complete answer; nothing when left out. */
+  readonly keep?: KeepAnswer | null
+  /** The gateway's names for an answer of which its provider stores nothing. */
+  readonly names?: ResponseNames | null
+}
+
+/** Registers the owner of a new response, unless the gateway is the only one that keeps it. */
 export class NewResponseTracker implements ResponseTracker {
   readonly keeps: boolean
+  readonly names: ResponseNames | null
   readonly #registry: ResponseRegistry
   readonly #owner: Omit<StoredResponse, 'id' | 'usageDue'>
   readonly #stored: boolean
@@ -35,21 +46,17 @@ export class NewResponseTracker implements ResponseTracker {
   /** Set while another request may count its tokens, too. */
   #due: StoredResponse | null = null
 
-  /**
-   * @param stored the request does not say `store: false`
-   * @param keep what the gateway does with the complete answer; null for nothing
-   */
   constructor(
     registry: ResponseRegistry,
     owner: Omit<StoredResponse, 'id' | 'usageDue'>,
-    stored: boolean,
-    keep: KeepAnswer | null = null,
+    { stored, keep = null, names = null }: NewResponse,
   ) {
     this.#registry = registry
     this.#owner = owner
     this.#stored = stored
     this.#keep = keep
     this.keeps = keep !== null
+    this.names = names
   }
 
   async keep(answer: Readonly<Record<string, unknown>>): Promise<void> {
@@ -57,6 +64,7 @@ export class NewResponseTracker implements ResponseTracker {
   }
 
   async observe({ id, ended, store, background, conversationId }: ResponseInfo): Promise<void> {
+    if (this.names !== null) return
     const writes: Promise<void>[] = []
     if (conversationId !== null)
       writes.push(this.#registry.register({ ...this.#owner, id: conversationId, usageDue: false }))
@@ -76,6 +84,7 @@ export class NewResponseTracker implements ResponseTracker {
 /** Tracks a response of an earlier request, which counted the tokens unless the response was still running. */
 export class StoredResponseTracker implements ResponseTracker {
   readonly keeps = false
+  readonly names = null
   readonly #registry: ResponseRegistry
   readonly #response: StoredResponse
 

@@ -13,6 +13,7 @@ async function outcome(text: string, offsets: readonly number[] = [], counts = t
   const observed: ResponseInfo[] = []
   const tracker: ResponseTracker = {
     observe: async (response) => void observed.push(response),
+    names: null,
     keeps: false,
     keep: () => Promise.resolve(),
     claimUsage: async () => counts,

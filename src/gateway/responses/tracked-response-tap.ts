@@ -13,10 +13,13 @@ import type { TokenUsage } from '../usage/token-usage.ts'
 
 const responseKey = Buffer.from('"response"')
 
+/** The events of a response, as its provider sends them or under other names. */
+type TrackedEvents = Tap & Pick<StreamTap, 'failure'>
+
 export class TrackedResponseTap implements Tap {
   /** The events have to wait for this; null for nothing. Never rejects. */
   pendingWrite: Promise<void> | null = null
-  readonly #events: StreamTap
+  readonly #events: TrackedEvents
   readonly #tracker: ResponseTracker
   readonly #mayBeEmpty: boolean
   #observed = false
@@ -25,7 +28,7 @@ export class TrackedResponseTap implements Tap {
   #counted = false
 
   /** @param mayBeEmpty a stream without events is complete: it was resumed after its last event */
-  constructor(events: StreamTap, tracker: ResponseTracker, mayBeEmpty = false) {
+  constructor(events: TrackedEvents, tracker: ResponseTracker, mayBeEmpty = false) {
     this.#events = events
     this.#tracker = tracker
     this.#mayBeEmpty = mayBeEmpty

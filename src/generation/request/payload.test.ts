@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import { expectLinear } from '#test/support/growth.ts'
-import { readPayload } from './payload.ts'
+import { payloadSchema, readPayload } from './payload.ts'
 
 function refusal(value: unknown): ApiError {
   try {
@@ -13,24 +13,7 @@ function refusal(value: unknown): ApiError {
   throw new Error('it was taken')
 }
 
-const everyField = [
-  'constrained_decoding_backend',
-  'consumer_group',
-  'image_paths',
-  'json_schema',
-  'lora_id',
-  'max_new_tokens',
-  'min_new_tokens',
-  'no_repeat_ngram_size',
-  'prompt_max_tokens',
-  'regex_string',
-  'return_metadata',
-  'repetition_penalty',
-  'sampling_temperature',
-  'sampling_topk',
-  'sampling_topp',
-  'use_chat_template',
-]
+const everyField = Object.keys(payloadSchema.shape).filter((name) => name !== 'text')
 
 describe('a payload', () => {
   test('of nulls is the same as one without fields, and has the defaults of the interface', () => {
@@ -135,6 +118,44 @@ describe('422 that names the field', () => {
     const error = refusal({ text: 'a', top_k: 5 })
     expect([error.code, error.detail.param]).toEqual(['unsupported_parameter', 'top_k'])
   })
+})
+
+describe('a value of a wrong type is refused in plain words, with the path of its field:', () => {
+  const values: readonly unknown[] = [
+    'a',
+    '',
+    -3.5,
+    0.5,
+    -7,
+    1e300,
+    true,
+    {},
+    { a: 1 },
+    [],
+    [5],
+    [[]],
+    ['a', null],
+    [{ a: 1 }],
+  ]
+  for (const name of ['text', ...everyField]) {
+    test(name, () => {
+      const refused = values.flatMap((value) => {
+        try {
+          readPayload({ text: 'a', [name]: value }, 1000)
+          return []
+        } catch (thrown) {
+          return [thrown as ApiError]
+        }
+      })
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { code, message, detail } of refused) {
+        expect(code).toMatch(/^(validation_failed|invalid_json_schema|invalid_regex)$/)
+        expect(detail.param?.split('.')[0]).toBe(name)
+        expect(message).toContain(code === 'validation_failed' ? `"${detail.param}"` : ' ')
+        expect(message).not.toMatch(/Invalid input|received|nullish|[<>]=|Too (small|big)|undefined/)
+      }
+    })
+  }
 })
 
 describe('a schema is refused', () => {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
+import { validBody } from '#http/validate.ts'
 import { isObject } from '#lib/json-value.ts'
 import { readConstraint, type Constraint } from './constraint.ts'
 
@@ -71,14 +72,12 @@ export function readPayload(value: unknown, batchMax: number): Payload {
   if (!isObject(value)) throw refused(null, 'The payload must be a JSON object.')
   const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
   const texts = readTexts(given['text'], batchMax)
-  const checked = payloadSchema.safeParse(given)
-  if (!checked.success) throw schemaRefusal(checked.error)
+  const fields = validBody(payloadSchema, given)
   for (const name of Object.keys(given)) {
     if (known.has(name)) continue
     const shown = JSON.stringify(name.slice(0, 100))
     throw new ApiError('unsupported_parameter', { param: name.slice(0, 100), message: `There is no field ${shown}.` })
   }
-  const fields = checked.data
   const parameters = parametersOf(fields)
   if (parameters.minNewTokens > parameters.maxNewTokens)
     throw refused('min_new_tokens', '"min_new_tokens" is larger than "max_new_tokens".')
@@ -124,12 +123,6 @@ function readTexts(value: unknown, batchMax: number): readonly string[] {
     if (item === '') throw refused(`text.${index}`, `"text.${index}" is empty.`)
   }
   return value as readonly string[]
-}
-
-function schemaRefusal({ issues }: z.ZodError): ApiError {
-  const [issue] = issues
-  const param = issue?.path.map(String).join('.') ?? null
-  return refused(param, `"${param}": ${issue?.message ?? 'the value is not allowed'}.`)
 }
 
 function refused(param: string | null, message: string): ApiError {

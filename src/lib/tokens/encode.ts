@@ -1,7 +1,7 @@
 /** The work itself: runs on the thread that encodes, in steps of one window. */
 import encoding from 'gpt-tokenizer/encoding/o200k_base'
 import { mergedTokens } from './byte-pairs.ts'
-import type { Piece, TokenResult, TokenWork } from './token-job.ts'
+import type { Piece, TokenList, TokenResult, TokenWork } from './token-job.ts'
 import { windowEnd } from './windows.ts'
 
 /** Parts of the encoder that it does not export: its tokens by rank, and its merge step. */
@@ -51,6 +51,8 @@ export function* stepsOf(work: TokenWork): Generator<void, TokenResult> {
       return yield* each(work.texts, piecesOf)
     case 'tail':
       return yield* each(work.texts, (text) => tailOf(text, work.tokensMax))
+    case 'list':
+      return yield* each(work.texts, listOf)
     case 'decode':
       return textOf(work.ids)
   }
@@ -92,6 +94,21 @@ function* piecesOf(text: string): Generator<void, readonly Piece[]> {
     yield
   }
   return pieces
+}
+
+/** Tokens that share a code point are its text and empty ones, so that the list has as many items as tokens. */
+function* listOf(text: string): Generator<void, TokenList> {
+  const windows: string[] = []
+  let count = 0
+  for (const window of windowsOf(text.toWellFormed())) {
+    const items: string[] = []
+    for (const { text: piece, tokens } of windowPieces(window))
+      items.push(piece, ...Array.from({ length: tokens - 1 }, () => ''))
+    count += items.length
+    windows.push(JSON.stringify(items).slice(1, -1))
+    yield
+  }
+  return { json: windows.join(','), count }
 }
 
 function* tailOf(text: string, tokensMax: number): Generator<void, number> {

@@ -13,6 +13,7 @@ export type TokenWork =
   /** Where the last `tokensMax` tokens of each text begin. */
   | { readonly kind: 'tail'; readonly texts: readonly string[]; readonly tokensMax: number }
   | { readonly kind: 'decode'; readonly ids: readonly number[] }
+  | { readonly kind: 'list'; readonly texts: readonly string[] }
 
 export interface TokenJob {
   readonly id: number
@@ -21,8 +22,14 @@ export interface TokenJob {
   readonly work: TokenWork
 }
 
-/** Numbers for `count` and `tail`, pieces for `split`, a text or undefined for `decode`. */
-export type TokenResult = readonly number[] | readonly (readonly Piece[])[] | string | undefined
+/** The tokens of a text as items of a JSON list, which costs the receiver less than the items do. */
+export interface TokenList {
+  readonly json: string
+  readonly count: number
+}
+
+/** Numbers for `count` and `tail`, pieces for `split`, a text or undefined for `decode`, lists for `list`. */
+export type TokenResult = readonly number[] | readonly (readonly Piece[])[] | readonly TokenList[] | string | undefined
 
 export type TokenAnswer =
   | { readonly id: number; readonly result: TokenResult }

@@ -8,7 +8,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { ownScript } from '../own-scripts.ts'
-import type { Piece, TokenAnswer, TokenJob, TokenResult, TokenWork } from './token-job.ts'
+import type { Piece, TokenAnswer, TokenJob, TokenList, TokenResult, TokenWork } from './token-job.ts'
 
 export type { Piece } from './token-job.ts'
 
@@ -42,6 +42,12 @@ export function tailStartsFor(
   tokensMax: number,
 ): Promise<readonly number[]> | null {
   return run({ kind: 'tail', texts, tokensMax }, lane) as Promise<readonly number[]> | null
+}
+
+/** The tokens of a text, joined equal to it, as items of a JSON list. Null as for `countTokensFor`. */
+export async function listTokensFor(lane: string, text: string): Promise<TokenList | null> {
+  const lists = (await run({ kind: 'list', texts: [text] }, lane)) as readonly TokenList[] | null
+  return lists?.[0] ?? null
 }
 
 /** The text in pieces of one token each, joined equal to it (lone surrogates become U+FFFD). */

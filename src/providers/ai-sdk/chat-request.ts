@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { jsonBodyOf } from '#lib/bounded-json.ts'
+import { faultSentence, firstFault } from '#lib/schema-fault.ts'
 import { Problem } from './problem.ts'
 
 const part = z.looseObject({
@@ -112,7 +113,6 @@ function checked<T>(schema: z.ZodType<T>, body: Uint8Array): T {
   if ('problem' in read) throw new Problem(read.problem)
   const result = schema.safeParse(read.value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const param = issue?.path.map(String).join('.') ?? ''
-  throw new Problem(`"${param}": ${issue?.message ?? 'a field has the wrong type'}.`, param === '' ? null : param)
+  const fault = firstFault(result.error)
+  throw new Problem(faultSentence(fault, 'The body'), fault.param)
 }

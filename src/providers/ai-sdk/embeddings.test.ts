@@ -76,6 +76,8 @@ describe('embeddings', () => {
     expect((await embed('anthropic', {})).status).toBe(400)
     const response = await embed('mistral', { input: [1, 2, 3] })
     expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ error: { param: 'input' } })
+    expect(await response.json()).toMatchObject({
+      error: { param: 'input.0', message: '"input.0": expected a string.' },
+    })
   })
 })

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { jsonBodyOf } from '#lib/bounded-json.ts'
+import { faultSentence, firstFault } from '#lib/schema-fault.ts'
 import { DemoProblem } from './problem.ts'
 
 const part = z
@@ -13,8 +14,11 @@ const part = z
     text: z.string().nullish(),
     image_url: z.looseObject({ url: z.string() }).nullish(),
   })
-  .refine((value) => value.type !== 'text' || typeof value.text === 'string', 'A part of type "text" needs "text".')
-  .refine((value) => value.type !== 'image_url' || !!value.image_url, 'A part of type "image_url" needs "image_url".')
+  .refine((value) => value.type !== 'text' || typeof value.text === 'string', 'expected "text" beside the type "text"')
+  .refine(
+    (value) => value.type !== 'image_url' || !!value.image_url,
+    'expected "image_url" beside the type "image_url"',
+  )
 
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
@@ -110,24 +114,6 @@ function checked<T>(schema: z.ZodType<T>, body: Uint8Array): T {
   if ('problem' in read) throw new DemoProblem(read.problem)
   const result = schema.safeParse(read.value)
   if (result.success) return result.data
-  const { path, message: text } = deepest(result.error.issues, [])
-  throw new DemoProblem(text, path.map(String).join('.') || null)
-}
-
-interface Fault {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/** The fault furthest inside the body: of a union's branches, the one that came nearest to fitting. */
-function deepest(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[]): Fault {
-  let found: Fault = { path: prefix, message: 'The request body has a field of the wrong type.' }
-  for (const issue of issues) {
-    const path = [...prefix, ...issue.path]
-    const inner = issue.code === 'invalid_union' ? issue.errors.map((branch) => deepest(branch, path)) : []
-    for (const fault of [{ path, message: issue.message }, ...inner]) {
-      if (fault.path.length > found.path.length) found = fault
-    }
-  }
-  return found
+  const fault = firstFault(result.error)
+  throw new DemoProblem(faultSentence(fault, 'The body'), fault.param)
 }

@@ -4,7 +4,12 @@ import type { GatewayApp } from '#test/support/app/gateway-app.ts'
 import { modelWithEndpoints } from '#test/support/contract/endpoint-contract.ts'
 
 /** What the providers have. Rerank is an endpoint of the first two. */
-export const providerApis = ['chat completions only', 'the Responses API, too', 'Anthropic'] as const
+export const providerApis = [
+  'chat completions only',
+  'the Responses API, too',
+  'Anthropic',
+  'the Responses API, which stores nothing',
+] as const
 
 /** The name of a model for each API. */
 export async function modelsOfEveryApi(gateway: GatewayApp): Promise<Readonly<Record<string, string>>> {
@@ -13,5 +18,11 @@ export async function modelsOfEveryApi(gateway: GatewayApp): Promise<Readonly<Re
   const claude = { name: 'claude', provider_id: id, upstream_name: 'claude-sonnet-4-5' }
   expect((await gateway.operate('POST', '/models', claude)).status).toBe(201)
   const responses = await modelWithEndpoints(gateway, ['responses', 'chat/completions', 'rerank'])
-  return { [providerApis[0]]: 'plain', [providerApis[1]]: responses, [providerApis[2]]: claude.name }
+  const unkept = await modelWithEndpoints(gateway, ['responses', 'chat/completions', 'rerank'], false)
+  return {
+    [providerApis[0]]: 'plain',
+    [providerApis[1]]: responses,
+    [providerApis[2]]: claude.name,
+    [providerApis[3]]: unkept,
+  }
 }

@@ -139,3 +139,22 @@ test('the slot is held while the session is open, and free when it has ended', a
   await until(async () => (await inflight()) === 0)
   await until(() => app.upstream.open === 0)
 })
+
+test("the provider's credential is in no event and in no reason of an end, wherever it stands", async () => {
+  const client = await app.connect()
+  const error = (message: string) => event({ type: 'error', error: { message } })
+  const { socket } = app.upstream.peer
+  const secrets = ['talk-credential', 'Bearer talk-credential.', 'x'.repeat(70_000) + 'talk-credentialtalk-credential']
+  for (const secret of secrets) socket.send(error(secret))
+  socket.send(error('talk-credentia'))
+  await until(() => client.received.length === secrets.length + 1)
+  expect(client.received.map(String)).toEqual([
+    error('[secret]'),
+    error('Bearer [secret].'),
+    error(`${'x'.repeat(70_000)}[secret][secret]`),
+    error('talk-credentia'),
+  ])
+  socket.close(4001, 'talk-credential is not valid')
+  await until(() => client.closed !== null)
+  expect(client.closed).toEqual({ code: 4001, reason: '[secret] is not valid' })
+})

@@ -49,6 +49,15 @@ test.each(refusals)('%s', async (_, options, refusal) => {
   expect(app.upstream.peers).toEqual([])
 })
 
+test.each(['client_secrets', 'sessions', 'calls'])(
+  'ephemeral keys and WebRTC (%s) are a 404 that says what to do',
+  async (name) => {
+    const answer = await app.gateway.request('POST', `/ai/v1/realtime/${name}`, { body: '{}' })
+    const { message } = await expectRefusal(answer, promised(404, 'not_found_error', 'not_found'))
+    expect(message).toContain('GET /ai/v1/realtime')
+  },
+)
+
 test('a cookie of the console is no key here, because browsers send it for any page', async () => {
   const headers = { cookie: 'sluice_session=abc' }
   expect((await app.refused({ key: null, headers })).status).toBe(401)
@@ -66,6 +75,38 @@ describe('the provider', () => {
     const headers = { 'x-request-id': `refused-${sent}` }
     await expectRefusal(await app.refused({ headers }), promised(status, type, code))
     expect(await app.gateway.usageOf(`refused-${sent}`)).toMatchObject({ upstreamStatus: sent, status, code })
+  })
+
+  test.each([400, 404, 409, 413, 415, 422])(
+    'that answers %d is passed on with its reason, without its secrets',
+    async (status) => {
+      const message = 'The voice talk-credential is not known.'
+      const refusal = JSON.stringify({
+        error: { message, type: 'invalid_request_error', param: 'voice', code: 'no_voice' },
+      })
+      Object.assign(app.upstream, { refuseWith: status, refusal })
+      const refused = await app.refused()
+      const { error } = (await refused.json()) as { readonly error: object }
+      expect([refused.status, error]).toEqual([
+        status,
+        {
+          message: 'The voice [secret] is not known.',
+          type: 'invalid_request_error',
+          param: 'voice',
+          code: 'no_voice',
+        },
+      ])
+      app.upstream.refusal = 'no'
+    },
+  )
+
+  test('that says nothing is a refusal without a reason', async () => {
+    app.upstream.refuseWith = 400
+    app.upstream.refusal = ''
+    const refused = await app.refused()
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain('The model provider refused the request.')
+    app.upstream.refusal = 'no'
   })
 
   test('that refuses connections is 502', async () => {

@@ -26,7 +26,7 @@ test.each([
   ['GET', '/v1/models/plain', '/ai/v1/models/plain'],
   ['POST', '/v1/messages', '/ai/v1/messages'],
   ['POST', '/v1/messages/count_tokens', '/ai/v1/messages/count_tokens'],
-  ['POST', '/v1/embeddings', '/ai/v1/embeddings'],
+  ['POST', '/v1/rerank', '/ai/v1/rerank'],
   ['GET', '/ai/responses/resp_1', '/ai/v1/responses/resp_1'],
   ['POST', '/v1/documents', '/api/v1/documents'],
 ])('%s %s names %s', async (method, path, address) => {

@@ -39,10 +39,22 @@ function isForm(endpoint: AnyEndpoint): endpoint is FormEndpoint {
   return endpoint in endpointForms
 }
 
-/** A provider at the same upstream that has only these endpoints, and a plain model of it; returns the model's name. */
-export async function modelWithEndpoints(gateway: GatewayApp, endpoints: readonly string[]): Promise<string> {
+/**
+ * A provider at the same upstream that has only these endpoints, and a plain model of it; returns the model's name.
+ * @param stores the provider stores responses
+ */
+export async function modelWithEndpoints(
+  gateway: GatewayApp,
+  endpoints: readonly string[],
+  stores = true,
+): Promise<string> {
   const name = `only-${crypto.randomUUID()}`
-  const provider = { name, kind: 'openai', base_url: gateway.upstream.url, options: { endpoints } }
+  const provider = {
+    name,
+    kind: 'openai',
+    base_url: gateway.upstream.url,
+    options: { endpoints, stores_responses: stores },
+  }
   const made = (await (await gateway.operate('POST', '/providers', provider)).json()) as { readonly id: string }
   const answer = await gateway.operate('POST', '/models', {
     name,

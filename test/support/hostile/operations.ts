@@ -57,6 +57,21 @@ const own: Readonly<Record<string, (address: { method: string; path: string }) =
       return JSON.stringify({ model: 'demo-chat', input })
     }),
   ],
+  'POST /embed': ({ method, path }) => [
+    jsonFamily({ method, path }, 'many texts', (bytes) =>
+      JSON.stringify({ consumer_group: 'demo-embed', text: Array.from({ length: bytes / 4 }, () => 'a') }),
+    ),
+  ],
+  'POST /classify': (address) => [
+    jsonFamily(address, 'many pairs', (bytes) =>
+      JSON.stringify({ consumer_group: 'demo-chat', text: Array.from({ length: bytes / 10 }, () => ['q', 'a']) }),
+    ),
+    jsonFamily(address, 'pairs of another query', (bytes) =>
+      JSON.stringify({ text: Array.from({ length: bytes / 12 }, (_, at) => [`${at}`, 'a']) }),
+    ),
+  ],
+  'POST /tokenize/{rest}': () => tokenFamilies('/tokenize/demo-chat'),
+  'POST /detokenize/{rest}': () => tokenFamilies('/detokenize/demo-chat'),
   'POST /generate': schemas,
   'POST /generate_stream': schemas,
   'POST /api/v1/documents': (address) => [
@@ -105,6 +120,27 @@ const largeContents: Readonly<Record<string, (bytes: number) => string>> = {
   'escaped line ends': (bytes) => String.raw`a\n`.repeat(bytes / 3),
   'escaped characters': (bytes) => String.raw`\u4e00`.repeat(bytes / 6),
   'quotes in quotes': (bytes) => String.raw`\"`.repeat(bytes / 2),
+}
+
+function tokenFamilies(path: string): readonly Family[] {
+  const address = { method: 'POST', path }
+  const texts: Readonly<Record<string, (bytes: number) => string>> = {
+    'a long text without a space': (bytes) => 'a'.repeat(bytes),
+    'a text of short words': (bytes) => 'a b '.repeat(bytes / 4),
+    'punctuation without a space': (bytes) => '.!'.repeat(bytes / 2),
+    'Chinese without a space': (bytes) => chinese(bytes / 3),
+  }
+  return [
+    ...Object.entries(texts).map(([name, text]) =>
+      jsonFamily(address, name, (bytes) => JSON.stringify({ text: text(bytes), tokens: [text(bytes / 2)] })),
+    ),
+    jsonFamily(address, 'many tokens', (bytes) =>
+      JSON.stringify({ text: 'a', tokens: Array.from({ length: bytes / 4 }, () => 'a') }),
+    ),
+    jsonFamily(address, 'many ids', (bytes) =>
+      JSON.stringify({ text: 'a', tokens: Array.from({ length: bytes / 6 }, () => 13_225) }),
+    ),
+  ]
 }
 
 function message(content: string): string {

@@ -21,6 +21,8 @@ export interface RealtimeUpstream extends AsyncDisposable {
   readonly open: number
   /** Answers the next requests with this status instead of a WebSocket; null for none. */
   refuseWith: number | null
+  /** What it says then. */
+  refusal: string
   /** Does not answer requests at all. */
   silent: boolean
   /** What it does with a message; sends it back when left alone. */
@@ -32,6 +34,7 @@ export function startRealtimeUpstream(): RealtimeUpstream {
   const peers: RealtimePeer[] = []
   const upstream = {
     refuseWith: null as number | null,
+    refusal: 'no',
     silent: false,
     onMessage: ({ socket }: RealtimePeer, message: string | Buffer): void => void socket.send(message),
   }
@@ -40,7 +43,7 @@ export function startRealtimeUpstream(): RealtimeUpstream {
     hostname: '127.0.0.1',
     async fetch(request, bun): Promise<Response | undefined> {
       if (upstream.silent) await new Promise(() => {})
-      if (upstream.refuseWith !== null) return new Response('no', { status: upstream.refuseWith })
+      if (upstream.refuseWith !== null) return new Response(upstream.refusal, { status: upstream.refuseWith })
       const { pathname, search } = new URL(request.url)
       const data = {
         target: pathname + search,

@@ -326,6 +326,18 @@ export type Chunk = {
   readonly text: string
 }
 
+export type ClassifyAnswer = {
+  /** One score for each pair, in their order */
+  readonly result: readonly (readonly number[])[]
+}
+
+export type ClassifyRequest = {
+  /** Pairs of a query and a document; the query is the same in all */
+  readonly text: readonly (readonly string[])[]
+  /** A consumer group, or a rerank model or its alias; null = classify */
+  readonly consumer_group?: string | null | undefined
+}
+
 export type CohereError = {
   readonly id: string
   readonly message: string
@@ -438,6 +450,16 @@ export type CreatedApiKey = {
   readonly secret: string
 }
 
+export type DetokenizeAnswer = {
+  readonly text: string
+}
+
+export type DetokenizeRequest = {
+  readonly tokens: readonly string[] | readonly number[]
+  /** Has no effect: there are no special tokens */
+  readonly skip_special_tokens?: boolean | null | undefined
+}
+
 export type Document = {
   readonly doc_id: string
   readonly name: string
@@ -545,6 +567,16 @@ export type DocumentOptions = {
   /** The only ones that there may be; null when any may be used */
   readonly categories: readonly string[] | null
   readonly max_file_bytes: number
+}
+
+export type EmbedAnswer = {
+  readonly result: readonly (readonly number[])[]
+}
+
+export type EmbedRequest = {
+  readonly text: string | readonly string[]
+  /** A consumer group, or a model or alias; null = primary */
+  readonly consumer_group?: string | null | undefined
 }
 
 export type Embeddings = {
@@ -1261,6 +1293,21 @@ export type RankedDocuments = {
 /** By kind, in 10^-9 of the currency: tokens per million, `request`, `image`, `second` of audio and `machine_hour` for one. A part of the tokens without a rate has that of the whole; what has none costs nothing. */
 export type Rates = { readonly [name: string]: number }
 
+export type Reader = {
+  /** The model's name */
+  readonly reader_id: string
+  readonly device: "api"
+  readonly model_name: string
+  readonly model_type: null
+  /** Always empty: the processes are with the providers */
+  readonly pids: readonly number[]
+  /** A provider of the model is switched on */
+  readonly ready: boolean
+}
+
+/** By consumer group; each model is a group of its own, too. */
+export type ReaderGroups = { readonly [name: string]: readonly Reader[] }
+
 /** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
 export type Reasoning = {
   readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
@@ -1468,12 +1515,31 @@ export type SpeechRequest = {
   readonly voice?: unknown | undefined
 }
 
+export type TakeoffStatus = {
+  readonly status: {
+    readonly live_readers: { readonly [name: string]: Reader }
+    readonly dead_readers: { readonly [name: string]: Reader }
+  }
+  readonly config: {}
+}
+
 /** Four different silences; one that is left out is as in the settings. */
 export type Timeouts = {
   readonly connect_seconds?: number | undefined
   readonly first_token_seconds?: number | undefined
   readonly idle_seconds?: number | undefined
   readonly total_seconds?: number | undefined
+}
+
+export type TokenizeAnswer = {
+  readonly tokens: readonly string[]
+  readonly tokens_count: number
+}
+
+export type TokenizeRequest = {
+  readonly text: string
+  /** Has no effect: the template is with the server of the model */
+  readonly use_chat_template?: boolean | null | undefined
 }
 
 /** By purpose: deny, or redirect to another model, named by name or id; answers give the id. */
@@ -1974,6 +2040,55 @@ export interface Operations {
     query: { include_reasoning_capabilities?: "true" | "false" }
     body: undefined
     answer: Model | AnthropicModel
+  }
+  /** Turn texts into vectors */
+  "POST /embed": {
+    params: undefined
+    query: undefined
+    body: EmbedRequest
+    answer: EmbedAnswer
+  }
+  /** Turn texts into vectors; the model may be a consumer group, as the Takeoff client's embed has it */
+  "POST /v1/embeddings": {
+    params: undefined
+    query: undefined
+    body: EmbeddingsRequest
+    answer: Embeddings
+  }
+  /** Score how well documents fit a query */
+  "POST /classify": {
+    params: undefined
+    query: undefined
+    body: ClassifyRequest
+    answer: ClassifyAnswer
+  }
+  /** A text in tokens of o200k_base */
+  "POST /tokenize/{rest}": {
+    params: { rest: string }
+    query: undefined
+    body: TokenizeRequest
+    answer: TokenizeAnswer
+  }
+  /** The text of tokens of o200k_base, or of their ids */
+  "POST /detokenize/{rest}": {
+    params: { rest: string }
+    query: undefined
+    body: DetokenizeRequest
+    answer: DetokenizeAnswer
+  }
+  /** The consumer groups and models that the caller can name */
+  "GET /reader_groups": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: ReaderGroups
+  }
+  /** The models that the caller can name, as the Takeoff client reads them */
+  "GET /status": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: TakeoffStatus
   }
   /** Answer one or several prompts at once */
   "POST /generate": {

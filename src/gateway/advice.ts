@@ -1,0 +1,27 @@
+/** What clients ask for that a gateway cannot answer, and where to go instead. */
+
+const advice: readonly (readonly [address: RegExp, text: string])[] = [
+  [
+    /^\/ai\/v1\/realtime\/(client_secrets|sessions|transcription_sessions|calls)(\/|$)/,
+    'Ephemeral keys of a provider, and calls by WebRTC, would pass by every limit of this gateway. Connect to GET /ai/v1/realtime; for a page, make a key that expires soon and may use only this model.',
+  ],
+  // The Takeoff client's.
+  [
+    /^\/chat_template\/./,
+    'The chat template of a model is with its server, which applies it to the messages of POST /ai/v1/chat/completions. Send the messages there.',
+  ],
+  [
+    /^\/reader(\/|$)/,
+    'Readers are models here. An administrator adds and removes them: in the console, with "sluice models", or with POST /admin/api/v1/models.',
+  ],
+  [/^\/config\/./, 'The configuration of a model is with its server. GET /reader_groups lists the models.'],
+  [
+    /^\/partition_document(_stream)?$/,
+    'Import documents with POST /api/v1/documents. GET /api/v1/document/{doc_id}/chunks then has their text.',
+  ],
+]
+
+/** What to tell a client that asks for this path; null for a path of no known client. */
+export function adviceFor(path: string): string | null {
+  return advice.find(([address]) => address.test(path))?.[1] ?? null
+}

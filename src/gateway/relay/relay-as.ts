@@ -1,0 +1,29 @@
+/** Relays an answer that is one document in the form of another API. */
+import { ApiError } from '#errors/api-error.ts'
+import { parseBounded, passedJsonLimits } from '#lib/bounded-json.ts'
+import type { Reply } from '#lib/http1/reply.ts'
+import { readInputUsage } from '../usage/token-usage.ts'
+import { relayWhole } from './relay-whole.ts'
+import type { Relay } from './relay.ts'
+
+/** The answer that `made` makes of the provider's. Answers 502 when it makes none, for an answer of another kind. */
+export function relayAs(
+  reply: Reply,
+  relay: Relay,
+  { of, made }: { readonly of: string; readonly made: (value: unknown) => object | null },
+): Promise<Response> {
+  return relayWhole(reply, relay, readInputUsage, (body) => {
+    const answer = made(parsed(body))
+    if (answer === null)
+      throw new ApiError('upstream_invalid_response', { message: `The provider's answer is not that of ${of}.` })
+    return Buffer.from(JSON.stringify(answer))
+  })
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseBounded(body, passedJsonLimits)
+  } catch (cause) {
+    throw new ApiError('upstream_invalid_response', { cause })
+  }
+}
