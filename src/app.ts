@@ -159,8 +159,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   })
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
 
-  const ticker = opening.use(new Ticker())
-  const shutdown = new AbortController()
+  const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
   // The calls that documents make have no sources themselves, so the documents are built between the two.

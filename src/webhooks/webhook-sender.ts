@@ -100,7 +100,7 @@ export class WebhookSender implements Disposable {
     const { pathname, search } = new URL(url)
     const request = { method: 'POST', path: pathname + search, headers, body: Buffer.from(payload), signal }
     const reply = await this.#client.request(this.#client.origin(url), { ...request, reuseConnection: true })
-    // The status is the answer: what becomes of the rest changes nothing.
+    // The status is the answer: the rest changes nothing.
     await readAll(reply.body, answerBytesMax).catch(() => null)
     return reply.status
   }

@@ -40,7 +40,7 @@ export interface WebhookDelivery {
   readonly nextAt: number | null
   readonly createdAt: number
   readonly endedAt: number | null
-  /** Of the last answer; null when none came. */
+  /** The last answer's; null when none came. */
   readonly status: number | null
   /** What went wrong with the last attempt. */
   readonly error: string | null
