@@ -99,7 +99,12 @@ export class WebhookSender implements Disposable {
   ): Promise<number> {
     const { pathname, search } = new URL(url)
     const request = { method: 'POST', path: pathname + search, headers, body: Buffer.from(payload), signal }
-    const reply = await this.#client.request(this.#client.origin(url), { ...request, reuseConnection: true })
+    const origin = this.#client.origin(url)
+    const reply = await this.#client.request(origin, { ...request, reuseConnection: true }).catch((thrown: unknown) => {
+      // The receiver closed a kept connection while the request was on its way: that is not its failure.
+      if (!(thrown instanceof Http1Failure && thrown.reused && !thrown.answered)) throw thrown
+      return this.#client.request(origin, { ...request, reuseConnection: false })
+    })
     // The status is the answer: the rest changes nothing.
     await readAll(reply.body, answerBytesMax).catch(() => null)
     return reply.status

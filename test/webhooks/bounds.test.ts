@@ -31,6 +31,7 @@ describe('deliveries that wait for a receiver that was away', () => {
       }
       await app.call('PATCH', `/webhooks/${hook.id}`, { body: { url: receiver.url } })
       app.advance(3_600_000)
+      await until(() => receiver.received.length === count)
       await until(async () => (await app.store.webhooks.waiting()) === 0)
       expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(count)
       expect(receiver.received).toHaveLength(count)
@@ -111,6 +112,32 @@ describe('an answer', () => {
       'closed',
       'not valid',
     ])
+  })
+
+  test('on a connection that the receiver closes at its second request is asked for on a new one', async () => {
+    let requests = 0
+    const closing = Bun.listen<{ answered: boolean }>({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        open: (socket) => void (socket.data = { answered: false }),
+        data(socket) {
+          requests += 1
+          if (socket.data.answered) return void socket.terminate()
+          socket.data.answered = true
+          socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+        },
+      },
+    })
+    const hook = await addHook(app, `http://127.0.0.1:${closing.port}/`)
+    for (let ping = 0; ping < 3; ping += 1) {
+      const { body } = await app.call('POST', `/webhooks/${hook.id}/test`)
+      expect(body).toMatchObject({ delivered: true, status: 204 })
+    }
+    // The second and the third ping were sent twice.
+    expect(requests).toBe(5)
+    closing.stop(true)
+    await app.call('DELETE', `/webhooks/${hook.id}`)
   })
 
   test('to a ping is asked of an endpoint that is off, too', async () => {

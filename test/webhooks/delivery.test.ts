@@ -34,7 +34,8 @@ describe('a delivery', () => {
     const client = new OpenAI({ apiKey: 'none' })
     const event = (await client.webhooks.unwrap(one!.body, one!.headers, hook.secret)) as unknown as { id: string }
     expect(event).toMatchObject({ object: 'event', data: { id: 'doc-1' }, id: one!.id })
-    await expect(client.webhooks.unwrap(`${one!.body} `, one!.headers, hook.secret)).rejects.toThrow()
+    const changed = Promise.resolve(client.webhooks.unwrap(`${one!.body} `, one!.headers, hook.secret))
+    expect(await changed.catch(() => 'refused')).toBe('refused')
     await until(async () => (await deliveriesOf(app, hook))[0]?.state === 'delivered')
     await app.call('DELETE', `/webhooks/${hook.id}`)
   })

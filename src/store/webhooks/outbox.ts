@@ -70,7 +70,7 @@ async function isFull(trx: Kysely<Tables>, endpointId: string): Promise<boolean>
   const { rows } = await sql<{ waiting: number }>`
     select count(*) as waiting from (
       select 1 from webhook_deliveries where endpoint_id = ${endpointId} and ended_at is null limit ${waitingMax}
-    ) as some`.execute(trx)
+    ) as waiting_ones`.execute(trx)
   return Number(rows[0]?.waiting ?? 0) >= waitingMax
 }
 

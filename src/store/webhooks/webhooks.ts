@@ -89,7 +89,8 @@ export function webhookStore(database: Database, sealer: Sealer): WebhookStore {
   return {
     ...webhookWork(database, sealer),
     ...endpoints(kysely, sealer),
-    ...deliveries(kysely),
+    ...log(kysely),
+    ...replays(kysely),
     ...telling(kysely),
   }
 }
@@ -117,23 +118,7 @@ function endpoints(
       return row === undefined ? null : endpointOf(row)
     },
     insert: (endpoint, most) => kysely.transaction().execute((trx) => insertEndpoint(trx, sealer, endpoint, most)),
-    async update(id, { url, description, types, disabledAt }) {
-      const row = await kysely
-        .updateTable('webhook_endpoints')
-        .set({
-          // The id makes an empty patch a valid statement.
-          id,
-          url,
-          description,
-          types: types && JSON.stringify(types),
-          ...(disabledAt === null && { disabled_at: null, disabled_reason: null, failing_since: null }),
-          ...(typeof disabledAt === 'number' && { disabled_at: disabledAt, disabled_reason: 'administrator' }),
-        })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst()
-      return row === undefined ? null : endpointOf(row)
-    },
+    update: (id, patch) => updateEndpoint(kysely, id, patch),
     async rotate(id, secret, formerUntil) {
       const row = await kysely
         .updateTable('webhook_endpoints')
@@ -157,6 +142,28 @@ function endpoints(
       return row === undefined ? null : { url: row.url, secrets: secretsOf(row, now, sealer) }
     },
   }
+}
+
+async function updateEndpoint(
+  kysely: Kysely<Tables>,
+  id: string,
+  { url, description, types, disabledAt }: EndpointPatch,
+): Promise<WebhookEndpoint | null> {
+  const row = await kysely
+    .updateTable('webhook_endpoints')
+    .set({
+      // The id makes an empty patch a valid statement.
+      id,
+      url,
+      description,
+      types: types && JSON.stringify(types),
+      ...(disabledAt === null && { disabled_at: null, disabled_reason: null, failing_since: null }),
+      ...(typeof disabledAt === 'number' && { disabled_at: disabledAt, disabled_reason: 'administrator' }),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? null : endpointOf(row)
 }
 
 async function insertEndpoint(
@@ -204,15 +211,7 @@ async function deleteSome(kysely: Kysely<Tables>, endpointId: string): Promise<b
   return numDeletedRows
 }
 
-function deliveries(kysely: Kysely<Tables>): Names<'deliveries' | 'delivery' | 'replay' | 'replayFailed'> {
-  const afresh = (now: number) => ({
-    state: 'waiting',
-    attempts: 0,
-    available_at: now,
-    begun_at: now,
-    ended_at: null,
-    worker: null,
-  })
+function log(kysely: Kysely<Tables>): Names<'deliveries' | 'delivery'> {
   return {
     async deliveries(id, { cursor, limit, state }) {
       let query = kysely.selectFrom('webhook_deliveries').selectAll().where('endpoint_id', '=', id)
@@ -241,6 +240,19 @@ function deliveries(kysely: Kysely<Tables>): Names<'deliveries' | 'delivery' | '
         .executeTakeFirst()
       return row === undefined ? null : deliveryOf(row)
     },
+  }
+}
+
+function replays(kysely: Kysely<Tables>): Names<'replay' | 'replayFailed'> {
+  const afresh = (now: number) => ({
+    state: 'waiting',
+    attempts: 0,
+    available_at: now,
+    begun_at: now,
+    ended_at: null,
+    worker: null,
+  })
+  return {
     async replay(endpointId, id, now) {
       const { numUpdatedRows } = await kysely
         .updateTable('webhook_deliveries')

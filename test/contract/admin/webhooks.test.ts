@@ -28,7 +28,14 @@ describe('an endpoint', () => {
   test('is added with all types when none are named, listed, changed and removed', async () => {
     const { status, body } = await app.call<Hook>('POST', '/webhooks', { body: { url: away } })
     expect(status).toBe(201)
-    expect(body).toMatchObject({ url: away, description: '', types: [...eventTypes], user_id: null, enabled: true, dropped: 0 })
+    expect(body).toMatchObject({
+      url: away,
+      description: '',
+      types: [...eventTypes],
+      user_id: null,
+      enabled: true,
+      dropped: 0,
+    })
     const change = { description: 'of the operators', types: ['provider.down'], url: `${away}/2` }
     const changed = await app.call('PATCH', `/webhooks/${body.id}`, { body: change })
     expect(changed.body).toMatchObject(change)
@@ -46,7 +53,8 @@ describe('an endpoint', () => {
     expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const rotated = await app.call<{ secret: string }>('POST', `/webhooks/${body.id}/rotate`, { body: {} })
     expect(rotated.body.secret).not.toBe(body.secret)
-    for (const path of ['/webhooks', `/webhooks/${body.id}`]) expect((await app.call('GET', path)).text).not.toContain('whsec_')
+    for (const path of ['/webhooks', `/webhooks/${body.id}`])
+      expect((await app.call('GET', path)).text).not.toContain('whsec_')
     const copy = `${import.meta.dir}/../../../node_modules/.cache/webhooks-${crypto.randomUUID()}.db`
     await app.store.backup(copy)
     const bytes = await Bun.file(copy).text()
@@ -108,8 +116,26 @@ describe('an endpoint', () => {
   })
 
   test('whose URL is written as a private address is 422, in every spelling', async () => {
-    const hosts = ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '10.0.0.1', '192.168.0.1', '169.254.169.254']
-    const more = ['[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[fd00::1]', '[fe80::1]', '[64:ff9b::7f00:1]', 'localhost', 'LOCALHOST']
+    const hosts = [
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '10.0.0.1',
+      '192.168.0.1',
+      '169.254.169.254',
+    ]
+    const more = [
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[fd00::1]',
+      '[fe80::1]',
+      '[64:ff9b::7f00:1]',
+      'localhost',
+      'LOCALHOST',
+    ]
     for (const host of [...hosts, ...more]) {
       const { status, param } = await app.call('POST', '/webhooks', { body: { url: `http://${host}:8080/` } })
       expect([host, status, param]).toEqual([host, 422, 'url'])
@@ -136,7 +162,8 @@ describe('the log of deliveries', () => {
   test('has each once over its pages, the newest first, and is narrowed by state', async () => {
     const hook = await addHook(app, away)
     await app.store.webhooks.update(hook.id, { url: 'http://127.0.0.1:9/' })
-    for (let index = 0; index < 25; index += 1) await app.store.webhooks.add(anEvent(`doc-${index}`, Date.now() + index * 1000))
+    for (let index = 0; index < 25; index += 1)
+      await app.store.webhooks.add(anEvent(`doc-${index}`, Date.now() + index * 1000))
     const seen = new Set<string>()
     const path = `/webhooks/${hook.id}/deliveries`
     const all = await allItems<DeliveryOnWire & { created_at: string }>(app, path, 7)
