@@ -123,9 +123,9 @@ describe('an answer', () => {
         open: (socket) => void (socket.data = { answered: false }),
         data(socket) {
           requests += 1
-          if (socket.data.answered) return void socket.terminate()
+          if (socket.data.answered) socket.terminate()
+          else socket.write('HTTP/1.1 204 No Content\r\n\r\n')
           socket.data.answered = true
-          socket.write('HTTP/1.1 204 No Content\r\n\r\n')
         },
       },
     })
