@@ -52,6 +52,7 @@ import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
 import { openUsage, type OpenUsage } from './open-usage.ts'
+import { openWebhooks, type OpenWebhooks } from './open-webhooks.ts'
 import { routeTable } from './routes.ts'
 
 export interface AppOptions {
@@ -111,6 +112,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     listen(controlSocket) {
       parts.documents.start()
       parts.batches.start()
+      parts.webhooks.start()
       const host = settings.get('server.host')
       const { port } = server.listen({ host, port: settings.get('server.port') })
       if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
@@ -133,6 +135,7 @@ interface Parts {
   readonly generation: Generation
   readonly documents: OpenDocuments
   readonly batches: OpenBatches
+  readonly webhooks: OpenWebhooks
   readonly shutdown: AbortController
 }
 
@@ -157,8 +160,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   })
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
 
-  const ticker = opening.use(new Ticker())
-  const shutdown = new AbortController()
+  const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
   // The calls that documents make have no sources themselves, so the documents are built between the two.
@@ -193,8 +195,9 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
     ticker,
   }
-  watchGauges(store, { state, feed, leader, gateway })
-  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, shutdown }
+  const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
+  watchGauges(store, { state, feed, leader, gateway, webhooks })
+  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, webhooks, shutdown }
 }
 
 /** What keeps responses and conversations, and makes some while no client waits. */
@@ -215,16 +218,17 @@ function openKept({ store, settings, clock, logger }: AppOptions): Pick<Gateway,
   return { keptResponses, background }
 }
 
-type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway'>
+type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway' | 'webhooks'>
 
 /** What the metrics and the other processes are told. */
-function watchGauges(store: Store, { state, feed, leader, gateway }: Watched): void {
+function watchGauges(store: Store, { state, feed, leader, gateway, webhooks }: Watched): void {
   feed.tell(() => writeStatus(statusOf(gateway)))
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     queued: () => gateway.caps.waiting(),
     usageQueueDepth: () => gateway.recorder.depth,
     documents: () => documentCounts(store, leader),
+    webhooksWaiting: () => webhooks.waiting(),
     outageSeconds: () => (feed.standing === 'current' ? 0 : feed.ageMs / 1000),
     changesInDoubt: () => state.inDoubt,
   })
@@ -257,6 +261,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
   const { state, feed, lastUsed, gateway, generation, documents, batches } = parts
+  const { webhooks } = parts.webhooks
   const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
@@ -269,7 +274,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   })
   const { sealer: seals = sealer(randomBytes(32)) } = options
   const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
-  const admin = adminRoutes({ ...common, sealer: seals })
+  const admin = adminRoutes({ ...common, webhooks, sealer: seals })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,

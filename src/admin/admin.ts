@@ -10,6 +10,7 @@ import type { ProviderPool } from '#providers/registry.ts'
 import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
+import type { Webhooks } from '#webhooks/webhooks.ts'
 import type { OidcIssuer } from './oidc/issuer.ts'
 import type { ReportGate } from './report-gate.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
@@ -25,6 +26,7 @@ export interface Admin {
   readonly caps: Pick<CapQueue, 'waiting'>
   /** What this process has seen of each upstream. */
   readonly health: UpstreamHealth
+  readonly webhooks: Webhooks
   readonly settings: LiveSettings
   readonly clock: Clock
   /** The version of this server, as people name it. */

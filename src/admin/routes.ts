@@ -22,6 +22,7 @@ import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { userRoutes } from './users/users.ts'
+import { webhookRoutes } from './webhooks/webhooks.ts'
 
 /** The rows for the route table of one process. */
 export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer'>): Route<Caller>[] {
@@ -55,6 +56,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
+    ...webhookRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),
   ]

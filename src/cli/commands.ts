@@ -18,6 +18,7 @@ import { settingCommands } from './admin/setting-commands.ts'
 import { searchCommand } from './documents/search-command.ts'
 import { backupCommand, migrateCommand, restoreCommand, startCommand } from './start/server-commands.ts'
 import { userCommands } from './admin/user-commands.ts'
+import { webhookCommands } from './admin/webhook-commands.ts'
 import { version } from './version.ts'
 
 const openapiCommand = dataCommand({
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   ...limitCommands,
   ...priceCommands,
   ...budgetCommands,
+  ...webhookCommands,
   ...settingCommands,
   generateCommand,
   ...batchCommands,

@@ -94,6 +94,7 @@ test('gauges show what their sources say at the scrape', async () => {
   metrics.watch({
     inflight: () => inflight,
     queued: () => [[{ kind: 'model', name: 'm1' }, 4]],
+    webhooksWaiting: async () => 4,
     outageSeconds: () => 1.5,
     changesInDoubt: () => 2,
     usageQueueDepth: () => depth,

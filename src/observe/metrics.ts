@@ -35,6 +35,8 @@ export interface GaugeSources {
   readonly usageQueueDepth: () => number
   /** Documents by state. */
   readonly documents: () => Promise<Iterable<readonly [string, number]>>
+  /** Deliveries of webhooks that wait; null in processes that do not count them. */
+  readonly webhooksWaiting: () => Promise<number | null>
   /** Seconds for which this process has not heard of the database, from when that matters. */
   readonly outageSeconds: () => number
   /** Changes that could not be read. */
@@ -68,6 +70,8 @@ export interface Metrics {
   documentEnded(outcome: string): void
   /** Counts an error of a machine that has run out of something: `storage_full` or `overloaded`. */
   resourceFault(fault: string): void
+  /** Counts an attempt at a webhook; `outcome` is `delivered`, `retried` or `failed`. */
+  webhookAttempt(outcome: string): void
   /** Observes how long a document was in a stage. */
   documentStage(stage: string, durationMs: number): void
   /** Connects the gauges; until then they show nothing. */
@@ -89,6 +93,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...requestRecorder(registry, options),
     ...faultRecorders(registry),
     ...documentRecorders(registry),
+    ...webhookRecorder(registry),
   }
   registry.gauge({ name: 'sluice_build_info', help: 'Always 1; tells the version.', labels: ['version'] }, () => [
     [[options.version], 1],
@@ -257,6 +262,15 @@ function documentRecorders(
   }
 }
 
+function webhookRecorder(registry: MetricRegistry): Pick<Metrics, 'webhookAttempt'> {
+  const attempts = registry.counter({
+    name: 'sluice_webhook_attempts_total',
+    help: 'Attempts of this process to deliver a webhook, by outcome: delivered, retried, failed.',
+    labels: ['outcome'],
+  })
+  return { webhookAttempt: (outcome) => attempts(1, outcome) }
+}
+
 function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
   registry.gauge({ name: 'sluice_inflight_requests', help: 'Requests in flight now.', labels: ['model'] }, () =>
     [...sources.inflight()].map(([model, count]) => [[model], count] as const),
@@ -285,6 +299,13 @@ function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
   )
   registry.gauge({ name: 'sluice_documents', help: 'Documents by state.', labels: ['state'] }, async () =>
     [...(await sources.documents())].map(([state, count]) => [[state], count] as const),
+  )
+  registry.gauge(
+    { name: 'sluice_webhooks_waiting', help: 'Deliveries of webhooks that wait; from one process for all.' },
+    async () => {
+      const waiting = await sources.webhooksWaiting()
+      return waiting === null ? [] : [[[], waiting]]
+    },
   )
 }
 

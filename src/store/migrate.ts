@@ -23,6 +23,7 @@ import { money } from './migrations/0013-money.ts'
 import { usageScale } from './migrations/0014-usage-scale.ts'
 import { caps } from './migrations/0015-caps.ts'
 import { batches } from './migrations/0016-batches.ts'
+import { webhooks } from './migrations/0017-webhooks.ts'
 import { search, searchWords } from './migrations/0018-search.ts'
 import { temporaryPasswords } from './migrations/0020-temporary-passwords.ts'
 import { replicaProcess } from './migrations/0022-replica-process.ts'
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { version: 14, name: 'usage at scale', kind: 'expand', run: usageScale },
   { version: 15, name: 'caps', kind: 'expand', run: caps },
   { version: 16, name: 'batches', kind: 'expand', run: batches },
+  { version: 17, name: 'webhooks', kind: 'expand', run: webhooks },
   { version: 18, name: 'search', kind: 'expand', run: search, backfill: searchWords },
   { version: 20, name: 'temporary passwords', kind: 'expand', run: temporaryPasswords },
   { version: 22, name: 'process of a replica', kind: 'expand', run: replicaProcess },

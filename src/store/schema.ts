@@ -618,6 +618,49 @@ export interface BatchResultsTable {
   text: string
 }
 
+export interface WebhookEndpointsTable {
+  id: string
+  url: string
+  description: string
+  /** A JSON list. */
+  types: string
+  user_id: string | null
+  secret: string
+  former_secret: string | null
+  former_until: number | null
+  failing_since: number | null
+  disabled_at: number | null
+  disabled_reason: string | null
+  dropped: number
+  created_at: number
+}
+
+export interface WebhookDeliveriesTable {
+  id: string
+  endpoint_id: string
+  event_id: string
+  type: string
+  payload: string
+  state: string
+  attempts: number
+  fence: number
+  worker: string | null
+  /** From when it may be claimed; while it is claimed, the end of the lease. */
+  available_at: number
+  created_at: number
+  /** When its attempts began: its creation, or the last replay. */
+  begun_at: number
+  ended_at: number | null
+  status: number | null
+  error: string | null
+  duration_ms: number | null
+}
+
+export interface WebhookToldTable {
+  subject: string
+  at: number
+}
+
 export interface Tables {
   users: UsersTable
   groups: GroupsTable
@@ -678,6 +721,9 @@ export interface Tables {
   limit_place_batches: LimitPlaceBatchesTable
   limit_place_claims: LimitPlaceClaimsTable
   sign_in_counts: SignInCountsTable
+  webhook_endpoints: WebhookEndpointsTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhook_told: WebhookToldTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

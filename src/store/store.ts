@@ -42,6 +42,7 @@ import { usageRows } from './usage/usage-rows.ts'
 import { UsageThread, usageOn } from './usage/usage-thread.ts'
 import { usageStore, type UsageStore, type UsageWork } from './usage/usage.ts'
 import { userStore, type UserStore } from './identity/users.ts'
+import { webhookStore, type WebhookStore } from './webhooks/webhooks.ts'
 
 export interface Store {
   readonly users: UserStore
@@ -65,6 +66,7 @@ export interface Store {
   /** Files that come in parts. */
   readonly uploads: UploadStore
   readonly batches: BatchStore
+  readonly webhooks: WebhookStore
   readonly documents: DocumentStore
   /** Files of documents in the database; null on SQLite. */
   readonly documentBytes: StoredBytes | null
@@ -160,6 +162,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     files: withAvailability(fileStore(database)),
     uploads: withAvailability(uploadStore(database)),
     batches: withAvailability(batchStore(database)),
+    webhooks: withAvailability(webhookStore(database, sealer)),
     documents: withAvailability(documents),
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),

@@ -6,6 +6,7 @@ import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
+import type { WebhookEvent } from '#store/webhooks/outbox.ts'
 
 export interface ThresholdDeps {
   readonly store: Pick<Store, 'budgets'>
@@ -26,7 +27,9 @@ export function tellingThresholds(deps: ThresholdDeps): () => Promise<void> {
       const budget = named.get(id)
       const reached = budget === undefined ? null : reachedThreshold(budget, spent)
       if (budget === undefined || reached === null || reached <= notified) continue
-      if (await store.budgets.noteThreshold(id, reached)) tell(deps, budget, { percent: reached, spent })
+      const figures = { percent: reached, spent }
+      if (await store.budgets.noteThreshold(id, reached, eventOf(budget, figures, clock.now())))
+        tell(deps, budget, figures)
     }
   }
 }
@@ -35,10 +38,24 @@ function currentCounter(budget: BudgetRecord, now: number): string {
   return counterOf(budget, windowAt(budget.period, budget.timeZone, now))
 }
 
+interface Figures {
+  readonly percent: number
+  readonly spent: number
+}
+
+function eventOf(
+  { id, scope, scopeId, period, amount, hard }: BudgetRecord,
+  figures: Figures,
+  at: number,
+): WebhookEvent {
+  const data = { scope, scope_id: scopeId, period, hard, amount, ...figures }
+  return { type: 'budget.threshold', subject: id, at, userId: scope === 'user' ? scopeId : null, data }
+}
+
 function tell(
   { metrics, logger }: ThresholdDeps,
   { id, scope, scopeId, period, amount }: BudgetRecord,
-  { percent, spent }: { readonly percent: number; readonly spent: number },
+  { percent, spent }: Figures,
 ): void {
   metrics.budgetThreshold(scope, percent)
   logger.warn('a budget has reached a threshold', { budget: id, scope, scopeId, period, percent, spent, amount })

@@ -22,6 +22,11 @@ export interface Http1ClientOptions {
   readonly headBytesMax?: number
   /** The proxy by which an origin is reached; none when left out. */
   readonly proxyFor?: ProxyFor
+  /**
+   * Whether a request may go to this IP address; to any when left out. Asked of each connection without a proxy once it
+   * is open, so that no answer of a name server comes between the question and the request.
+   */
+  readonly mayReach?: (address: string) => boolean
 }
 
 /** TLS beyond the defaults: certificates and host names are always verified. */
@@ -50,6 +55,7 @@ export class Http1Client implements Disposable {
       idleMaxPerOrigin: 1024,
       headBytesMax: 64 * 1024,
       proxyFor: () => null,
+      mayReach: () => true,
       ...options,
     }
     options.ticker.add(this.#expire)
@@ -76,14 +82,16 @@ export class Http1Client implements Disposable {
   #makeOrigin(server: URL, tls: OriginTls): Origin {
     const { host, protocol } = server
     const proxy = this.#options.proxyFor(server)
-    const { headBytesMax } = this.#options
+    const { headBytesMax, mayReach } = this.#options
+    // A proxy is the operator's choice, and decides itself what it reaches.
+    const reach = { headBytesMax, mayReach: proxy === null ? mayReach : () => true }
     if (protocol === 'https:') {
       const own = { rejectUnauthorized: true, ...tls }
-      const address = { ...addressOf(server), tls: own, headBytesMax, tunnel: proxy }
+      const address = { ...addressOf(server), tls: own, ...reach, tunnel: proxy }
       return { host, pool: new Pool(address, this.#options), forwarded: null }
     }
     const { hostname, port } = proxy ?? addressOf(server)
-    const address = { hostname, port, tls: null, headBytesMax, tunnel: null }
+    const address = { hostname, port, tls: null, ...reach, tunnel: null }
     const forwarded = proxy && { base: `http://${host}`, authorization: proxy.authorization }
     return { host, pool: new Pool(address, this.#options), forwarded }
   }

@@ -6,7 +6,7 @@ import type { Socket, SocketHandler } from 'bun'
 import type { AnswerHead } from './answer-head.ts'
 import { AnswerParser } from './answer-parser.ts'
 import type { Carrier, Http1Call } from './call.ts'
-import { Http1Failure, type Http1FailureKind } from './failure.ts'
+import { AddressForbidden, Http1Failure, type Http1FailureKind } from './failure.ts'
 import { Outgoing } from './outgoing.ts'
 import type { Proxy } from './proxy.ts'
 import type { EncodedRequest } from './request.ts'
@@ -18,6 +18,8 @@ export interface Address {
   /** Null for plain HTTP. */
   readonly tls: Readonly<Bun.TLSOptions> | null
   readonly headBytesMax: number
+  /** Whether requests may go to this IP address. */
+  readonly mayReach: (address: string) => boolean
   /** The proxy through which a server with TLS is reached; null for none. */
   readonly tunnel: Proxy | null
 }
@@ -130,6 +132,7 @@ export class Connection implements Carrier {
       socket.terminate()
       return
     }
+    if (!this.#address.mayReach(socket.remoteAddress)) return this.#breakOff('refused', new AddressForbidden())
     socket.setNoDelay(true)
     socket.setKeepAlive(true, keepAliveProbeMs)
     if (this.#address.tls === null) this.#ready()

@@ -28,6 +28,11 @@ export class Http1Failure extends Error {
   }
 }
 
+/** The cause of a `refused`: the client may not reach this address. Nothing was sent. */
+export class AddressForbidden extends Error {
+  override readonly name = 'AddressForbidden'
+}
+
 /** Thrown by the parser at the first byte that no valid answer can have. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer'

@@ -9,7 +9,7 @@ import type { Tables } from '../schema.ts'
 import { insertRows, isOneOf } from '../documents/statements.ts'
 import { batchOf, type Batch } from './batch-row.ts'
 import { fileRow, type StoredFile } from './files.ts'
-import { leasedBatch, restWholeJob, type JobLease } from './locked-batch.ts'
+import { leasedBatch, restWholeJob, tellEnded, type JobLease } from './locked-batch.ts'
 
 /** A piece of the lines of a batch: where it lies in the input file. */
 export interface BatchPart {
@@ -115,8 +115,10 @@ export function batchJobs(database: Database): BatchJobs {
       }),
     refuse: (lease, errors, now) =>
       kysely.transaction().execute(async (trx) => {
-        const { id } = await leasedBatch(database, trx, lease)
+        const batch = await leasedBatch(database, trx, lease)
+        const { id } = batch
         await trx.updateTable('batches').set({ status: 'failed', ended_at: now, errors }).where('id', '=', id).execute()
+        await tellEnded(trx, batch, 'failed', now)
         await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).execute()
       }),
   }

@@ -6,7 +6,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Connection, Database } from '../database.ts'
 import { flag, type BatchesTable, type Tables } from '../schema.ts'
 import { insertRows } from '../documents/statements.ts'
-import { leasedBatch, wakeWholeJob, type JobLease } from './locked-batch.ts'
+import { leasedBatch, tellEnded, wakeWholeJob, type JobLease } from './locked-batch.ts'
 
 /** The end of a line of the input: a line of the output, or of the file of errors. */
 export interface LineResult {
@@ -82,6 +82,7 @@ export function batchResults(database: Database): BatchResults {
           .where('id', '=', batch.id)
           .execute()
         await trx.deleteFrom('batch_jobs').where('batch_id', '=', batch.id).execute()
+        await tellEnded(trx, batch, status, now)
       }),
     purgeResults: (limit) => purgeResults(database, limit),
   }

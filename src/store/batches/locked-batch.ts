@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely'
 import type { Connection } from '../database.ts'
 import { LeaseLost } from '../errors.ts'
 import type { BatchesTable, Tables } from '../schema.ts'
+import { addEvent, type EventType } from '../webhooks/outbox.ts'
 
 /** A job in the hands of a worker; the next claim has a higher fence. */
 export interface JobLease {
@@ -52,6 +53,16 @@ export async function wakeWholeJob(trx: Transaction<Tables>, batchId: string, no
 /** The work on the batch as a whole is done for now. */
 export async function restWholeJob(trx: Transaction<Tables>, batchId: string): Promise<void> {
   await setWholeJob(trx, batchId, idle)
+}
+
+/** The batch has ended: its receivers of webhooks will hear of it. */
+export async function tellEnded(
+  trx: Transaction<Tables>,
+  { id, user_id: userId }: BatchesTable,
+  status: string,
+  at: number,
+): Promise<void> {
+  await addEvent(trx, { type: `batch.${status}` as EventType, subject: id, at, userId })
 }
 
 async function setWholeJob(trx: Transaction<Tables>, batchId: string, availableAt: number): Promise<void> {

@@ -7,6 +7,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Sealer } from '#lib/seal.ts'
 import type { Database } from '../database.ts'
 import type { KeptResponsesTable, Tables } from '../schema.ts'
+import { addEvent, type EventType } from '../webhooks/outbox.ts'
 import { addBytes, addWithinLimit, removeResponses } from './kept-bytes.ts'
 import { bytesOf, openText, sealText, writeTexts, type SealedText } from './kept-texts.ts'
 
@@ -307,6 +308,8 @@ async function endResponse(
     .execute()
   await writeTexts(trx, [...sealed, ...events])
   await addBytes(trx, row.user_id, more - fewer)
+  // Only what is made in the background has an end of its own.
+  await addEvent(trx, { type: `response.${status}` as EventType, subject: id, at, userId: row.user_id })
   return true
 }
 

@@ -5,6 +5,7 @@ import { holderGoneMs } from '#budgets/budget-place.ts'
 import type { Connection, Database } from '../database.ts'
 import { refusing } from '../errors.ts'
 import { flag, flagIfSet, type BudgetsTable } from '../schema.ts'
+import { addEvent, type WebhookEvent } from '../webhooks/outbox.ts'
 import { lockCounter, now } from './budget-place.ts'
 
 export type BudgetPatch = Partial<Pick<BudgetRecord, 'amount' | 'hard' | 'thresholds' | 'timeZone' | 'declared'>>
@@ -35,8 +36,8 @@ export interface BudgetStore {
   delete(id: string): Promise<boolean>
   /** The counters of these names; those that do not exist yet are left out. */
   counters(ids: readonly string[]): Promise<readonly CounterState[]>
-  /** Notes that a threshold was told; false when another process has told it, or a higher one. */
-  noteThreshold(counter: string, percent: number): Promise<boolean>
+  /** Notes that a threshold is told, and stores the event; false when another process has told it, or a higher one. */
+  noteThreshold(counter: string, percent: number, event: WebhookEvent): Promise<boolean>
   /** Makes free what processes that count as gone hold of a budget, and returns how much that was. */
   release(budgetId: string): Promise<number>
 }
@@ -80,15 +81,17 @@ export function budgetStore({ kysely, engine }: Database): BudgetStore {
       return numDeletedRows > 0n
     },
     counters: (ids) => readCounters(connection, ids),
-    async noteThreshold(counter, percent) {
-      const { numUpdatedRows } = await kysely
-        .updateTable('budget_counters')
-        .set({ notified: percent })
-        .where('id', '=', counter)
-        .where('notified', '<', percent)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    noteThreshold: (counter, percent, event) =>
+      kysely.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('budget_counters')
+          .set({ notified: percent })
+          .where('id', '=', counter)
+          .where('notified', '<', percent)
+          .executeTakeFirst()
+        if (numUpdatedRows > 0n) await addEvent(trx, event)
+        return numUpdatedRows > 0n
+      }),
     release: (budgetId) => release(connection, budgetId),
   }
 }

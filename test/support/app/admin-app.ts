@@ -23,6 +23,7 @@ import { ProviderPool } from '#providers/registry.ts'
 import { LocalFeed } from '#replica/change-feed.ts'
 import { openApp } from '#src/app.ts'
 import { openStore, type Store } from '#store/store.ts'
+import { WebhookSender } from '#webhooks/webhook-sender.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 import { Documented } from '../contract/documented.ts'
 
@@ -126,6 +127,11 @@ export async function startAdminApp({
     inflight: new LocalInflightLimiter(),
     caps: { waiting: () => [] },
     health: new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1, ejectionMaxMs: 1 }), clock),
+    webhooks: {
+      sender: opening.use(new WebhookSender({ settings, clock, ticker: opening.use(new Ticker()) })),
+      now: async () => clock.now(),
+      wake: () => undefined,
+    },
     settings,
     clock,
     version: '0.0.0',

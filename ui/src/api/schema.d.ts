@@ -1076,6 +1076,16 @@ export type NewSettingValue = {
   readonly value: string | number | boolean | readonly string[] | readonly number[] | { readonly [name: string]: string }
 }
 
+export type NewWebhook = {
+  /** Where events are sent by POST. https: is strongly advised */
+  readonly url: string
+  readonly description?: string | undefined
+  /** All types when left out */
+  readonly types?: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[] | undefined
+  /** Only events that belong to this user; null sends those of all */
+  readonly user_id?: string | null | undefined
+}
+
 export type OwnBudget = {
   readonly scope: "key" | "user" | "group"
   /** Of the key or group; the e-mail address of the user */
@@ -1747,6 +1757,94 @@ export type UserCreation = {
   /** The user has to choose another at the first sign-in; left out, that is so */
   readonly temporary?: boolean | undefined
   readonly disabled?: boolean | undefined
+}
+
+export type Webhook = {
+  readonly id: string
+  readonly url: string
+  readonly description: string
+  readonly types: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[]
+  readonly user_id: string | null
+  readonly enabled: boolean
+  /** `gone`: it answered 410; `failing`: every attempt failed for webhooks.retry_hours */
+  readonly disabled_reason: "administrator" | "gone" | "failing" | null
+  readonly disabled_at: string | null
+  /** Since when no attempt has succeeded; null while they do */
+  readonly failing_since: string | null
+  /** Events that were not stored for it, because too many waited */
+  readonly dropped: number
+  /** Until when the secret before the last rotation signs, too */
+  readonly former_secret_until: string | null
+  readonly created_at: string
+}
+
+export type WebhookAttempt = {
+  readonly delivered: boolean
+  /** Of the answer; null when none came */
+  readonly status: number | null
+  readonly error: string | null
+  readonly duration_ms: number
+}
+
+export type WebhookChange = {
+  /** Where events are sent by POST. https: is strongly advised */
+  readonly url?: string | undefined
+  readonly description?: string | undefined
+  readonly types?: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[] | undefined
+  /** true switches an endpoint on again; its failures are forgotten */
+  readonly enabled?: boolean | undefined
+}
+
+export type WebhookDelivery = {
+  readonly id: string
+  /** The `webhook-id` of every attempt */
+  readonly event_id: string
+  readonly type: string
+  /** The body that is sent */
+  readonly payload: string
+  readonly state: "waiting" | "delivered" | "failed"
+  /** Since its creation or its last replay */
+  readonly attempts: number
+  readonly created_at: string
+  /** Not before then; null when it has ended */
+  readonly next_attempt_at: string | null
+  readonly ended_at: string | null
+  /** Of the last answer; null when none came */
+  readonly status: number | null
+  /** What went wrong with the last attempt */
+  readonly error: string | null
+  readonly duration_ms: number | null
+}
+
+export type WebhookReplay = {
+  /** Failed deliveries of events from this moment on */
+  readonly since: string
+}
+
+export type WebhookRotation = {
+  /** How long the secret before signs, too */
+  readonly overlap_hours?: number | undefined
+}
+
+export type WebhookWithSecret = {
+  readonly id: string
+  readonly url: string
+  readonly description: string
+  readonly types: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[]
+  readonly user_id: string | null
+  readonly enabled: boolean
+  /** `gone`: it answered 410; `failing`: every attempt failed for webhooks.retry_hours */
+  readonly disabled_reason: "administrator" | "gone" | "failing" | null
+  readonly disabled_at: string | null
+  /** Since when no attempt has succeeded; null while they do */
+  readonly failing_since: string | null
+  /** Events that were not stored for it, because too many waited */
+  readonly dropped: number
+  /** Until when the secret before the last rotation signs, too */
+  readonly former_secret_until: string | null
+  readonly created_at: string
+  /** `whsec_…`; shown this once */
+  readonly secret: string
 }
 
 export type WhoAmI = {
@@ -3011,6 +3109,84 @@ export interface Operations {
       readonly data: readonly RequestRecord[]
       /** Send it as `cursor` for the next page; null on the last one */
       readonly next_cursor: string | null
+    }
+  }
+  /** List the endpoints to which events are sent */
+  "GET /admin/api/v1/webhooks": {
+    params: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Webhook[]
+    }
+  }
+  /** Add an endpoint to which events are sent */
+  "POST /admin/api/v1/webhooks": {
+    params: undefined
+    query: undefined
+    body: NewWebhook
+    answer: WebhookWithSecret
+  }
+  /** One endpoint of webhooks */
+  "GET /admin/api/v1/webhooks/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: Webhook
+  }
+  /** Change an endpoint, or switch it off or on */
+  "PATCH /admin/api/v1/webhooks/{id}": {
+    params: { id: string }
+    query: undefined
+    body: WebhookChange
+    answer: Webhook
+  }
+  /** Delete an endpoint with its deliveries */
+  "DELETE /admin/api/v1/webhooks/{id}": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Give an endpoint a new secret */
+  "POST /admin/api/v1/webhooks/{id}/rotate": {
+    params: { id: string }
+    query: undefined
+    body: WebhookRotation
+    answer: WebhookWithSecret
+  }
+  /** Send a `ping` now and say what came of it */
+  "POST /admin/api/v1/webhooks/{id}/test": {
+    params: { id: string }
+    query: undefined
+    body: undefined
+    answer: WebhookAttempt
+  }
+  /** The deliveries of an endpoint, the newest first */
+  "GET /admin/api/v1/webhooks/{id}/deliveries": {
+    params: { id: string }
+    query: { cursor?: string; limit?: number; state?: "waiting" | "delivered" | "failed" }
+    body: undefined
+    answer: {
+      readonly data: readonly WebhookDelivery[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Send a delivery again, with the same event id */
+  "POST /admin/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay": {
+    params: { id: string; deliveryId: string }
+    query: undefined
+    body: undefined
+    answer: WebhookDelivery
+  }
+  /** Send all failed deliveries since a time again */
+  "POST /admin/api/v1/webhooks/{id}/replay": {
+    params: { id: string }
+    query: undefined
+    body: WebhookReplay
+    answer: {
+      readonly replayed: number
     }
   }
   /** List all settings with their values and where those come from */

@@ -20,6 +20,7 @@ import type { Heartbeat, Claim, DocumentError, DocumentStore, Lease } from '../d
 import { leasedDocument, leasedDocumentOrUndefined } from './lease.ts'
 import { isOneOf } from '../statements.ts'
 import { lockedDocument } from './locked-document.ts'
+import { tellEnded } from './tell-ended.ts'
 
 export type DocumentJobs = Pick<DocumentStore, 'cancel' | 'claim' | 'renew' | 'fail' | 'release' | 'relocate'> & {
   /** As `reap` of the store; the waits after the first, second … crash are given as numbers. */
@@ -273,6 +274,7 @@ async function end(trx: Transaction<Tables>, document: DocumentRow, { state, err
     .where('row', '=', document.row)
     .execute()
   await discardSets(trx, document.row, document.visible_set)
+  if (state === 'failed') await tellEnded(trx, document, { type: 'document.failed', at: now, error })
 }
 
 function byId(a: Lease, b: Lease): number {

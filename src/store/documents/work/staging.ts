@@ -13,6 +13,7 @@ import { signCoder } from '../indexing/sign-code.ts'
 import { bytesOf } from '../indexing/vector-bytes.ts'
 import { termColumns, termsOfChunk, termsOfName } from '../indexing/word-columns.ts'
 import { Languages } from './languages.ts'
+import { tellEnded } from './tell-ended.ts'
 import { insertRows } from '../statements.ts'
 
 /** Chunks of one transaction: a few milliseconds of SQLite's write lock. */
@@ -78,6 +79,7 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
         if (visibleSet !== null) await nameSet(engine, trx, visibleSet, termsOfName(document.name, completion.title))
         await discardSets(trx, document.row, visibleSet)
         await logChanges(trx, [document.visible_set, visibleSet])
+        await tellEnded(trx, document, { type: 'document.completed', at: now })
       }),
   }
 }
