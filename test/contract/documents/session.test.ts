@@ -7,7 +7,9 @@ const password = 'correct horse battery'
 
 test('a signed-in user imports, sees, finds and deletes what is the user’s own, and nothing else', async () => {
   const { userId } = app().keys.main
-  expect((await app().operate('POST', `/users/${userId}/password`, { password, temporary: false })).status).toBeLessThan(300)
+  expect(
+    (await app().operate('POST', `/users/${userId}/password`, { password, temporary: false })).status,
+  ).toBeLessThan(300)
   const signedIn = await app().request('POST', '/admin/api/v1/session', {
     key: null,
     body: JSON.stringify({ email: `${userId}@example.com`, password }),

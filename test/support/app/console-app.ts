@@ -49,7 +49,8 @@ export async function startConsoleApp(
   const consoleFiles = readConsoleFiles(await buildConsole())
   if (consoleFiles === null) throw new Error('the console is not built')
   const app = await startAdminApp({ set, environment, consoleFiles })
-  for (const id of [app.adminId, app.userId]) await app.call('POST', `/users/${id}/password`, { body: { password, temporary: false } })
+  for (const id of [app.adminId, app.userId])
+    await app.call('POST', `/users/${id}/password`, { body: { password, temporary: false } })
   const provider = await app.call<{ id: string }>('POST', '/providers', { body: { name: 'practice', kind: 'demo' } })
   const model = (name: string, fields: object): Promise<unknown> =>
     app.call('POST', '/models', { body: { name, provider_id: provider.body.id, ...fields } })
