@@ -1,6 +1,7 @@
 /** What the usage page makes of the server's points, and of a span of time in an address. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { tokenRate } from '../../ui/src/routes/requests/token-rate.ts'
 import { csvText } from '../../ui/src/routes/usage/csv.ts'
 import { groupSums, stackedPoints } from '../../ui/src/routes/usage/usage-groups.ts'
 import { bucketOf, rangeOf, readRangeSearch } from '../../ui/src/routes/time-range.ts'
@@ -108,4 +109,13 @@ describe('a CSV file', () => {
       'name,number,more\r\n"a,b",1,\r\n"say ""hi""",0.5,"two\nlines"\r\n"\'=HYPERLINK(""x"")",-1,\'@cmd\r\n',
     )
   })
+})
+
+test('a request has a speed when it was streamed for long enough to measure', () => {
+  const answer = { streamed: true, completion_tokens: 181, first_token_ms: 1000, duration_ms: 2000 }
+  expect(tokenRate(answer)).toBe('180.0')
+  expect(tokenRate({ ...answer, streamed: false })).toBeNull()
+  expect(tokenRate({ ...answer, duration_ms: 1001 })).toBeNull()
+  expect(tokenRate({ ...answer, first_token_ms: null })).toBeNull()
+  expect(tokenRate({ ...answer, completion_tokens: null })).toBeNull()
 })

@@ -7,6 +7,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { CopiedFact, Fact, Facts } from '../../components/facts.tsx'
 import { byteText, durationText } from '../../components/format.ts'
 import { RecordName } from '../record-name.tsx'
+import { tokenRate } from './token-rate.ts'
 import { dateText, exactTimeText, timeText } from './time-text.ts'
 import styles from './request-details.module.css'
 
@@ -18,6 +19,7 @@ export interface RequestDetailsProps {
 
 export function RequestDetails({ request, scope, onClose }: RequestDetailsProps) {
   const { status, code, endpoint, model, model_asked: asked, streamed } = request
+  const rate = tokenRate(request)
   return (
     <Dialog
       open
@@ -58,7 +60,7 @@ export function RequestDetails({ request, scope, onClose }: RequestDetailsProps)
         <Fact name="Duration">{durationText(request.duration_ms)}</Fact>
         <Fact name="Tokens in">{request.prompt_tokens?.toLocaleString('en') ?? 'unknown'}</Fact>
         <Fact name="Tokens out">{request.completion_tokens?.toLocaleString('en') ?? 'unknown'}</Fact>
-        {tokenRate(request) !== null && <Fact name="Speed">{tokenRate(request)} tokens/s</Fact>}
+        {rate !== null && <Fact name="Speed">{rate} tokens/s</Fact>}
       </Section>
     </Dialog>
   )
@@ -102,14 +104,4 @@ function Section({ label, children }: { readonly label: string; readonly childre
       <Facts>{children}</Facts>
     </section>
   )
-}
-
-/** Tokens per second after the first token; null when unknown. */
-function tokenRate({
-  completion_tokens: tokens,
-  first_token_ms: first,
-  duration_ms: duration,
-}: RequestRecord): string | null {
-  if (tokens === null || first === null || duration <= first) return null
-  return ((tokens / (duration - first)) * 1000).toFixed(1)
 }

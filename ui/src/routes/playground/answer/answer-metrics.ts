@@ -20,7 +20,11 @@ export function metricTexts(progress: ChatProgress): readonly string[] {
 const measuredMsMin = 100
 
 /** The speed after the first token; null without a token count, and for answers that arrived all at once. */
-export function tokensPerSecond({ firstTokenMs, elapsedMs, completionTokens }: ChatProgress): number | null {
+export function tokensPerSecond({
+  firstTokenMs,
+  elapsedMs,
+  completionTokens,
+}: Pick<ChatProgress, 'firstTokenMs' | 'elapsedMs' | 'completionTokens'>): number | null {
   if (completionTokens === null || firstTokenMs === null || elapsedMs - firstTokenMs < measuredMsMin) return null
   return (completionTokens - 1) / ((elapsedMs - firstTokenMs) / 1000)
 }
