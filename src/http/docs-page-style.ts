@@ -20,13 +20,13 @@ section { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25r
 .access { color: var(--soft); font-size: .875rem; }
 .method { display: inline-block; min-width: 3.6em; font: 600 .75rem/1.6 ui-monospace, monospace; }
 .GET { color: light-dark(#0550ae, #79b8ff); } .POST { color: light-dark(#116329, #7ee08a); } .PUT, .PATCH { color: light-dark(#7a4a00, #f0b458); } .DELETE { color: light-dark(#a40e26, #ff938a); }
-code, pre { font: .875em/1.5 ui-monospace, monospace; }
+code, pre { font: .875em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 pre { background: var(--panel); border-radius: 6px; padding: .75rem 1rem; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 th { text-align: left; color: var(--soft); font-weight: 500; }
 td, th { padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 td.status { overflow-wrap: normal; width: 4rem; font-weight: 600; }
-em { color: var(--soft); font-size: .8125rem; }
+em { color: var(--soft); font-size: .8125rem; white-space: nowrap; }
 @media (max-width: 60rem) { body { display: block; } nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); } }
 @media (max-width: 34rem) { table, tbody, tr, td { display: block; } thead { display: none; } td { border: 0; padding: 0; } tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } section { padding: .75rem; } }
 `

@@ -151,5 +151,20 @@ describe.skipIf(journeysSkipped !== null)(
       expect((await app.call<{ data: unknown[] }>('GET', '/inflight-limits')).body.data).toEqual([])
       expectNoComplaints(visitor)
     }, 30_000)
+
+    test('the API reference breaks no word of its tables at any width', async () => {
+      const page = await browser.newPage()
+      await page.goto(`${app.url}/docs`)
+      await page.locator('td em').first().waitFor({ state: 'attached' })
+      for (const width of [360, 600, 860, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 800 })
+        const broken = await page.evaluate(
+          `[...document.querySelectorAll('td em')].filter((each) => each.getClientRects().length > 1).length`,
+        )
+        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+        expect({ width, broken, isWider: wide > width }).toEqual({ width, broken: 0, isWider: false })
+      }
+      await page.close()
+    }, 60_000)
   },
 )
