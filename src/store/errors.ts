@@ -131,9 +131,9 @@ const sqliteUnavailable = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|COR
 /**
  * SQLSTATEs of a server that cannot serve now: connection (08), authorization (28), no such database
  * (3D), resources (53), cancelled or shutting down (57), system error (58), deadlock, a lock that was
- * not given in time, and a server that has become read-only. https://www.postgresql.org/docs/15/errcodes-appendix.html
+ * not given in time, a transaction that was left alone for too long, and a server that has become read-only. https://www.postgresql.org/docs/15/errcodes-appendix.html
  */
-const postgresUnavailable = /^(08...|28...|3D000|53...|57...|58...|40P01|55P03|25006)$/
+const postgresUnavailable = /^(08...|28...|3D000|53...|57...|58...|40P01|55P03|25P03|25006)$/
 
 /** Node's names for a socket that failed. */
 const socketUnavailable = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOENT|ERR_SOCKET)/

@@ -45,11 +45,13 @@ let ofAdministrator: SignedIn | undefined
 
 interface SignIn {
   readonly typed?: string
+  /** Replaces a password that was chosen for the user. */
+  readonly own?: string
   readonly viewport?: { readonly width: number; readonly height: number }
 }
 
 /** A visitor at this address of the console, signed in: the administrator by the form only the first time. */
-async function signedIn(email: string, path: string, { typed = password, viewport = wide }: SignIn = {}) {
+async function signedIn(email: string, path: string, { typed = password, own, viewport = wide }: SignIn = {}) {
   const session = email === adminEmail ? ofAdministrator : undefined
   const visitor = await visit(browser, app, { viewport, ...(session !== undefined && { storageState: session }) })
   await visitor.open(path)
@@ -57,6 +59,11 @@ async function signedIn(email: string, path: string, { typed = password, viewpor
     await visitor.page.getByLabel('E-mail address').fill(email)
     await visitor.page.getByLabel('Password').fill(typed)
     await button(visitor.page, 'Sign in').click()
+  }
+  if (own !== undefined) {
+    await visitor.page.getByLabel('New password', { exact: true }).fill(own)
+    await visitor.page.getByLabel('New password, again').fill(own)
+    await button(visitor.page, 'Set password and sign in').click()
   }
   // Not by a role, which nothing outside of an open dialog has.
   await visitor.page.locator('#main').waitFor()
@@ -97,7 +104,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('users')
       expectNoComplaints(visitor)
 
-      await using other = await signedIn('ada@example.org', '/models', { typed })
+      await using other = await signedIn('ada@example.org', '/models', { typed, own: 'a password of her own' })
       await other.page.getByRole('heading', { name: 'reserved' }).waitFor()
       expectNoComplaints(other)
       const models = await app.call<{ data: { name: string }[] }>('GET', '/me/models', { key: app.userKey })
@@ -154,7 +161,7 @@ describe.skipIf(journeysSkipped !== null)(
       await row(page, 'Grace Hopper').getByText('Administrator').waitFor()
 
       await choose(page, 'grace@example.org', 'Set password…')
-      await page.getByLabel('New password').fill('long enough')
+      await page.getByLabel('New password').fill('now long enough')
       await visitor.requireAccessible('setting a password')
       await button(page, 'Set password').click()
       await row(page, 'grace@example.org').getByText('no password').waitFor({ state: 'detached' })

@@ -25,12 +25,16 @@ describe('the first start', () => {
     await using sluice = new Installation()
     const server = await sluice.start()
     const { password, apiKey } = secretsIn(server.stdout)
-    const session = await fetch(`${server.address}/admin/api/v1/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'admin@localhost', password }),
-    })
-    expect(session.status).toBe(200)
+    const signIn = (more: object): Promise<Response> =>
+      fetch(`${server.address}/admin/api/v1/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'admin@localhost', password, ...more }),
+      })
+    // It is shown on a terminal, so it opens nothing before it is replaced.
+    expect((await signIn({})).status).toBe(403)
+    expect((await signIn({ new_password: 'a password of my own' })).status).toBe(200)
+    expect((await signIn({})).status).toBe(401)
     const listed = await fetch(`${server.address}/ai/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
     const { data } = (await listed.json()) as { data: { id: string }[] }
     expect(data.map(({ id }) => id)).toEqual(['demo-chat', 'demo-embed', 'demo-vision'])

@@ -110,6 +110,29 @@ suite(reasonToSkip === undefined ? 'PostgreSQL server' : `PostgreSQL server (ski
     })
   })
 
+  test('a process that does not go on with a transaction gives up its locks, and others get them', async () => {
+    await withSchema(async (schema) => {
+      const [frozen, other] = [0, 1].map(() => openDatabase({ url: schema.url, poolMax: 1 }))
+      try {
+        await sql`create table rows_of_all (n integer)`.execute(other!.kysely)
+        await sql`insert into rows_of_all values (1)`.execute(other!.kysely)
+        const held = await frozen!.kysely.startTransaction().execute()
+        await sql`select n from rows_of_all for update`.execute(held)
+        expect((await sql`update rows_of_all set n = 2`.execute(other!.kysely)).numAffectedRows).toBe(1n)
+        await held
+          .rollback()
+          .execute()
+          .catch(() => undefined)
+        // Its next transaction is a new one.
+        const { rows } = await sql<{ n: number }>`select n from rows_of_all`.execute(frozen!.kysely)
+        expect(rows).toEqual([{ n: 2 }])
+      } finally {
+        await frozen!.close()
+        await other!.close()
+      }
+    })
+  }, 60_000)
+
   test('a backup that pg_dump cannot write is refused', async () => {
     await withStore(async (store) => {
       const refused = await rejection(store.backup('/dev/null/never.db'))

@@ -14,6 +14,8 @@ const int8Oid = 20
 /** The server ends a statement first; the client's own limit is for a server that has gone silent. */
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
+/** A process that is frozen or cut off in a transaction keeps its locks and its snapshot, for which others wait, no longer. */
+const transactionIdleMs = 10_000
 const connectTimeoutMs = 5_000
 
 export interface PostgresOptions {
@@ -23,6 +25,12 @@ export interface PostgresOptions {
   readonly patient: boolean
   /** Longest wait of a statement for a lock; none of its own when left out. */
   readonly lockTimeoutMs?: number | undefined
+}
+
+const timeouts = {
+  statement_timeout: statementTimeoutMs,
+  query_timeout: answerTimeoutMs,
+  idle_in_transaction_session_timeout: transactionIdleMs,
 }
 
 /** What all of our connections have in common. */
@@ -44,7 +52,7 @@ export function openPostgres(options: PostgresOptions): EngineConnection {
   const pool = new Pool({
     ...connectionConfig(options.url),
     max: options.poolMax,
-    ...(options.patient ? {} : { statement_timeout: statementTimeoutMs, query_timeout: answerTimeoutMs }),
+    ...(options.patient ? {} : timeouts),
     ...(options.lockTimeoutMs !== undefined && { lock_timeout: options.lockTimeoutMs }),
   })
   // A connection that breaks is taken out of the pool by `pg`, which reports it by events: of the pool
