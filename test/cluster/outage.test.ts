@@ -54,7 +54,7 @@ describe.skipIf(serverUrl === undefined)(`with cluster.outage_grace_seconds${rea
     line.restore()
     await until(async () => (await two.statusWith(cluster.userKey)) === 200)
     expect(await two.statusWith(key.secret)).toBe(401)
-  })
+  }, 90_000)
 
   test('without it AI requests stop with everything else', async () => {
     await using line = await openDatabaseLine(String(serverUrl))
@@ -65,7 +65,7 @@ describe.skipIf(serverUrl === undefined)(`with cluster.outage_grace_seconds${rea
     expect([await one.statusWith(cluster.userKey), (await readiness(one)).code]).toEqual([503, 503])
     line.restore()
     await until(async () => (await one.statusWith(cluster.userKey)) === 200)
-  })
+  }, 90_000)
 })
 
 describe.skipIf(serverUrl === undefined)(`a server that starts before its database${reason}`, () => {
