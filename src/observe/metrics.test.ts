@@ -110,6 +110,24 @@ test('gauges show what their sources say at the scrape', async () => {
   expect(found.get('sluice_documents{state="queued"}')).toBe(2)
 })
 
+test('gauges are read at once, so that two slow ones take as long as one', async () => {
+  const metrics = create()
+  const counting = Promise.withResolvers<[]>()
+  metrics.watch({
+    inflight: () => [],
+    queued: () => [],
+    outageSeconds: () => 0,
+    changesInDoubt: () => 0,
+    usageQueueDepth: () => 0,
+    documents: () => counting.promise,
+    async webhooksWaiting() {
+      counting.resolve([])
+      return 1
+    },
+  })
+  expect((await samples(metrics)).get('sluice_webhooks_waiting')).toBe(1)
+})
+
 test('documents are counted by how they ended, and their stages are timed', async () => {
   const metrics = create()
   metrics.documentEnded('completed')

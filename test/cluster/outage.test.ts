@@ -38,7 +38,7 @@ describe.skipIf(serverUrl === undefined)(`with cluster.outage_grace_seconds${rea
   test('a process that is cut off serves a key that is deleted elsewhere, but not once the deletion is answered', async () => {
     await using line = await openDatabaseLine(String(serverUrl))
     await using cluster = await newCluster()
-    const set = ['cluster.outage_grace_seconds=3']
+    const set = ['cluster.outage_grace_seconds=5']
     const one = await cluster.start(cluster.schema.url, set)
     const two = await cluster.start(line.to(cluster.schema), set)
     const key = await cluster.makeKey(one)
