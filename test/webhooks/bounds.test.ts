@@ -14,7 +14,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 const { promise: never } = Promise.withResolvers<Response>()
 
 describe('deliveries that wait for a receiver that was away', () => {
-  for (const count of [1, 100, waitingMax]) {
+  for (const count of [1, 30, 900]) {
     test(`arrive once each when it is back: ${count}`, async () => {
       const receiver = startReceiver()
       const hook = await addHook(app, receiver.url)
@@ -23,12 +23,6 @@ describe('deliveries that wait for a receiver that was away', () => {
       const at = Date.now() + 3_600_000
       for (let index = 0; index < count; index += 1) await app.store.webhooks.add(anEvent(`${count}-${index}`, at))
       expect(await app.store.webhooks.waiting()).toBe(count)
-      // One more than may wait is counted, and not stored.
-      if (count === waitingMax) {
-        await app.store.webhooks.add(anEvent('too many', at))
-        expect(await app.store.webhooks.waiting()).toBe(count)
-        expect((await app.call('GET', `/webhooks/${hook.id}`)).body).toMatchObject({ dropped: 1 })
-      }
       await app.call('PATCH', `/webhooks/${hook.id}`, { body: { url: receiver.url } })
       app.advance(3_600_000)
       await until(() => receiver.received.length === count)
@@ -40,6 +34,17 @@ describe('deliveries that wait for a receiver that was away', () => {
       expect(await app.store.webhooks.deliveries(hook.id, { limit: 1 })).toEqual({ items: [], nextCursor: null })
     }, 120_000)
   }
+
+  test('are bounded: one more is counted, and not stored', async () => {
+    const hook = await addHook(app, 'http://127.0.0.1:9/')
+    const at = Date.now() + 3_600_000
+    for (let index = 0; index < waitingMax; index += 1) await app.store.webhooks.add(anEvent(`${index}`, at))
+    expect((await app.call('GET', `/webhooks/${hook.id}`)).body).toMatchObject({ dropped: 0 })
+    await app.store.webhooks.add(anEvent('too many', at))
+    expect(await app.store.webhooks.waiting()).toBe(waitingMax)
+    expect((await app.call('GET', `/webhooks/${hook.id}`)).body).toMatchObject({ dropped: 1 })
+    await app.call('DELETE', `/webhooks/${hook.id}`)
+  }, 120_000)
 })
 
 describe('an answer', () => {
