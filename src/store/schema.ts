@@ -192,9 +192,22 @@ export interface UsageSeriesTable {
 }
 
 /** Sums of an hour or a day, by its beginning. */
-export interface UsageSumsTable {
-  at: number
+export interface UsageSumsTable extends UsageSums {
   series: number
+}
+
+/** The same of everything, or of one user, model or provider. */
+export interface UsageMarginsTable extends UsageSums {
+  /** 1 or 24. */
+  hours: number
+  /** `all`, `user`, `model` or `provider`. */
+  margin: string
+  /** Empty for what has none. */
+  name: string
+}
+
+interface UsageSums {
+  at: number
   requests: number
   errors: number
   prompt_tokens: number
@@ -678,6 +691,7 @@ export interface Tables {
   usage_series: UsageSeriesTable
   usage_hours: UsageSumsTable
   usage_days: UsageSumsTable
+  usage_margins: UsageMarginsTable
   usage_backfill: UsageBackfillTable
   usage_batches: UsageBatchesTable
   prices: PricesTable

@@ -15,7 +15,7 @@ import { openStore } from '#store/store.ts'
 import { holdTables } from '#test/support/store/hold-tables.ts'
 import { contractKeys, known, nextVersion, secondNextVersion } from '#test/support/store/next-migrations.ts'
 import { makePostgresSchema, type PostgresSchema } from '#test/support/store/postgres-schema.ts'
-import { aKey, aUser } from '#test/support/store/store-records.ts'
+import { aKey, aUsage, aUser } from '#test/support/store/store-records.ts'
 import { rejection } from '#test/support/store/store-test.ts'
 import { until } from '#test/support/until.ts'
 
@@ -147,6 +147,36 @@ describe.each(engines)('on %s', (engine) => {
     const later = migrations.filter(({ version }) => version > 6)
     const planned = await plannedMigrations(place.database, migrations)
     expect(planned.map(({ migration }) => migration)).toEqual(later)
+  })
+
+  test('sums that are there have their margins after the migration that brings these', async () => {
+    await using place = await makePlace(engine)
+    const { kysely } = place.database
+    const store = await openStore({ url: place.url, sealer: sealer(new Uint8Array(32)) })
+    const names = ['a', 'b', null]
+    const records = names.flatMap((userId) =>
+      names.flatMap((modelServed) =>
+        [1, 2, 25].map((hour) => aUsage({ userId, modelServed, provider: modelServed, at: hour * 3_600_000 })),
+      ),
+    )
+    await store.usage.insertMany(records)
+    await store.close()
+    const read = () =>
+      kysely
+        .selectFrom('usage_margins')
+        .selectAll()
+        .orderBy('hours')
+        .orderBy('margin')
+        .orderBy('at')
+        .orderBy('name')
+        .execute()
+    const written = await read()
+    // Three times and two days, each for all and for three users, models and providers.
+    expect(written).toHaveLength((3 + 2) * (1 + 3 + 3 + 3))
+    await sql`drop table usage_margins`.execute(kysely)
+    await kysely.deleteFrom('schema_migrations').where('version', '=', 26).execute()
+    await migrate(place.database, { migrations })
+    expect(await read()).toEqual(written)
   })
 })
 

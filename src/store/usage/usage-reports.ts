@@ -5,7 +5,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeGroupCursor, encodeGroupCursor } from '../page.ts'
-import { dayMs, floorTo, hourMs, summandNames, summands } from './usage-sums.ts'
+import { dayMs, floorTo, hourMs, summandNames, summands, type Margin } from './usage-sums.ts'
 import type {
   UsageFilter,
   UsageGrouping,
@@ -106,6 +106,7 @@ interface Span {
 }
 
 const rowColumns = { model: 'r.model_served', user: 'r.user_id', key: 'r.key_id', provider: 'r.provider' } as const
+const marginColumns = { model: 'name', user: 'name', key: 'name', provider: 'name' } as const
 const seriesColumns = { model: 's.model', user: 's.user_id', key: 's.key_id', provider: 's.provider' } as const
 
 class Reader {
@@ -122,8 +123,8 @@ class Reader {
     await this.#look()
     const { days, hours, rows } = spansOf(query)
     const parts = [
-      ...days.map((span) => this.#sums('usage_days', span, query)),
-      ...hours.map((span) => this.#sums('usage_hours', span, query)),
+      ...days.map((span) => sumsOf('usage_days', span, query)),
+      ...hours.map((span) => sumsOf('usage_hours', span, query)),
       ...rows.map((span) => this.#rows(span, query)),
       ...(this.#complete
         ? []
@@ -141,24 +142,6 @@ class Reader {
     this.#complete = remaining === 0
   }
 
-  #sums(table: 'usage_hours' | 'usage_days', { from, to }: Span, query: PartsQuery): RawBuilder<unknown> {
-    const { groupBy, userId, keyId, model, groupId } = query
-    const conditions = [
-      ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
-      ...(keyId === undefined ? [] : [sql`s.key_id = ${keyId}`]),
-      ...(model === undefined ? [] : [sql`s.model = ${model}`]),
-      ...(groupId === undefined ? [] : [sql`s.user_id in ${membersOf(groupId)}`]),
-    ]
-    // The names of the series are looked at only where they matter: most reports are about everything.
-    const isNamed = groupBy !== 'none' || conditions.length > 0
-    const named = isNamed ? sql`join usage_series s on s.row = series ${memberships(groupBy, sql`s.user_id`)}` : sql``
-    const values = summandNames.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`)
-    return sql`
-      select ${bucketOf(query)} as bucket, ${groupOf(groupBy, seriesColumns)} as grp, ${sql.join(values)}
-      from ${sql.table(table)} ${named}
-      where ${sql.join([sql`at >= ${from} and at < ${to}`, ...conditions], sql` and `)} group by 1, 2`
-  }
-
   #rows(span: Span, query: PartsQuery, and: RawBuilder<unknown> = sql`1 = 1`): RawBuilder<unknown> {
     const { groupBy } = query
     const values = summandNames.map((name) => sql`cast(sum(${summands[name]}) as bigint) as ${sql.ref(name)}`)
@@ -169,8 +152,58 @@ class Reader {
   }
 }
 
+type SumsTable = 'usage_hours' | 'usage_days'
+
+/** From the margin that has all that the query names, and else from the series, which are many times as many. */
+function sumsOf(table: SumsTable, span: Span, query: PartsQuery): RawBuilder<unknown> {
+  const margin = marginOf(query)
+  return margin === null ? seriesSums(table, span, query) : marginSums(table, margin, span, query)
+}
+
+function marginOf({ groupBy, userId, keyId, model, groupId }: PartsQuery): Margin | null {
+  const names = new Set([
+    ...(groupBy === 'none' ? [] : [groupBy === 'group' ? 'user' : groupBy]),
+    ...(userId === undefined && groupId === undefined ? [] : ['user' as const]),
+    ...(keyId === undefined ? [] : ['key' as const]),
+    ...(model === undefined ? [] : ['model' as const]),
+  ])
+  const [name = 'all'] = names
+  return names.size > 1 || name === 'key' ? null : name
+}
+
+/** As they are: a row for each name and unit is as little as a part can be. */
+function marginSums(table: SumsTable, margin: Margin, { from, to }: Span, query: PartsQuery): RawBuilder<unknown> {
+  const { groupBy, userId, model, groupId } = query
+  const name = userId ?? model
+  const conditions = [
+    sql`hours = ${table === 'usage_hours' ? 1 : 24} and margin = ${margin} and at >= ${from} and at < ${to}`,
+    ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ...(groupId === undefined ? [] : [sql`name in ${membersOf(groupId)}`]),
+  ]
+  return sql`
+    select ${bucketOf(query)} as bucket, ${groupOf(groupBy, marginColumns)} as grp, ${sql.join(summandNames.map((each) => sql.ref(each)))}
+    from usage_margins ${memberships(groupBy, sql`name`)} where ${sql.join(conditions, sql` and `)}`
+}
+
+function seriesSums(table: SumsTable, { from, to }: Span, query: PartsQuery): RawBuilder<unknown> {
+  const { groupBy, userId, keyId, model, groupId } = query
+  const conditions = [
+    sql`at >= ${from} and at < ${to}`,
+    ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
+    ...(keyId === undefined ? [] : [sql`s.key_id = ${keyId}`]),
+    ...(model === undefined ? [] : [sql`s.model = ${model}`]),
+    ...(groupId === undefined ? [] : [sql`s.user_id in ${membersOf(groupId)}`]),
+  ]
+  return sql`
+    select ${bucketOf(query)} as bucket, ${groupOf(groupBy, seriesColumns)} as grp, ${summed}
+    from ${sql.table(table)} join usage_series s on s.row = series ${memberships(groupBy, sql`s.user_id`)}
+    where ${sql.join(conditions, sql` and `)} group by 1, 2`
+}
+
+const summed = sql.join(summandNames.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`))
+
 /** Never null: rows without a user, for example, are a group of their own. */
-function groupOf(groupBy: UsageGrouping, columns: typeof rowColumns | typeof seriesColumns): RawBuilder<string> {
+function groupOf(groupBy: UsageGrouping, columns: Record<keyof typeof rowColumns, string>): RawBuilder<string> {
   if (groupBy === 'none') return sql<string>`''`
   if (groupBy === 'group') return sql<string>`coalesce(m.group_id, '')`
   return sql<string>`coalesce(${sql.ref(columns[groupBy])}, '')`

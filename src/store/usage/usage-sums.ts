@@ -1,6 +1,7 @@
 /**
- * Sums of usage by hour and by day, for each user, key, model and provider that occur together (a series). They are
- * written in the transaction of the rows, and stay when rows are purged: every report is made of them.
+ * Sums of usage by hour and by day, for each user, key, model and provider that occur together (a series), and their
+ * margins: the sums of everything, and of each user, model and provider alone. They are written in the transaction of
+ * the rows, and stay when rows are purged: every report is made of them.
  */
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Engine } from '../database.ts'
@@ -32,6 +33,19 @@ export const summandNames = Object.keys(summands) as readonly Summand[]
 
 /** The four that name a series, in the order of the table. */
 export type SeriesName = readonly [userId: string, keyId: string, model: string, provider: string]
+
+/**
+ * The margins, and what is left of a series in each. What every transaction writes comes last: its rows are locked until
+ * the transaction ends, so the time from there on is as short as can be.
+ */
+const margins = [
+  ['user', ([userId]) => [userId, '', '', '']],
+  ['model', ([, , model]) => ['', '', model, '']],
+  ['provider', ([, , , provider]) => ['', '', '', provider]],
+  ['all', () => ['', '', '', '']],
+] as const satisfies readonly (readonly [string, (series: SeriesName) => SeriesName])[]
+
+export type Margin = (typeof margins)[number][0]
 
 export interface HourSums {
   readonly series: SeriesName
@@ -124,25 +138,52 @@ export async function addSums(
   sums: readonly HourSums[],
   numberOf: (name: SeriesName) => number,
 ): Promise<void> {
-  const hours = sums.map(({ at, series, values }) => [at, numberOf(series), ...values])
-  const days = new Map<string, number[]>()
-  for (const [at = 0, series = 0, ...values] of hours) {
-    const day = floorTo(at, dayMs)
-    const before = days.get(`${day} ${series}`)
-    if (before === undefined) days.set(`${day} ${series}`, [day, series, ...values])
-    else values.forEach((value, index) => (before[index + 2] = (before[index + 2] ?? 0) + value))
-  }
-  for (const [table, rows] of [['usage_hours', hours] as const, ['usage_days', [...days.values()]] as const]) {
+  for (const [table, own] of [['usage_hours', sums] as const, ['usage_days', byDay(sums)] as const]) {
+    const rows = own.map(({ at, series, values }) => [at, numberOf(series), ...values])
     const ordered = rows.toSorted(
       ([at = 0, series = 0], [otherAt = 0, otherSeries = 0]) => at - otherAt || series - otherSeries,
     )
     await insertCells(trx, engine, { table, columns: sumColumns, tail: addingTail(table), cells: ordered.flat() })
   }
+  const cells = margins.flatMap(([margin, part]) => {
+    const hours = merged(sums, ({ at, series }) => [at, part(series)])
+    return [...marginCells(margin, 1, hours), ...marginCells(margin, 24, byDay(hours))]
+  })
+  await insertCells(trx, engine, { table: 'usage_margins', columns: marginColumns, tail: marginTail, cells })
+}
+
+function marginCells(margin: Margin, hours: number, sums: readonly HourSums[]): readonly UsageCell[] {
+  const ordered = sums
+    .map(({ at, series, values }) => [at, series.join(''), values] as const)
+    .toSorted(([at, name], [otherAt, otherName]) => at - otherAt || (name < otherName ? -1 : 1))
+  return ordered.flatMap(([at, name, values]) => [hours, margin, at, name, ...values])
+}
+
+function byDay(sums: readonly HourSums[]): readonly HourSums[] {
+  return merged(sums, ({ at, series }) => [floorTo(at, dayMs), series])
+}
+
+/** Those that have one time and one name, as one. */
+function merged(
+  sums: readonly HourSums[],
+  keyed: (sums: HourSums) => readonly [at: number, series: SeriesName],
+): readonly HourSums[] {
+  const found = new Map<string, HourSums>()
+  for (const each of sums) {
+    const [at, series] = keyed(each)
+    const key = `${at}\t${keyOf(series)}`
+    const before = found.get(key)
+    if (before === undefined) found.set(key, { at, series, values: [...each.values] })
+    else each.values.forEach((value, index) => (before.values[index] = (before.values[index] ?? 0) + value))
+  }
+  return [...found.values()]
 }
 
 const sumColumns = ['at', 'series', ...summandNames] as const
+const marginColumns = ['hours', 'margin', 'at', 'name', ...summandNames] as const
+const marginTail = addingTail('usage_margins', 'hours, margin, at, name')
 
-function addingTail(table: string): string {
-  const added = summandNames.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
-  return `on conflict (at, series) do update set ${added.join(', ')}`
+function addingTail(table: string, key = 'at, series'): string {
+  const values = summandNames.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
+  return `on conflict (${key}) do update set ${values.join(', ')}`
 }
