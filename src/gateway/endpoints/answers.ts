@@ -23,7 +23,10 @@ const toolCall = z.looseObject({
 })
 const message = z.looseObject({
   role: z.string().nullish(),
-  content: z.unknown().optional().describe('The text, or null when tools are called'),
+  content: z
+    .union([z.string(), z.array(z.looseObject({ type: z.string().optional() }))])
+    .nullish()
+    .describe('The text, or null when tools are called; some providers write it in parts'),
   tool_calls: z.array(toolCall).nullish(),
 })
 
