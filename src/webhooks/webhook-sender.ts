@@ -8,8 +8,9 @@ import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
 import { AddressForbidden, Http1Failure } from '#lib/http1/failure.ts'
 import type { ProxyFor } from '#lib/http1/proxy.ts'
-import { readAll } from '#lib/http1/reply.ts'
+import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { isPrivateAddress } from '#lib/private-address.ts'
+import { retryAfterMs } from '#lib/retry-after.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { WebhookTarget } from '#store/webhooks/webhooks.ts'
 import { signatures } from './sign.ts'
@@ -28,6 +29,8 @@ export interface Attempt {
   /** One sentence; null for a success. */
   readonly error: string | null
   readonly durationMs: number
+  /** How long the receiver wants to be left alone; null when it did not say. */
+  readonly restMs: number | null
 }
 
 /** More of an answer is not read; its connection is closed then. */
@@ -65,10 +68,11 @@ export class WebhookSender implements Disposable {
     const began = clock.elapsed()
     const timeout = AbortSignal.timeout(this.timeoutMs)
     using either = new AnySignal([stop, timeout])
-    const outcome = (status: number | null, error: string | null): Attempt => ({
+    const outcome = (status: number | null, error: string | null, restMs: number | null = null): Attempt => ({
       status,
       error,
       durationMs: Math.round(clock.elapsed() - began),
+      restMs,
     })
     try {
       const timestamp = Math.floor(clock.now() / 1000)
@@ -79,8 +83,8 @@ export class WebhookSender implements Disposable {
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signatures({ id, timestamp, payload }, secrets),
       }
-      const status = await this.#post(url, headers, payload, either.signal)
-      return outcome(status, faultOf(status))
+      const reply = await this.#post(url, headers, payload, either.signal)
+      return outcome(reply.status, faultOf(reply.status), retryAfterMs(reply.headers['retry-after'], clock.now()))
     } catch (thrown) {
       if (stop.aborted) throw thrown
       return outcome(null, timeout.aborted ? this.#tooSlow() : sentenceOf(thrown))
@@ -96,7 +100,7 @@ export class WebhookSender implements Disposable {
     headers: Readonly<Record<string, string>>,
     payload: string,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<Reply> {
     const { pathname, search } = new URL(url)
     const request = { method: 'POST', path: pathname + search, headers, body: Buffer.from(payload), signal }
     const origin = this.#client.origin(url)
@@ -105,9 +109,9 @@ export class WebhookSender implements Disposable {
       if (!(thrown instanceof Http1Failure && thrown.reused && !thrown.answered)) throw thrown
       return this.#client.request(origin, { ...request, reuseConnection: false })
     })
-    // The status is the answer: the rest changes nothing.
+    // The head is the answer: the rest changes nothing.
     await readAll(reply.body, answerBytesMax).catch(() => null)
-    return reply.status
+    return reply
   }
 
   #tooSlow(): string {

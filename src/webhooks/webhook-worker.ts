@@ -148,7 +148,8 @@ export class WebhookWorker implements AsyncDisposable {
     const at = await now()
     const lastingMs = settings.get('webhooks.retry_hours') * hourMs
     const isGone = attempt.status === gone
-    const nextAt = at + Math.max(firstRetryMs, fullJitterMs(attempts, backoff, Math.random))
+    const restMs = Math.min(attempt.restMs ?? 0, backoff.maxMs)
+    const nextAt = at + Math.max(firstRetryMs, restMs, fullJitterMs(attempts, backoff, Math.random))
     const isOver = attempt.error === null || isGone || nextAt > begunAt + lastingMs
     const retryAt = isOver ? null : Math.round(nextAt)
     const end = { endpointId, ...attempt, retryAt, isGone, failingBefore: at - lastingMs, now: at }

@@ -85,6 +85,26 @@ describe('a delivery', () => {
     })
   }
 
+  for (const [seconds, restMs] of [
+    [600, 600_000],
+    [86_400, 2 * hourMs],
+  ] as const) {
+    test(`that is answered with Retry-After: ${seconds} rests for ${restMs} ms`, async () => {
+      await using receiver = startReceiver(
+        () => new Response(null, { status: 503, headers: { 'retry-after': String(seconds) } }),
+      )
+      const hook = await addHook(app, receiver.url)
+      const before = await retried()
+      const at = app.now()
+      await add(`rest ${seconds}`)
+      await until(async () => (await retried()) === before + 1)
+      const next = Date.parse((await deliveriesOf(app, hook))[0]?.next_attempt_at ?? '')
+      expect(next - at).toBeGreaterThanOrEqual(restMs)
+      expect(next - app.now()).toBeLessThanOrEqual(restMs)
+      await app.call('DELETE', `/webhooks/${hook.id}`)
+    })
+  }
+
   test('to an endpoint that answers 410 is not tried again, and the endpoint is off at once', async () => {
     await using receiver = startReceiver(() => new Response(null, { status: 410 }))
     const hook = await addHook(app, receiver.url)

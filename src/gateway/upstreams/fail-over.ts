@@ -10,6 +10,7 @@ import type { Upstream } from '#catalog/upstream.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
 import { AnySignal } from '#lib/any-signal.ts'
 import { fullJitterMs } from '#lib/backoff.ts'
+import { retryAfterMs } from '#lib/retry-after.ts'
 import { pause } from '#lib/loop.ts'
 import {
   hasRoom,
@@ -135,7 +136,7 @@ async function attemptOnce<T>(
 function reportFailure(attempt: Attempt, error: ApiError): void {
   const { upstreamStatus: status, repeats } = error.detail
   if (repeats === true) return
-  if (status === 429) attempt.rateLimited(Math.min(restMaxMs, retryAfterMs(error) ?? restMs))
+  if (status === 429) attempt.rateLimited(Math.min(restMaxMs, restOf(error) ?? restMs))
   else if (error.row.origin === 'upstream' && (status === undefined || status >= 500)) attempt.failed()
 }
 
@@ -146,14 +147,12 @@ function isRetryable(error: ApiError, statuses: readonly number[]): boolean {
 }
 
 function waitMs(error: ApiError, attempt: number): number {
-  const retryMs = retryAfterMs(error)
+  const retryMs = restOf(error)
   return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, Math.random)
 }
 
-/** The `Retry-After` of the upstream in milliseconds, when it gave seconds. */
-function retryAfterMs({ detail }: ApiError): number | null {
-  const seconds = Number(detail.headers?.['retry-after'] ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null
+function restOf({ detail }: ApiError): number | null {
+  return retryAfterMs(detail.headers?.['retry-after'], Date.now())
 }
 
 /** Waits. Throws when the client leaves or the server stops before the end of the wait. */

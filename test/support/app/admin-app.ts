@@ -59,6 +59,8 @@ export interface AdminApp extends AsyncDisposable {
   readonly log: () => string
   /** Moves the app's clock. */
   advance(ms: number): void
+  /** The server's time. */
+  now(): number
   /** @param path below /admin/api/v1, or from the root when it begins with `//` */
   call<T = unknown>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>
   /** The same as the control socket would have it. */
@@ -161,6 +163,7 @@ export async function startAdminApp({
     userKey,
     log: () => lines.join(''),
     advance: (ms) => void (ahead += ms),
+    now: () => clock.now(),
     call,
     async asOperator(method, path, body) {
       const request = requestOf(`http://localhost${prefix}${path}`, method, body)
