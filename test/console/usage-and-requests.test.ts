@@ -62,6 +62,22 @@ async function cellsOf(page: Page, name: string): Promise<readonly string[]> {
   return row.getByRole('cell').allTextContents()
 }
 
+/** The buttons of the open dialog that lie under a message; a message has to be there. */
+async function coveredButtons(page: Page): Promise<readonly string[]> {
+  const message = page.getByRole('button', { name: 'Close the message' }).locator('..')
+  const over = await message.boundingBox()
+  if (over === null) throw new Error('no message is shown')
+  const covered: string[] = []
+  for (const button of await page.getByRole('dialog').getByRole('button').all()) {
+    const box = await button.boundingBox()
+    if (box === null) continue
+    const isBeside = box.x >= over.x + over.width || box.x + box.width <= over.x
+    const isAboveOrBelow = box.y >= over.y + over.height || box.y + box.height <= over.y
+    if (!isBeside && !isAboveOrBelow) covered.push((await button.textContent()) ?? '')
+  }
+  return covered
+}
+
 /** The timeline has the call that failed, with its sentence, and the one that served. */
 async function expectFailedOver(shown: Locator): Promise<void> {
   const timeline = shown.getByRole('region', { name: 'Timeline' })
@@ -191,6 +207,11 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await page.getByRole('combobox', { name: 'User', exact: true }).count()).toBe(0)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       await visitor.requireAccessible('own requests')
+      await rows.first().focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Copy the request id' }).click()
+      expect(await coveredButtons(page)).toEqual([])
+      await page.keyboard.press('Escape')
       await page.getByRole('switch', { name: 'Live' }).click()
       await page.getByText(/^Live: the 100 newest/).waitFor()
       await chat('demo-chat', app.userKey)

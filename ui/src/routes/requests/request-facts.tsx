@@ -85,7 +85,7 @@ function tokensText(count: number | null, parts: readonly (readonly [what: strin
 function Section({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <section className={styles.section} aria-label={label}>
-      <h3>{label}</h3>
+      <h2>{label}</h2>
       <Facts>{children}</Facts>
     </section>
   )

@@ -73,8 +73,6 @@ function Found({ request, scope }: { readonly request: RequestRecord; readonly s
         </div>
         <div className={styles.card}>
           <RequestFigures request={request} />
-        </div>
-        <div className={styles.card}>
           <RequestFacts request={request} scope={scope} />
         </div>
       </div>

@@ -10,7 +10,7 @@ export function Waterfall({ request }: { readonly request: RequestRecord }) {
   return (
     <section className={styles.section} aria-label="Timeline">
       <header className={styles.header}>
-        <h3>Timeline</h3>
+        <h2>Timeline</h2>
         <span className={styles.muted}>
           {attempts === 1 ? '1 attempt' : `${attempts} attempts`}, {durationText(total)}
         </span>
