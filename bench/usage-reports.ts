@@ -84,6 +84,7 @@ function aRecord(number: number): UsageRecord {
     counters: null,
     slices: null,
     queueMs: null,
+    calledMs: null,
   }
 }
 

@@ -104,6 +104,7 @@ function recordOf(index: number, now: number, userId: string): UsageRecord {
     counters: null,
     slices: null,
     queueMs: null,
+    calledMs: null,
   }
 }
 

@@ -15,9 +15,18 @@ test.each([
   expect(retryAfterMs(header, now)).toBe(ms)
 })
 
-test.each([undefined, '', '-1', '+1', '1e3', '0x10', 'Infinity', '2030-01-01', 'soon', 'Soon, please', '9'.repeat(400)])(
-  '%p says nothing',
-  (header) => {
-    expect(retryAfterMs(header, now)).toBeNull()
-  },
-)
+test.each([
+  undefined,
+  '',
+  '-1',
+  '+1',
+  '1e3',
+  '0x10',
+  'Infinity',
+  '2030-01-01',
+  'soon',
+  'Soon, please',
+  '9'.repeat(400),
+])('%p says nothing', (header) => {
+  expect(retryAfterMs(header, now)).toBeNull()
+})

@@ -28,6 +28,7 @@ import { search, searchWords } from './migrations/0018-search.ts'
 import { temporaryPasswords } from './migrations/0020-temporary-passwords.ts'
 import { replicaProcess } from './migrations/0022-replica-process.ts'
 import { uploads } from './migrations/0023-uploads.ts'
+import { requestPage } from './migrations/0024-request-page.ts'
 import { usageMargins } from './migrations/0026-usage-margins.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   { version: 20, name: 'temporary passwords', kind: 'expand', run: temporaryPasswords },
   { version: 22, name: 'process of a replica', kind: 'expand', run: replicaProcess },
   { version: 23, name: 'uploads', kind: 'expand', run: uploads },
+  { version: 24, name: 'request page', kind: 'expand', run: requestPage },
   { version: 26, name: 'margins of usage', kind: 'expand', run: usageMargins },
 ]
 

@@ -180,6 +180,7 @@ export interface UsageRecordsTable {
   counters: string | null
   slices: string | null
   queue_ms: number | null
+  called_ms: number | null
 }
 
 /** What sums of usage are kept by; an empty text stands for none. */
@@ -219,6 +220,8 @@ interface UsageSums {
   response_bytes: number
   duration_ms: number
   cost: number
+  first_tokens: number
+  first_token_ms: number
 }
 
 /** One row. Rows up to `remaining` are not in the sums yet; rows up to `boundary` were there before the sums. */

@@ -87,6 +87,12 @@ describe.skipIf(journeysSkipped !== null)(
       await page.keyboard.type('always-on')
       await page.getByLabel('Strategy').focus()
       await page.keyboard.type('Pri')
+      await page.getByRole('button', { name: 'Create the model' }).press('Enter')
+      await page
+        .getByRole('group', { name: 'Components' })
+        .getByText('Expected at least 1 item.', { exact: true })
+        .waitFor()
+      expect(await page.getByText('composite.components').count()).toBe(0)
       await choose(page, 'Add a component', 'demo-chat')
       await choose(page, 'Add a component', 'broken')
       const second = page.getByRole('listitem', { name: '2 of 2: broken' })

@@ -1,9 +1,10 @@
 /** Journeys through what was used and through single requests. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
+import { aUsage } from '#test/support/store/store-records.ts'
 import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
@@ -59,6 +60,33 @@ async function cellsOf(page: Page, name: string): Promise<readonly string[]> {
     .first()
   await row.waitFor()
   return row.getByRole('cell').allTextContents()
+}
+
+/** The buttons of the open dialog that lie under a message; a message has to be there. */
+async function coveredButtons(page: Page): Promise<readonly string[]> {
+  const message = page.getByRole('button', { name: 'Close the message' }).locator('..')
+  const over = await message.boundingBox()
+  if (over === null) throw new Error('no message is shown')
+  const covered: string[] = []
+  for (const button of await page.getByRole('dialog').getByRole('button').all()) {
+    const box = await button.boundingBox()
+    if (box === null) continue
+    const isBeside = box.x >= over.x + over.width || box.x + box.width <= over.x
+    const isAboveOrBelow = box.y >= over.y + over.height || box.y + box.height <= over.y
+    if (!isBeside && !isAboveOrBelow) covered.push((await button.textContent()) ?? '')
+  }
+  return covered
+}
+
+/** The timeline has the call that failed, with its sentence, and the one that served. */
+async function expectFailedOver(shown: Locator): Promise<void> {
+  const timeline = shown.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('2 attempts').waitFor()
+  const lines = await timeline.getByRole('listitem').allTextContents()
+  expect(lines.find((line) => line.startsWith('failed'))).toMatch(
+    /^failednowherebroken.*The model provider cannot be reached\.$/,
+  )
+  expect(lines.find((line) => line.startsWith('served'))).toMatch(/^servedpracticedemo-chatstatus 200\d+ ms$/)
 }
 
 function expectNoComplaints({ complaints }: Visitor): void {
@@ -119,16 +147,29 @@ describe.skipIf(journeysSkipped !== null)(
       await row.focus()
       await page.keyboard.press('Enter')
       const panel = page.getByRole('dialog')
-      const attempts = panel.getByRole('region', { name: 'Attempts' })
-      await attempts.getByText('2 attempts').waitFor()
-      const [first, second] = await attempts.getByRole('listitem').allTextContents()
-      expect(first).toContain('failednowhere')
-      expect(second).toContain('servedpracticedemo-chat')
+      await expectFailedOver(panel)
       await panel.getByText(userEmail).waitFor()
       expect(await page.content()).not.toContain('A secret of mine')
       await visitor.requireAccessible('a request')
-      await page.keyboard.press('Escape')
+      await panel.getByRole('link', { name: 'Open its page' }).click()
       await panel.waitFor({ state: 'detached' })
+      await expectFailedOver(page.getByRole('main'))
+      await page.getByText(userEmail).waitFor()
+      await visitor.requireAccessible('the page of a request')
+      const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+      expect(id).toMatch(/^req_/)
+
+      await page.getByRole('link', { name: 'Requests', exact: true }).first().click()
+      await page.getByRole('searchbox', { name: 'Request id' }).fill(` ${id} `)
+      await page.keyboard.press('Enter')
+      await expectFailedOver(page.getByRole('main'))
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Page' }).fill('trace-of-7')
+      await page.getByRole('option', { name: 'Request trace-of-7' }).click()
+      await page.getByRole('heading', { name: 'Request not found' }).waitFor()
+      await visitor.requireAccessible('a request that does not exist')
+      // The browser writes down each answer that is an error.
+      visitor.complaints.errors.splice(0)
       expectNoComplaints(visitor)
     }, 60_000)
 
@@ -166,6 +207,51 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await page.getByRole('combobox', { name: 'User', exact: true }).count()).toBe(0)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       await visitor.requireAccessible('own requests')
+      await rows.first().focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Copy the request id' }).click()
+      expect(await coveredButtons(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('switch', { name: 'Live' }).click()
+      await page.getByText(/^Live: the 100 newest/).waitFor()
+      await chat('demo-chat', app.userKey)
+      await rows.nth(2).waitFor()
+      await visitor.requireAccessible('live requests')
+      await page.getByRole('switch', { name: 'Live' }).click()
+      await rows.nth(2).waitFor()
+
+      const idsOf = async (path: string, key: string) => {
+        const { body } = await app.call<{ data: { request_id: string }[] }>('GET', path, { key })
+        return body.data.map(({ request_id: id }) => id)
+      }
+      const own = await idsOf('/me/requests', app.userKey)
+      const other = (await idsOf('/requests', app.adminKey)).find((id) => !own.includes(id))
+      await visitor.open(`/requests/${other}`)
+      await page.getByRole('heading', { name: 'Request not found' }).waitFor()
+      await visitor.open(`/requests/${own[0]}`)
+      await page.getByRole('region', { name: 'Timeline' }).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      await visitor.requireAccessible('the page of an own request')
+      visitor.complaints.errors.splice(0)
+      expectNoComplaints(visitor)
+    }, 60_000)
+
+    test('the time to the first token is of the chosen span, whatever came last', async () => {
+      const dayMs = 86_400_000
+      const stream = (daysAgo: number, firstTokenMs: number) =>
+        aUsage({ at: Date.now() - daysAgo * dayMs, streamed: true, firstTokenMs, durationMs: firstTokenMs + 100 })
+      const whole = Array.from({ length: 210 }, () => aUsage({ at: Date.now() - 1000, firstTokenMs: 70_000 }))
+      await app.store.usage.insertMany([stream(3, 9000), stream(0.5, 900), stream(0.5, 1500), ...whole])
+      await using visitor = await signedIn('admin', '/')
+      const { page } = visitor
+      const tile = page.locator('dl').filter({ hasText: 'Time to first token' })
+      await tile.getByText('mean of 2 streams').waitFor()
+      await tile.getByText('1.2 s', { exact: true }).waitFor()
+      await page.getByLabel('Time range').selectOption('Last 7 days')
+      await tile.getByText('mean of 3 streams').waitFor()
+      await tile.getByText('3.8 s', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Time to first token as a table' }).click()
+      await page.getByRole('region', { name: 'Time to first token, table' }).getByText('9.0 s').waitFor()
       expectNoComplaints(visitor)
     }, 60_000)
   },

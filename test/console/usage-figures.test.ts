@@ -23,6 +23,8 @@ function point(at: number, group: string | null, requests: number) {
     request_bytes: 0,
     response_bytes: 0,
     duration_ms: 100,
+    first_tokens: 0,
+    first_token_ms: 0,
   }
 }
 

@@ -44,6 +44,18 @@ async function ask({ chat, gateway }: CompositeApp, fields: object = {}): Promis
   }
 }
 
+/** A call that was sent and failed, with when, for how long and why. */
+function failedAt(provider: string, reason: string): AttemptReason {
+  return expect.objectContaining({
+    provider,
+    reason,
+    model: expect.any(String),
+    message: expect.stringMatching(/\w\.$/),
+    startedMs: expect.any(Number),
+    durationMs: expect.any(Number),
+  })
+}
+
 function inflight({ gateway }: CompositeApp): Promise<number> {
   return gateway.metric('sluice_inflight_requests{model="composite"}')
 }
@@ -78,7 +90,7 @@ describe('a component that fails before its first byte is passed over', () => {
     app.servers[0]!.script(behaviour)
     const outcome = await ask(app, { stream: isStreamed })
     expect(outcome).toMatchObject({ status: 200, provider: 'server-1', attempts: '2' })
-    expect(outcome.reasons).toEqual([{ provider: 'server-0', reason }])
+    expect(outcome.reasons).toEqual([failedAt('server-0', reason)])
     expect(outcome.text).toContain(isStreamed ? 'data: [DONE]' : '"chat.completion"')
     expect(outcome.text).not.toContain('"error"')
     expect(app.servers.map((server) => server.requests.length)).toEqual([1, 1])
@@ -89,7 +101,7 @@ describe('a component that fails before its first byte is passed over', () => {
     await using app = await startComposite({ components: 2, dead: [0] })
     const outcome = await ask(app)
     expect(outcome).toMatchObject({ status: 200, provider: 'server-1', attempts: '2' })
-    expect(outcome.reasons).toEqual([{ provider: 'server-0', reason: 'upstream_error' }])
+    expect(outcome.reasons).toEqual([failedAt('server-0', 'upstream_error')])
   })
 })
 

@@ -26,6 +26,7 @@ import {
   readNewModelSearch,
   readOverviewSearch,
   readPlaygroundSearch,
+  readRequestSearch,
   readRequestsSearch,
   readSettingsSearch,
   readSignInSearch,
@@ -121,6 +122,13 @@ const requestsRoute = createRoute({
   component: lazyPart(() => import('./routes/requests/requests-page.tsx'), 'RequestsPage'),
 })
 
+const requestRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests/$id',
+  validateSearch: readRequestSearch,
+  component: lazyPart(() => import('./routes/requests/request-page.tsx'), 'RequestPage'),
+})
+
 const keysRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/keys',
@@ -205,6 +213,7 @@ const routeTree = rootRoute.addChildren([
     usageRoute,
     costRoute,
     requestsRoute,
+    requestRoute,
     keysRoute,
     welcomeRoute,
     playgroundRoute,

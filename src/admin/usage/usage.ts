@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import type { StoredUsage } from '#store/usage/usage-record.ts'
+import type { AttemptReason, StoredUsage } from '#store/usage/usage-record.ts'
 import type { UsageFilter, UsagePoint, UsageTotals } from '#store/usage/usage.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
@@ -86,6 +86,8 @@ const sums = {
   response_bytes: z.int(),
   duration_ms: z.int().describe('Sum over all requests'),
   cost: z.int().describe('In 10^-9 of the currency, of requests whose price is known'),
+  first_tokens: z.int().describe('Streams that had a first token'),
+  first_token_ms: z.int().describe('Sum over those, of the time until it'),
 }
 
 export const totalsAnswer = z
@@ -108,7 +110,7 @@ export const seriesAnswer = z
   })
   .meta({ id: 'UsageSeries' })
 
-const requestAnswer = z
+export const requestAnswer = z
   .strictObject({
     at: instant,
     request_id: z.string(),
@@ -124,9 +126,20 @@ const requestAnswer = z
     attempts: z.int().describe('Calls to providers'),
     upstream_model: z.string().nullable().describe('The plain model that served, of a composite one of its components'),
     attempt_reasons: z
-      .array(z.strictObject({ provider: z.string(), reason: z.string() }))
-      .describe('The calls that failed, in their order'),
+      .array(
+        z.strictObject({
+          provider: z.string(),
+          reason: z.string(),
+          model: z.string().nullable(),
+          status: z.int().nullable().describe('What the provider answered; null when it did not'),
+          message: z.string().nullable().describe('Never quotes the request'),
+          started_ms: z.int().nullable().describe('From the arrival; null when nothing was sent'),
+          duration_ms: z.int().nullable(),
+        }),
+      )
+      .describe('The calls that failed, in their order; records of earlier versions have `provider` and `reason` only'),
     queue_ms: z.int().nullable().describe('Time in the queues of `max_concurrent`; null when it did not wait'),
+    called_ms: z.int().nullable().describe('From the arrival until the last call of a provider began'),
     streamed: z.boolean(),
     prompt_tokens: z.int().nullable(),
     completion_tokens: z.int().nullable(),
@@ -135,6 +148,7 @@ const requestAnswer = z
     reasoning_tokens: z.int().nullable(),
     cost: z.int().nullable().describe('In 10^-9 of the currency; null when it is not known'),
     price_id: z.string().nullable(),
+    currency: z.string().describe('Of `cost`'),
     first_token_ms: z.int().nullable(),
     duration_ms: z.int(),
     request_bytes: z.int(),
@@ -157,6 +171,11 @@ const requestFilter = {
 }
 export const ownRequestsQuery = pageQuery.extend({ ...ownFilter, ...requestFilter })
 const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
+export const requestQuery = z.strictObject({
+  at: time.optional().describe('When it arrived. Clients may send one id twice: the newest counts when left out'),
+})
+export const requestDescription =
+  'An id that Sluice made is found at once. For one that the client sent in `X-Request-Id`, all requests are read through unless `at` is given.'
 export const requestsAnswer = pageAnswer(requestAnswer)
 
 export const seriesDescription = `At most ${bucketsMax} buckets and ${pointsMax} points. With \`group_by\` it is a page of groups, in the order of their names, with all of their points; a page has fewer groups than \`limit\` when they would have more points. \`top\` gives the largest groups instead.`
@@ -196,6 +215,18 @@ export function usageRoutes(admin: Admin): Route<Caller>[] {
       errors: ['invalid_cursor'],
       report: true,
       handle: ({ query }) => readRequests(admin, query),
+    }),
+    route({
+      method: 'GET',
+      path: '/requests/:id',
+      access: 'admin',
+      summary: 'One request, by its id',
+      description: requestDescription,
+      query: requestQuery,
+      answer: requestAnswer,
+      errors: ['not_found'],
+      report: true,
+      handle: ({ params, query }) => readRequest(admin, { ...params, ...query }),
     }),
   ]
 }
@@ -259,7 +290,19 @@ export async function readRequests(
   const { cursor, limit } = asked
   const status = asked.status && statusRanges[asked.status]
   const wanted = { ...filterOf(admin, asked), status, cursor, limit }
-  return pageOnWire(await admin.store.usage.list(wanted), requestOnWire)
+  return pageOnWire(await admin.store.usage.list(wanted), (row) => requestOnWire(admin, row))
+}
+
+/** The newest request of this id. Answers the same 404 for an id that is unknown and for one of another user. */
+export async function readRequest(
+  admin: Admin,
+  { id: requestId, at, userId }: { readonly id: string; readonly at?: number | undefined; readonly userId?: string },
+): Promise<z.input<typeof requestAnswer>> {
+  const row = await admin.store.usage.find({ requestId, at, userId })
+  if (row !== null) return requestOnWire(admin, row)
+  throw new ApiError('not_found', {
+    message: 'No request has this id. A request appears about a second after it ends, and is removed after some time.',
+  })
 }
 
 function filterOf({ clock }: Admin, asked: Asked): UsageFilter {
@@ -288,10 +331,24 @@ function sumsOnWire(totals: UsageTotals) {
     response_bytes: totals.responseBytes,
     duration_ms: totals.durationMs,
     cost: totals.cost,
+    first_tokens: totals.firstTokens,
+    first_token_ms: totals.firstTokenMs,
   }
 }
 
-function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
+function attemptOnWire({ provider, reason, model, status, message, startedMs, durationMs }: AttemptReason) {
+  return {
+    provider,
+    reason,
+    model: model ?? null,
+    status: status ?? null,
+    message: message ?? null,
+    started_ms: startedMs ?? null,
+    duration_ms: durationMs ?? null,
+  }
+}
+
+function requestOnWire({ settings }: Admin, row: StoredUsage): z.input<typeof requestAnswer> {
   return {
     at: instantOf(row.at),
     request_id: row.requestId,
@@ -306,8 +363,9 @@ function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
     upstream_status: row.upstreamStatus,
     attempts: row.attempts,
     upstream_model: row.upstreamModel,
-    attempt_reasons: [...(row.attemptReasons ?? [])],
+    attempt_reasons: (row.attemptReasons ?? []).map(attemptOnWire),
     queue_ms: row.queueMs,
+    called_ms: row.calledMs,
     streamed: row.streamed,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,
@@ -316,6 +374,7 @@ function requestOnWire(row: StoredUsage): z.input<typeof requestAnswer> {
     reasoning_tokens: row.reasoningTokens,
     cost: row.cost,
     price_id: row.priceId,
+    currency: settings.get('prices.currency'),
     first_token_ms: row.firstTokenMs,
     duration_ms: row.durationMs,
     request_bytes: row.requestBytes,

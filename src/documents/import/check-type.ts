@@ -25,7 +25,7 @@ export async function checkType(
   { path, name, reader }: ArrivedFile,
 ): Promise<Invalid | null> {
   try {
-    const start = startTypeOf(Buffer.from(await Bun.file(path).slice(0, startBytes).arrayBuffer()))
+    const start = startTypeOf(Buffer.from(await Bun.file(path).slice(0, startBytes).arrayBuffer()), name)
     if (start.kind === 'text') return null
     const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
     if (!isPicture(mediaType) || 'model' in reader) return null

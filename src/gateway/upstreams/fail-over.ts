@@ -45,8 +45,6 @@ const waitMaxMs = 2000
 /** How long a component that is limiting requests is left alone when it does not say. */
 const restMs = 1000
 const restMaxMs = 30_000
-/** A request with many calls may fail many times; the first reasons are enough. */
-const attemptReasonsMax = 100
 
 /** The answer of the first upstream that gives one. Throws the last failure, or 503 when the model has no upstream. */
 export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, runAttempt: RunAttempt<T>): Promise<T> {
@@ -63,12 +61,11 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
       return await attemptOnce(deps, call, upstream, runAttempt)
     } catch (thrown) {
       const error = toApiError(thrown)
-      if (record.attemptReasons.length < attemptReasonsMax)
-        record.attemptReasons.push({ provider: upstream.provider.name, reason: error.code })
+      // Nothing was sent when the upstream refused it here, so this does not count as an attempt.
+      const isRefused = isRefusedHere(error)
+      record.failed(upstream, error, !isRefused)
       tried.add(upstream)
       const isLast = tried.size === model.upstreams.length
-      // Nothing was sent, so this does not count as an attempt.
-      const isRefused = isRefusedHere(error)
       if (isRefused && !isLast) continue
       const limits = limitsOf(deps, model)
       const spentMs = context.clock.elapsed() - startedAt - (record.queueMs ?? 0)
@@ -120,6 +117,7 @@ async function attemptOnce<T>(
   const { clock } = call.context
   const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
   const startedAt = clock.elapsed()
+  call.record.called()
   const attempt = deps.health.begin(upstream.model.id, held)
   try {
     const response = await runAttempt(upstream, attempt)

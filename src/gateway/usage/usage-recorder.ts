@@ -60,6 +60,11 @@ interface Waiting {
   readonly ahead: number
 }
 
+/** The first failures of a request are enough. */
+const attemptReasonsMax = 100
+/** Errors whose message is the provider's own, which may quote the prompt. */
+const quotingCodes: ReadonlySet<string> = new Set(['upstream_rejected', 'upstream_stream_error'])
+
 /** What a record says of a request whose end nobody has seen. */
 const unseenEnd = { status: 500, code: 'interrupted' } as const
 
@@ -89,6 +94,7 @@ export class RequestRecord implements Disposable {
   #status = 200
   #code: string | null = null
   #firstTokenAt: number | null = null
+  #calledAt: number | null = null
   #endedAt: number | null = null
   #charges: Charges | null = null
   readonly #requestId: string
@@ -119,6 +125,26 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#status = error.status
     this.#code = error.wireCode ?? error.code
+  }
+
+  /** A provider is called from now on. */
+  called(): void {
+    this.#calledAt = this.#clock.elapsed()
+  }
+
+  /** The call of this upstream failed, or was not made. A request with many calls keeps the first reasons. */
+  failed(upstream: Upstream, error: ApiError, wasSent: boolean): void {
+    if (this.attemptReasons.length >= attemptReasonsMax) return
+    const calledAt = wasSent ? this.#calledAt : null
+    this.attemptReasons.push({
+      provider: upstream.provider.name,
+      reason: error.code,
+      model: upstream.model.name,
+      status: error.detail.upstreamStatus ?? null,
+      message: quotingCodes.has(error.code) ? error.row.message : error.message,
+      startedMs: this.#since(calledAt),
+      durationMs: calledAt === null ? null : Math.round(this.#clock.elapsed() - calledAt),
+    })
   }
 
   /** The first byte of the answer is on its way to the client. */
@@ -157,6 +183,7 @@ export class RequestRecord implements Disposable {
       ...(this.#charges ?? { ...this.#cost(), ...uncharged }),
       units: unitsText(this.usage, this.images),
       queueMs: this.queueMs,
+      calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
       durationMs: this.#since(this.#endedAt) ?? 0,
       requestBytes: this.requestBytes,

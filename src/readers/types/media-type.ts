@@ -32,7 +32,7 @@ function compoundFailure(bytes: Buffer): ReadFailure {
  */
 export function detectMediaType(content: Uint8Array, name: string): string {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
-  const start = startTypeOf(bytes)
+  const start = startTypeOf(bytes, name)
   switch (start.kind) {
     case 'type':
       return start.mediaType

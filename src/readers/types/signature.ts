@@ -107,8 +107,11 @@ export function isBinary(bytes: Uint8Array): boolean {
   return found > strayMax && (found * 100 > sample.length || zeros > strayMax)
 }
 
-/** The type that the beginning of a file tells. Throws ReadFailure: `no_text` for an empty one, `unsupported_type`. */
-export function startTypeOf(bytes: Buffer): StartType {
+const damagedPdf =
+  'The file has the name of a PDF but does not begin as one: it is damaged, or something else. Get a new copy and import that.'
+
+/** The type that the beginning of a file tells; its name only words the refusal. Throws ReadFailure: `no_text` for an empty one, `unsupported_type`. */
+export function startTypeOf(bytes: Buffer, name = ''): StartType {
   if (bytes.length === 0) throw new ReadFailure('no_text', 'The file is empty.')
   const start = bytes.toString('latin1', 0, 512)
   if (bytes.subarray(0, pdfHeaderWithin).includes('%PDF-')) return { kind: 'type', mediaType: 'application/pdf' }
@@ -122,6 +125,7 @@ export function startTypeOf(bytes: Buffer): StartType {
   const container = containerFailure(start)
   if (container !== null) throw container
   for (const { signature, at, message } of refused) if (isRefused(start, signature, at)) throw unsupported(message)
+  if (isBinary(bytes) && /\.pdf$/i.test(name)) throw unsupported(damagedPdf)
   if (isBinary(bytes)) throw unsupported(`${programRemedy} If it is a document, save it as PDF and import that.`)
   return { kind: 'text' }
 }

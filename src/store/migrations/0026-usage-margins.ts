@@ -7,7 +7,15 @@ import type { Engine } from '../database.ts'
 import type { Tables } from '../schema.ts'
 
 const sums = ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cache_write_tokens']
-const more = ['reasoning_tokens', 'request_bytes', 'response_bytes', 'duration_ms', 'cost']
+const more = [
+  'reasoning_tokens',
+  'request_bytes',
+  'response_bytes',
+  'duration_ms',
+  'cost',
+  'first_tokens',
+  'first_token_ms',
+]
 const names = { all: "''", user: 's.user_id', model: 's.model', provider: 's.provider' }
 
 /** Makes the table and fills it from the sums that are there. */

@@ -9,6 +9,16 @@ export interface AttemptReason {
   readonly provider: string
   /** One of our own error codes. */
   readonly reason: string
+  /** Canonical name of the plain model; absent, as all below, in records of earlier versions. */
+  readonly model?: string
+  /** What the provider answered; null when it did not. */
+  readonly status?: number | null
+  /** A sentence of ours: never the provider's words about the request, which may quote it. */
+  readonly message?: string
+  /** Milliseconds from the arrival of the request until the call; null when nothing was sent. */
+  readonly startedMs?: number | null
+  /** Milliseconds of the call. */
+  readonly durationMs?: number | null
 }
 
 export interface UsageRecord {
@@ -54,6 +64,8 @@ export interface UsageRecord {
   readonly slices: string | null
   /** Time in a queue before the first call of a provider; null where nothing queued. */
   readonly queueMs: number | null
+  /** Time from the arrival until the last call of a provider began; null without a call, and in earlier records. */
+  readonly calledMs: number | null
   readonly firstTokenMs: number | null
   readonly durationMs: number
   readonly requestBytes: number
@@ -119,6 +131,7 @@ const cellOf: { readonly [Column in InsertedColumn]: (record: UsageRecord) => Us
   counters: (record) => record.counters,
   slices: (record) => record.slices,
   queue_ms: (record) => (record.queueMs === null ? null : Math.round(record.queueMs)),
+  called_ms: (record) => record.calledMs,
 }
 
 /** The columns that an insert fills, in the order of `usageCells`. */
@@ -155,6 +168,8 @@ const textColumns: ReadonlySet<InsertedColumn> = new Set([
 const isText = usageColumns.map((column) => textColumns.has(column))
 
 const nothing = String.raw`\N`
+/** Cells of the first version whose lines may still be in a journal. */
+const earliestCells = usageColumns.indexOf('queue_ms') + 1
 const special = /[\\\n\r\t]/
 const specials = /[\\\n\r\t]/g
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -177,10 +192,22 @@ export function usageLine(record: UsageRecord): string {
   return line
 }
 
+/** The line with all cells of this version: later versions add columns at the end. */
+export function currentLine(line: string): string {
+  let missing = isText.length - line.split('\t').length
+  if (missing <= 0) return line
+  let whole = line
+  for (; missing > 0; missing -= 1) whole += `\t${nothing}`
+  return whole
+}
+
 /** The cells of a line. Throws for text that is not a line of this or an earlier version. */
 export function cellsOfLine(line: string): UsageCell[] {
   const texts = line.split('\t')
-  if (texts.length !== isText.length) throw new Error('a usage line has the wrong number of cells')
+  if (texts.length < earliestCells || texts.length > isText.length)
+    throw new Error('a usage line has the wrong number of cells')
+  // Later versions add columns at the end.
+  while (texts.length < isText.length) texts.push(nothing)
   return texts.map((text, at) => {
     if (text === nothing) return null
     if (isText[at] !== true) return Number(text)
@@ -225,5 +252,6 @@ export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
     counters: row.counters,
     slices: row.slices,
     queueMs: row.queue_ms,
+    calledMs: row.called_ms,
   }
 }

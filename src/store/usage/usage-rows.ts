@@ -2,6 +2,7 @@
  * The work on usage records, for both engines, on the calling thread. Work that occupies the thread or the write
  * lock for long is cut into parts; the caller decides on which thread they run.
  */
+import { momentOfId } from '#lib/timed-id.ts'
 import { sql, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeRowCursor, pageOf } from '../page.ts'
@@ -16,6 +17,8 @@ import { usageWriting } from './usage-writing.ts'
 
 /** Rows of one part of a purge: a few milliseconds of the write lock. */
 const purgeMax = 1000
+/** Most between the time in a request's id and that of its record. */
+const idNearMs = 60_000
 
 /** Work on the usage records of this database, on the calling thread. */
 export function usageRows(connection: Connection): UsageWork {
@@ -42,6 +45,26 @@ export function usageRows(connection: Connection): UsageWork {
         .limit(limit + 1)
         .execute()
       return pageOf(rows, limit, { item: usageOf, place: ({ at, id }) => ({ at, id }) })
+    },
+    async find({ requestId, userId, at }) {
+      const newest = async (from: number, to: number) => {
+        let query = kysely.selectFrom('usage_records').selectAll().where('request_id', '=', requestId)
+        if (userId !== undefined) query = query.where('user_id', '=', userId)
+        return await query
+          .where('at', '>=', from)
+          .where('at', '<=', to)
+          .orderBy('at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+      }
+      // No index on the id, which every request would pay: the time is known, or in the id. Only for a client's own
+      // id are the rows read through.
+      const moment = at ?? momentOfId(requestId)
+      const nearMs = at === undefined ? idNearMs : 0
+      const near = moment === null ? undefined : await newest(moment - nearMs, moment + nearMs)
+      const row = near ?? (at === undefined ? await newest(0, Number.MAX_SAFE_INTEGER) : undefined)
+      return row === undefined ? null : usageOf(row)
     },
     async purgeSome(before) {
       const { remaining } = await kysely.selectFrom('usage_backfill').select('remaining').executeTakeFirstOrThrow()

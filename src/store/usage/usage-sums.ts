@@ -25,6 +25,9 @@ export const summands = {
   response_bytes: sql`response_bytes`,
   duration_ms: sql`duration_ms`,
   cost: sql`coalesce(cost, 0)`,
+  // A whole answer has its first byte at its end: only streams tell how long a reader waits.
+  first_tokens: sql`case when streamed = 1 and first_token_ms is not null then 1 else 0 end`,
+  first_token_ms: sql`case when streamed = 1 then coalesce(first_token_ms, 0) else 0 end`,
 } as const satisfies Record<string, RawBuilder<unknown>>
 
 export type Summand = keyof typeof summands
@@ -57,9 +60,13 @@ const place = (column: (typeof usageColumns)[number]): number => usageColumns.in
 const atPlace = place('at')
 const statusPlace = place('status')
 const namePlaces = [place('user_id'), place('key_id'), place('model_served'), place('provider')] as const
-const countedPlaces = summandNames
-  .filter((name) => name !== 'requests' && name !== 'errors')
-  .map((name) => place(name as Exclude<Summand, 'requests' | 'errors'>))
+const streamedPlace = place('streamed')
+const firstTokenPlace = place('first_token_ms')
+const [firstTokensAt, firstTokenMsAt] = [summandNames.indexOf('first_tokens'), summandNames.indexOf('first_token_ms')]
+/** Summands that are not a column of the row as it is. */
+const conditional = new Set<Summand>(['requests', 'errors', 'first_tokens', 'first_token_ms'])
+type Counted = Exclude<Summand, 'requests' | 'errors' | 'first_tokens' | 'first_token_ms'>
+const countedPlaces = summandNames.filter((name): name is Counted => !conditional.has(name)).map(place)
 
 /** The sums of these rows by hour. */
 export function sumsOf(rows: readonly (readonly UsageCell[])[]): readonly HourSums[] {
@@ -78,6 +85,10 @@ export function sumsOf(rows: readonly (readonly UsageCell[])[]): readonly HourSu
     values[0] = (values[0] ?? 0) + 1
     if (Number(row[statusPlace]) >= 400) values[1] = (values[1] ?? 0) + 1
     countedPlaces.forEach((column, index) => (values[index + 2] = (values[index + 2] ?? 0) + Number(row[column] ?? 0)))
+    const firstTokenMs = row[firstTokenPlace] ?? null
+    if (row[streamedPlace] !== 1 || firstTokenMs === null) continue
+    values[firstTokensAt] = (values[firstTokensAt] ?? 0) + 1
+    values[firstTokenMsAt] = (values[firstTokenMsAt] ?? 0) + Number(firstTokenMs)
   }
   return [...sums.values()]
 }

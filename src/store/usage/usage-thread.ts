@@ -28,6 +28,7 @@ export function usageOn(thread: UsageThread): UsageWork {
     'totals',
     'series',
     'list',
+    'find',
     'proveCounters',
     'recomputeSome',
     'purgeSome',

@@ -7,7 +7,7 @@ import type { Connection } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { insertCells } from './insert-cells.ts'
 import { settleCharges } from '../money/settle-charges.ts'
-import { cellsOfLine, chargedRow, usageColumns, type UsageCell } from './usage-record.ts'
+import { cellsOfLine, chargedRow, currentLine, usageColumns, type UsageCell } from './usage-record.ts'
 import { addSums, SeriesNumbers, sumsOf } from './usage-sums.ts'
 import type { DayPartitions } from './usage-partitions.ts'
 import type { UsageBatch, UsageWork } from './usage.ts'
@@ -60,7 +60,7 @@ function parse(text: string): Lines {
   const lines = text.split('\n')
   // The last line ends with a line feed, too.
   lines.pop()
-  return { lines, cells: lines.map(cellsOfLine) }
+  return { lines: lines.map(currentLine), cells: lines.map(cellsOfLine) }
 }
 
 /** The lines that the database does not have, claimed for this transaction. */

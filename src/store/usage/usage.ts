@@ -33,6 +33,14 @@ export interface UsageListQuery extends UsageFilter, PageRequest {
   readonly status?: StatusRange | undefined
 }
 
+export interface UsageFindQuery {
+  readonly requestId: string
+  /** Only a request of this user. */
+  readonly userId?: string | undefined
+  /** Only a request that arrived at this moment: clients may send one id twice. */
+  readonly at?: number | undefined
+}
+
 export interface UsageTotals {
   readonly requests: number
   /** Requests that were answered with a status of 400 or above. */
@@ -49,6 +57,10 @@ export interface UsageTotals {
   readonly reasoningTokens: number
   /** Sum over all requests. */
   readonly durationMs: number
+  /** Streams that had a first token. */
+  readonly firstTokens: number
+  /** Sum over those, of the time until it. */
+  readonly firstTokenMs: number
   /** In 10^-9 of the currency: exact below 9 million of it. */
   readonly cost: number
 }
@@ -157,6 +169,8 @@ export interface UsageStore {
   series(query: UsageSeriesQuery): Promise<UsageSeries>
   /** A page of rows, the newest first. Throws InvalidCursor. */
   list(query: UsageListQuery): Promise<Page<StoredUsage>>
+  /** The newest row of this request id; null when there is none. */
+  find(query: UsageFindQuery): Promise<StoredUsage | null>
   /**
    * Compares every counter of a budget with its records. @param retainedFrom days from this moment on have all their
    * records; earlier ones are taken from their sums
@@ -176,7 +190,7 @@ export interface UsageStore {
 /** The parts of the work, each one statement or one short transaction. */
 export interface UsageWork extends Pick<
   UsageStore,
-  'write' | 'forget' | 'totals' | 'series' | 'list' | 'proveCounters'
+  'write' | 'forget' | 'totals' | 'series' | 'list' | 'find' | 'proveCounters'
 > {
   /** Removes some of the oldest rows from before this moment, and returns how many; 0 when none is left. */
   purgeSome(before: number): Promise<number>
@@ -194,7 +208,7 @@ const idleMs = 60_000
 
 /** The usage records, on top of the thread or connection that does the work. */
 export function usageStore(work: UsageWork): UsageStore {
-  const { write, forget, totals, series, list, proveCounters } = work
+  const { write, forget, totals, series, list, find, proveCounters } = work
   let lookAt = -Infinity
   return {
     async insertMany(records) {
@@ -206,6 +220,7 @@ export function usageStore(work: UsageWork): UsageStore {
     totals,
     series,
     list,
+    find,
     proveCounters,
     async recompute(step) {
       // A row whose cost changes before it is summed up would be counted twice.

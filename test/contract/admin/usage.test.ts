@@ -52,6 +52,7 @@ function record(fields: Partial<UsageRecord> & { readonly at: number; readonly m
     counters: null,
     slices: null,
     queueMs: null,
+    calledMs: null,
     ...rest,
   }
 }
@@ -93,6 +94,8 @@ describe('totals', () => {
       response_bytes: 8000,
       duration_ms: 400,
       cost: 0,
+      first_tokens: 0,
+      first_token_ms: 0,
     }
     expect(await totals(day)).toEqual({
       currency: 'USD',
@@ -233,9 +236,34 @@ describe('single requests', () => {
       duration_ms: 100,
       cost: null,
       price_id: null,
+      currency: 'USD',
       queue_ms: null,
+      called_ms: null,
       request_bytes: 1000,
       response_bytes: 2000,
     } as Row)
+  })
+
+  test('one is found by its id; an unknown one and another user’s are the same 404', async () => {
+    const [listed] = await allItems<Row>(app, `/requests?${day}&user_id=${app.userId}`, 1)
+    const [foreign] = await allItems<Row>(app, `/requests?${day}&key_id=${keyId}`, 1)
+    const read = async (path: string, key: string) => {
+      const { status, body } = await app.call<unknown>('GET', path, { key })
+      return { status, body }
+    }
+    const own = `/me/requests/${listed?.request_id}`
+    expect(await read(`/requests/${listed?.request_id}`, app.adminKey)).toEqual({ status: 200, body: listed })
+    expect(await read(own, app.userKey)).toEqual({ status: 200, body: listed })
+    expect((await read(`${own}?at=${listed?.at}`, app.userKey)).status).toBe(200)
+    const answers = [
+      await read(`/me/requests/${foreign?.request_id}`, app.userKey),
+      await read(`/me/requests/req_none`, app.userKey),
+      await read(`${own}?at=2020-01-01T00:00:00Z`, app.userKey),
+      await read(`/requests/req_none`, app.adminKey),
+    ]
+    for (const { status } of answers) expect(status).toBe(404)
+    const said = answers.map(({ body }) => JSON.stringify(body).replaceAll(/req_[0-9a-f]{32}/g, 'ID'))
+    expect(new Set(said).size).toBe(1)
+    expect((await read(`/requests/${listed?.request_id}`, app.userKey)).status).toBe(403)
   })
 })

@@ -268,6 +268,7 @@ describe('the usage row', () => {
       counters: null,
       slices: null,
       queueMs: null,
+      calledMs: expect.any(Number),
     })
     expect(JSON.stringify(row) + gateway.log()).not.toContain(canary)
   })

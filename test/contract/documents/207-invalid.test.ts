@@ -30,6 +30,11 @@ const cases: Readonly<Record<string, readonly [string, Readonly<Record<string, u
     { name: 'a.txt', bytes: base64(Uint8Array.from({ length: 500 }, (_, at) => (at * 7919) % 256)) },
     'binary',
   ],
+  'a PDF whose beginning is lost': [
+    'unsupported_type',
+    { name: 'Plan.PDF', bytes: base64(Uint8Array.from({ length: 500 }, (_, at) => (at * 7919) % 256)) },
+    'name of a PDF but does not begin as one',
+  ],
   'an archive': ['unsupported_type', { bytes: base64(zip([{ name: 'a.txt', content: 'a' }])) }, 'one by one'],
   'a picture when no model reads pictures': [
     'unsupported_type',

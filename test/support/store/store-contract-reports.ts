@@ -93,6 +93,8 @@ function totalsOf(records: readonly UsageRecord[]): UsageTotals {
     requestBytes: sum(({ requestBytes }) => requestBytes),
     responseBytes: sum(({ responseBytes }) => responseBytes),
     durationMs: sum(({ durationMs }) => durationMs),
+    firstTokens: sum(({ streamed, firstTokenMs }) => Number(streamed && firstTokenMs !== null)),
+    firstTokenMs: sum(({ streamed, firstTokenMs }) => (streamed ? firstTokenMs : 0)),
   }
 }
 
@@ -139,6 +141,8 @@ function randomRecord(random: Random): UsageRecord {
     modelServed: oneOf(random, [null, 'm1', 'm2']),
     provider: oneOf(random, [null, 'p1', 'p2']),
     status: oneOf(random, [200, 200, 400, 502]),
+    streamed: oneOf(random, [true, false]),
+    firstTokenMs: count(),
     promptTokens: count(),
     completionTokens: count(),
     cachedTokens: count(),

@@ -1,3 +1,4 @@
+import { newTimedId } from '#lib/timed-id.ts'
 import { expect } from 'bun:test'
 import { allPages, rejection, type StoreTest } from './store-test.ts'
 import { aKey, aUsage, aUser } from './store-records.ts'
@@ -23,7 +24,19 @@ function recordContract(storeTest: StoreTest): void {
       streamed: true,
       requestBytes: 5_000_000_000,
       attempts: 2,
-      attemptReasons: [{ provider: 'a "quoted" one', reason: 'upstream_timeout' }],
+      attemptReasons: [
+        { provider: 'a "quoted" one', reason: 'upstream_timeout' },
+        {
+          provider: 'a tab\there',
+          reason: 'upstream_error',
+          model: 'm',
+          status: 503,
+          message: 'Line one.\nLine two.',
+          startedMs: 4,
+          durationMs: null,
+        },
+      ],
+      calledMs: 17,
     })
     const bare = aUsage({
       modelAsked: null,
@@ -98,6 +111,29 @@ function recordContract(storeTest: StoreTest): void {
       expect(items.map((item) => item.requestId)).toEqual(expected)
     }
   })
+
+  storeTest(
+    'a record is found by its id, for its user, and at its moment when the id was sent twice',
+    async ({ usage }) => {
+      const now = Date.now()
+      const own = Array.from({ length: 5 }, () => aUsage({ at: now, requestId: newTimedId('req'), userId: 'ada' }))
+      // A client's own id has no moment in it; one that looks as if made here may name another.
+      const sent = [aUsage({ requestId: 'trace-7' }), aUsage({ at: 5, requestId: newTimedId('req') })]
+      const twice = [100, 300, 200].map((at) => aUsage({ at, requestId: 'twice', userId: `user-${at}` }))
+      await usage.insertMany([...own, ...sent, ...twice])
+      for (const record of [...own, ...sent])
+        expect(await usage.find({ requestId: record.requestId })).toMatchObject(record)
+      const [first] = own
+      expect(await usage.find({ requestId: first?.requestId ?? '', userId: 'ada' })).not.toBeNull()
+      expect(await usage.find({ requestId: first?.requestId ?? '', userId: 'bob' })).toBeNull()
+      expect(await usage.find({ requestId: newTimedId('req') })).toBeNull()
+      expect(await usage.find({ requestId: 'trace' })).toBeNull()
+      expect((await usage.find({ requestId: 'twice' }))?.at).toBe(300)
+      for (const at of [100, 200, 300]) expect((await usage.find({ requestId: 'twice', at }))?.at).toBe(at)
+      expect((await usage.find({ requestId: 'twice', userId: 'user-100' }))?.at).toBe(100)
+      expect(await usage.find({ requestId: 'twice', at: 101 })).toBeNull()
+    },
+  )
 }
 
 function reportContract(storeTest: StoreTest): void {
@@ -122,6 +158,8 @@ function reportContract(storeTest: StoreTest): void {
       requestBytes: 150,
       responseBytes: 180,
       durationMs: 120,
+      firstTokens: 0,
+      firstTokenMs: 0,
     })
     const requests = async (filter: object): Promise<number> => (await usage.totals({ ...period, ...filter })).requests
     expect(await requests({ userId: 'ada' })).toBe(2)

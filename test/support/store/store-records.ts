@@ -147,6 +147,7 @@ export function aUsage(fields: Partial<UsageRecord> = {}): UsageRecord {
     counters: null,
     slices: null,
     queueMs: null,
+    calledMs: null,
     ...fields,
   }
 }

@@ -131,18 +131,6 @@ export function usageQuery(scope: UsageScope, { spanMs, bucket }: UsageSpan) {
   })
 }
 
-/** The newest requests of all users; for administrators. */
-export function latestRequestsQuery(spanMs: number) {
-  return queryOptions({
-    queryKey: [...resource.requests, 'latest', spanMs],
-    queryFn: async ({ signal }) => {
-      const from = new Date(Date.now() - spanMs).toISOString()
-      return (await api('GET /admin/api/v1/requests', { query: { limit: 200, from }, signal })).data
-    },
-    refetchInterval: 30_000,
-  })
-}
-
 /** How many requests run now on each model; for administrators. */
 export const inflightQuery = queryOptions({
   queryKey: resource.inflight,

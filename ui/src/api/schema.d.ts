@@ -215,8 +215,10 @@ export type ChatCompletion = {
     readonly index?: number | undefined
     readonly message?: {
       readonly role?: string | null | undefined
-      /** The text, or null when tools are called */
-      readonly content?: unknown | undefined
+      /** The text, or null when tools are called; some providers write it in parts */
+      readonly content?: string | readonly ({
+        readonly type?: string | undefined
+      })[] | null | undefined
       readonly tool_calls?: readonly ({
         readonly id?: string | null | undefined
         readonly type?: string | null | undefined
@@ -255,8 +257,10 @@ export type ChatCompletionChunk = {
     readonly index?: number | undefined
     readonly delta?: {
       readonly role?: string | null | undefined
-      /** The text, or null when tools are called */
-      readonly content?: unknown | undefined
+      /** The text, or null when tools are called; some providers write it in parts */
+      readonly content?: string | readonly ({
+        readonly type?: string | undefined
+      })[] | null | undefined
       readonly tool_calls?: readonly ({
         readonly id?: string | null | undefined
         readonly type?: string | null | undefined
@@ -1346,13 +1350,23 @@ export type RequestRecord = {
   readonly attempts: number
   /** The plain model that served, of a composite one of its components */
   readonly upstream_model: string | null
-  /** The calls that failed, in their order */
+  /** The calls that failed, in their order; records of earlier versions have `provider` and `reason` only */
   readonly attempt_reasons: readonly ({
     readonly provider: string
     readonly reason: string
+    readonly model: string | null
+    /** What the provider answered; null when it did not */
+    readonly status: number | null
+    /** Never quotes the request */
+    readonly message: string | null
+    /** From the arrival; null when nothing was sent */
+    readonly started_ms: number | null
+    readonly duration_ms: number | null
   })[]
   /** Time in the queues of `max_concurrent`; null when it did not wait */
   readonly queue_ms: number | null
+  /** From the arrival until the last call of a provider began */
+  readonly called_ms: number | null
   readonly streamed: boolean
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
@@ -1362,6 +1376,8 @@ export type RequestRecord = {
   /** In 10^-9 of the currency; null when it is not known */
   readonly cost: number | null
   readonly price_id: string | null
+  /** Of `cost` */
+  readonly currency: string
   readonly first_token_ms: number | null
   readonly duration_ms: number
   readonly request_bytes: number
@@ -1687,6 +1703,10 @@ export type UsagePoint = {
   readonly duration_ms: number
   /** In 10^-9 of the currency, of requests whose price is known */
   readonly cost: number
+  /** Streams that had a first token */
+  readonly first_tokens: number
+  /** Sum over those, of the time until it */
+  readonly first_token_ms: number
 }
 
 export type UsageSeries = {
@@ -1723,6 +1743,10 @@ export type UsageTotals = {
   readonly duration_ms: number
   /** In 10^-9 of the currency, of requests whose price is known */
   readonly cost: number
+  /** Streams that had a first token */
+  readonly first_tokens: number
+  /** Sum over those, of the time until it */
+  readonly first_token_ms: number
 }
 
 export type User = {
@@ -2619,6 +2643,13 @@ export interface Operations {
       readonly next_cursor: string | null
     }
   }
+  /** One of the own requests, by its id */
+  "GET /admin/api/v1/me/requests/{id}": {
+    params: { id: string }
+    query: { at?: string }
+    body: undefined
+    answer: RequestRecord
+  }
   /** List users */
   "GET /admin/api/v1/users": {
     params: undefined
@@ -3110,6 +3141,13 @@ export interface Operations {
       /** Send it as `cursor` for the next page; null on the last one */
       readonly next_cursor: string | null
     }
+  }
+  /** One request, by its id */
+  "GET /admin/api/v1/requests/{id}": {
+    params: { id: string }
+    query: { at?: string }
+    body: undefined
+    answer: RequestRecord
   }
   /** List the endpoints to which events are sent */
   "GET /admin/api/v1/webhooks": {

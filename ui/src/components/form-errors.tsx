@@ -1,6 +1,7 @@
 /** Passes the server's error from a form to the field that the error names. */
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
 import type { ApiError } from '../api/api-error.ts'
+import { fieldText } from './field-text.ts'
 
 interface FormErrorsValue {
   readonly error: ApiError | null
@@ -35,7 +36,7 @@ export function FormErrors({ error, children }: FormErrorsProps) {
 export function useFieldError(param: string | undefined): string | null {
   const { error, register } = useContext(FormErrorsContext)
   useEffect(() => (param === undefined ? undefined : register(param)), [param, register])
-  return error !== null && param !== undefined && isAbout(error, param) ? error.message : null
+  return error !== null && param !== undefined && isAbout(error, param) ? fieldText(error.message, param) : null
 }
 
 /** True for an error of the parameter or of a part of it. */

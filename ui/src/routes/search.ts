@@ -187,6 +187,15 @@ export function readRequestsSearch(search: Search): RequestsSearch {
   }
 }
 
+export interface RequestSearch {
+  /** When it arrived: clients may send one id twice. */
+  readonly at?: string | undefined
+}
+
+export function readRequestSearch(search: Search): RequestSearch {
+  return { at: text(search['at']) }
+}
+
 /** The router parses numeric text as a number. */
 function text(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined

@@ -1,12 +1,22 @@
-/** The command palette: opens a page by its name. */
+/** The command palette: opens a page by its name, and a request by its id. */
 import { Dialog } from '@base-ui/react/dialog'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
-import { Icon } from '../components/icon.tsx'
+import { Icon, type IconName } from '../components/icon.tsx'
 import { Input } from '../components/input.tsx'
 import styles from './command-palette.module.css'
-import { pages, type Page } from './pages.ts'
+import { pages } from './pages.ts'
 import { useIsAdmin } from './use-session.ts'
+
+interface Choice {
+  readonly id: string
+  readonly icon: IconName
+  readonly label: string
+  readonly open: () => void
+}
+
+/** What may be a request id: one that Sluice made, or a client's own with a digit in it. */
+const requestId = /^(?=.*\d)[\w.:-]{8,128}$/
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const isAdmin = useIsAdmin()
@@ -14,14 +24,21 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const listId = useId()
   const [search, setSearch] = useState('')
   const [active, setActive] = useState(0)
-  const found = pages.filter(
-    (page) => (page.admin === undefined || isAdmin) && page.label.toLowerCase().includes(search.trim().toLowerCase()),
-  )
+  const text = search.trim()
+  const named: readonly Choice[] = pages
+    .filter((page) => (page.admin === undefined || isAdmin) && page.label.toLowerCase().includes(text.toLowerCase()))
+    .map(({ path, icon, label }) => ({ id: path, icon, label, open: () => void navigate({ to: path }) }))
+  const found = requestId.test(text) ? [...named, requestChoice(text)] : named
   const chosen = found[Math.min(active, found.length - 1)]
 
-  function open(page: Page): void {
+  function requestChoice(id: string): Choice {
+    const open = (): void => void navigate({ to: '/requests/$id', params: { id } })
+    return { id: 'request', icon: 'list', label: `Request ${id}`, open }
+  }
+
+  function open(choice: Choice): void {
     onClose()
-    void navigate({ to: page.path })
+    choice.open()
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -42,8 +59,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             aria-label="Page"
             aria-expanded="true"
             aria-controls={listId}
-            aria-activedescendant={chosen && `${listId}${chosen.path}`}
-            placeholder="Go to a page"
+            aria-activedescendant={chosen && `${listId}${chosen.id}`}
+            placeholder="Go to a page, or paste a request id"
             value={search}
             onKeyDown={onKeyDown}
             onChange={(event) => {
@@ -52,17 +69,17 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             }}
           />
           <ul id={listId} role="listbox" aria-label="Pages" className={styles.list}>
-            {found.map((page) => (
+            {found.map((choice) => (
               <li
-                key={page.path}
-                id={`${listId}${page.path}`}
+                key={choice.id}
+                id={`${listId}${choice.id}`}
                 role="option"
-                aria-selected={page === chosen}
+                aria-selected={choice === chosen}
                 className={styles.option}
-                onClick={() => open(page)}
+                onClick={() => open(choice)}
               >
-                <Icon name={page.icon} />
-                {page.label}
+                <Icon name={choice.icon} />
+                {choice.label}
               </li>
             ))}
           </ul>

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
-import { latestRequestsQuery, usageQuery } from '../../api/queries.ts'
+import { usageQuery } from '../../api/queries.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Chart } from '../../components/chart.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { compactText, durationText } from '../../components/format.ts'
+import { compactText, countText, durationText } from '../../components/format.ts'
 import { Select } from '../../components/input.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -15,7 +15,7 @@ import { ChartGrid, RequestTiles, Tile } from '../../components/tile.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { ReachedBudgets } from '../budgets/budget-overview.tsx'
 import { spans, type Span } from '../search.ts'
-import { bucketsAround, firstTokenPoints, quantile, usagePoints } from './buckets.ts'
+import { meanFirstTokenMs, usagePoints } from './buckets.ts'
 import { Inflight } from './inflight.tsx'
 
 const route = getRouteApi('/shell/')
@@ -76,6 +76,7 @@ function UsageReport({ span, isAdmin }: { readonly span: Span; readonly isAdmin:
   if (usage.data === undefined) return <Skeleton lines={8} label="Loading usage" />
   const { totals } = usage.data
   if (totals.requests === 0) return <NoRequests label={option.label} />
+  const firstTokenMs = meanFirstTokenMs(totals)
   const points = usagePoints(usage.data, option.bucketMs)
   const formatTime = (at: number): string =>
     (span === 'month' ? days : span === 'hour' ? hours : daysAndHours).format(at)
@@ -88,10 +89,14 @@ function UsageReport({ span, isAdmin }: { readonly span: Span; readonly isAdmin:
           value={compactText(totals.prompt_tokens + totals.completion_tokens)}
           note={`${compactText(totals.prompt_tokens)} in, ${compactText(totals.completion_tokens)} out`}
         />
-        {isAdmin ? (
-          <FirstTokenTile spanMs={option.spanMs} />
-        ) : (
+        {firstTokenMs === null ? (
           <Tile name="Mean duration" value={durationText(totals.duration_ms / totals.requests)} />
+        ) : (
+          <Tile
+            name="Time to first token"
+            value={durationText(firstTokenMs)}
+            note={`mean of ${countText(totals.first_tokens, 'stream')}`}
+          />
         )}
       </RequestTiles>
       <ChartGrid>
@@ -113,7 +118,16 @@ function UsageReport({ span, isAdmin }: { readonly span: Span; readonly isAdmin:
           ]}
           points={points.map(({ at, sums }) => ({ at, values: [sums.prompt_tokens, sums.completion_tokens] }))}
         />
-        {isAdmin && <FirstTokenChart spanMs={option.spanMs} />}
+        {firstTokenMs !== null && (
+          <Chart
+            {...time}
+            title="Time to first token"
+            kind="line"
+            series={[{ name: 'mean', tone: 'accent' }]}
+            points={points.map(({ at, sums }) => ({ at, values: [meanFirstTokenMs(sums)] }))}
+            formatValue={durationText}
+          />
+        )}
         {isAdmin && <Inflight />}
       </ChartGrid>
     </>
@@ -133,35 +147,5 @@ function NoRequests({ label }: { readonly label: string }) {
     >
       Requests appear here about a second after they end.
     </EmptyState>
-  )
-}
-
-function FirstTokenTile({ spanMs }: { readonly spanMs: number }) {
-  const { data = [] } = useQuery(latestRequestsQuery(spanMs))
-  const times = data.flatMap((request) => request.first_token_ms ?? [])
-  const median = quantile(times, 0.5)
-  const slow = quantile(times, 0.95)
-  return (
-    <Tile
-      name="Time to first token"
-      value={median === null ? '–' : durationText(median)}
-      note={slow === null ? 'no streamed requests' : `95% within ${durationText(slow)}, of the latest ${times.length}`}
-    />
-  )
-}
-
-/** This chart has its own time range: the latest 200 requests may cover only minutes. */
-function FirstTokenChart({ spanMs }: { readonly spanMs: number }) {
-  const { data = [] } = useQuery(latestRequestsQuery(spanMs))
-  const buckets = bucketsAround(data)
-  return (
-    <Chart
-      title="Time to first token (latest 200)"
-      kind="line"
-      series={[{ name: 'median', tone: 'accent' }]}
-      points={firstTokenPoints(data, buckets)}
-      formatValue={durationText}
-      formatTime={(at) => daysAndHours.format(at)}
-    />
   )
 }

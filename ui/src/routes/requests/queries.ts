@@ -15,29 +15,66 @@ export function requestsQuery(scope: UsageScope, search: RequestsSearch) {
   const { span, from, to, model, user, key, status } = search
   return infiniteQueryOptions({
     queryKey: [...resource.requests, 'list', scope, { span, from, to, model, user, key, status }],
-    queryFn: ({ pageParam, signal }) => {
-      const range = rangeOf({ span, from, to }, Date.now())
-      const query = {
-        limit: pageSize,
-        from: new Date(range.from).toISOString(),
-        ...(span === 'custom' && { to: new Date(range.to).toISOString() }),
-        ...(model !== undefined && { model }),
-        ...(key !== undefined && { key_id: key }),
-        ...(status !== undefined && { status }),
-        ...(pageParam !== null && { cursor: pageParam }),
-      }
-      return scope === 'self'
-        ? api('GET /admin/api/v1/me/requests', { query, signal })
-        : api('GET /admin/api/v1/requests', {
-            query: { ...query, ...(user !== undefined && { user_id: user }) },
-            signal,
-          })
-    },
+    queryFn: ({ pageParam, signal }) => readPage(scope, search, { limit: pageSize, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
+}
+
+/** Requests that are shown while the list is live. */
+export const liveCount = 100
+const liveMs = 2000
+
+/** The newest requests, read again and again while the page is visible. */
+export function liveRequestsQuery(scope: UsageScope, search: RequestsSearch) {
+  const { span, from, to, model, user, key, status } = search
+  return queryOptions({
+    queryKey: [...resource.requests, 'live', scope, { span, from, to, model, user, key, status }],
+    queryFn: ({ signal }) => readPage(scope, search, { limit: liveCount, cursor: null }, signal),
+    refetchInterval: liveMs,
+    staleTime: 0,
+  })
+}
+
+/** One request by its id, and by the time of its arrival where that is known. */
+export function requestQuery(scope: UsageScope, id: string, at: string | undefined) {
+  const asked = { params: { id }, query: at === undefined ? {} : { at } }
+  return queryOptions({
+    queryKey: [...resource.requests, 'one', scope, id, at ?? ''],
+    queryFn: ({ signal }) =>
+      scope === 'self'
+        ? api('GET /admin/api/v1/me/requests/{id}', { ...asked, signal })
+        : api('GET /admin/api/v1/requests/{id}', { ...asked, signal }),
+    // A record never changes but for its cost.
+    staleTime: 60_000,
+  })
+}
+
+interface PagePlace {
+  readonly limit: number
+  readonly cursor: string | null
+}
+
+function readPage(scope: UsageScope, search: RequestsSearch, { limit, cursor }: PagePlace, signal: AbortSignal) {
+  const { span, from, to, model, user, key, status } = search
+  const range = rangeOf({ span, from, to }, Date.now())
+  const query = {
+    limit,
+    from: new Date(range.from).toISOString(),
+    ...(span === 'custom' && { to: new Date(range.to).toISOString() }),
+    ...(model !== undefined && { model }),
+    ...(key !== undefined && { key_id: key }),
+    ...(status !== undefined && { status }),
+    ...(cursor !== null && { cursor }),
+  }
+  return scope === 'self'
+    ? api('GET /admin/api/v1/me/requests', { query, signal })
+    : api('GET /admin/api/v1/requests', {
+        query: { ...query, ...(user !== undefined && { user_id: user }) },
+        signal,
+      })
 }
 
 /** The keys to choose from: all own keys, all keys of a user, or the first keys of the server. */

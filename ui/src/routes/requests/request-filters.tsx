@@ -8,6 +8,7 @@ import { RangePicker } from '../range-picker.tsx'
 import type { RequestsSearch } from '../search.ts'
 import { useUserSearch } from '../users/user-picker.tsx'
 import { keyChoicesQuery } from './queries.ts'
+import { RequestIdSearch } from './request-id-search.tsx'
 
 export interface RequestFiltersProps {
   readonly search: RequestsSearch
@@ -57,6 +58,7 @@ function PlainRequestFilters({ search, scope, onChange }: RequestFiltersProps) {
         value={search.status}
         onChange={(status) => onChange({ status })}
       />
+      <RequestIdSearch />
     </FilterForm>
   )
 }

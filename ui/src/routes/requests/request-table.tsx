@@ -9,9 +9,9 @@ import { RecordName } from '../record-name.tsx'
 import { dateText, timeText } from './time-text.ts'
 import styles from './request-table.module.css'
 
-/** A request with its position in the list. Request ids come from clients and may occur twice. */
+/** A request with the name of its row. Request ids come from clients and may occur twice. */
 export interface ListedRequest extends RequestRecord {
-  readonly place: number
+  readonly place: string
 }
 
 export interface RequestTableProps {
@@ -40,7 +40,7 @@ export function RequestTable({ requests, withUser, hasMore, onEndNear, onOpen }:
   )
 }
 
-const rowId = ({ place }: ListedRequest): string => String(place)
+const rowId = ({ place }: ListedRequest): string => place
 const rowName = ({ request_id: id }: ListedRequest): string => `request ${id}`
 
 function timeColumn(onOpen: (request: ListedRequest) => void): Column<ListedRequest> {

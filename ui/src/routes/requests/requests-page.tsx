@@ -1,4 +1,5 @@
 /** The page of requests: user, model, provider, attempts and timing, but no content. */
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -11,23 +12,32 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { Switch } from '../../components/switch.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import type { RequestsSearch } from '../search.ts'
-import { requestsQuery } from './queries.ts'
+import { liveCount, liveRequestsQuery, requestsQuery } from './queries.ts'
 import { RequestDetails } from './request-details.tsx'
 import { isFiltered, RequestFilters } from './request-filters.tsx'
+import styles from './requests-page.module.css'
 import { RequestTable, type ListedRequest } from './request-table.tsx'
 
 const route = getRouteApi('/shell/requests')
 /** Keeps one object per record, so that a new page does not render existing rows again. */
 const listedRecords = new WeakMap<RequestRecord, ListedRequest>()
 
-function listed(record: RequestRecord, place: number): ListedRequest {
-  const known = listedRecords.get(record)
-  if (known !== undefined) return known
-  const request = { ...record, place }
-  listedRecords.set(record, request)
-  return request
+/** A row keeps its name while newer ones arrive above it: its time and id, which are counted where they are the same. */
+function listed(records: readonly RequestRecord[]): readonly ListedRequest[] {
+  const seen = new Map<string, number>()
+  return records.map((record) => {
+    const name = `${record.at} ${record.request_id}`
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    const known = listedRecords.get(record)
+    if (known !== undefined) return known
+    const request = { ...record, place: `${name} ${count}` }
+    listedRecords.set(record, request)
+    return request
+  })
 }
 
 export function RequestsPage() {
@@ -41,7 +51,11 @@ export function RequestsPage() {
   const { list, items, fetchMore } = useItems(requestsQuery(scope, search))
   const { data, error, isPending, isFetching, isFetchingNextPage, hasNextPage, refetch } = list
   const [opened, setOpened] = useState<ListedRequest | null>(null)
-  const rows = useMemo(() => items.map(listed), [items])
+  const [isLive, setLive] = useState(false)
+  const live = useQuery({ ...liveRequestsQuery(scope, search), enabled: isLive })
+  const isShownLive = isLive && live.data !== undefined
+  const records = isShownLive ? live.data.data : items
+  const rows = useMemo(() => listed(records), [records])
   return (
     <>
       <PageHeader
@@ -52,13 +66,25 @@ export function RequestsPage() {
             : 'The requests of all users, newest first. Prompts and answers are not stored.'
         }
         actions={
-          <Button busy={isFetching && !isFetchingNextPage} onClick={() => void refetch()}>
-            <Icon name="retry" />
-            Refresh
-          </Button>
+          <>
+            <Switch
+              label="Live"
+              checked={isLive}
+              onChange={(on) => {
+                setLive(on)
+                // The list goes on with what was seen live.
+                if (!on) void refetch()
+              }}
+            />
+            <Button busy={isFetching && !isFetchingNextPage} disabled={isLive} onClick={() => void refetch()}>
+              <Icon name="retry" />
+              Refresh
+            </Button>
+          </>
         }
       />
       <RequestFilters search={search} scope={scope} onChange={change} />
+      {isLive && <LiveNote error={live.error} />}
       {error !== null && <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />}
       {isPending && <Skeleton lines={8} label="Loading requests" />}
       {data !== undefined && rows.length === 0 && (
@@ -67,19 +93,29 @@ export function RequestsPage() {
           title={isFiltered(search) ? 'No request matches' : 'No requests in this time range'}
           action={<Button onClick={() => change({ span: 'month' })}>Show the last 30 days</Button>}
         >
-          Requests appear here about a second after they end. Press Refresh to look again.
+          Requests appear here about a second after they end{isLive ? '.' : '. Press Refresh to look again.'}
         </EmptyState>
       )}
       {rows.length > 0 && (
         <RequestTable
           requests={rows}
           withUser={scope === 'everyone'}
-          hasMore={hasNextPage}
+          hasMore={!isShownLive && hasNextPage}
           onEndNear={fetchMore}
           onOpen={setOpened}
         />
       )}
       {opened !== null && <RequestDetails request={opened} scope={scope} onClose={() => setOpened(null)} />}
     </>
+  )
+}
+
+function LiveNote({ error }: { readonly error: Error | null }) {
+  return (
+    <p role="status" className={styles.live}>
+      {error === null
+        ? `Live: the ${liveCount} newest by arrival; each appears about two seconds after it ends.`
+        : 'Live: the server does not answer. The next look is in two seconds.'}
+    </p>
   )
 }
