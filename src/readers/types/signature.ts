@@ -107,6 +107,7 @@ export function isBinary(bytes: Uint8Array): boolean {
   return found > strayMax && (found * 100 > sample.length || zeros > strayMax)
 }
 
+const unknownBinary = `${programRemedy} If it is a document, save it as PDF and import that.`
 const damagedPdf =
   'The file has the name of a PDF but does not begin as one: it is damaged, or something else. Get a new copy and import that.'
 
@@ -125,7 +126,6 @@ export function startTypeOf(bytes: Buffer, name = ''): StartType {
   const container = containerFailure(start)
   if (container !== null) throw container
   for (const { signature, at, message } of refused) if (isRefused(start, signature, at)) throw unsupported(message)
-  if (isBinary(bytes) && /\.pdf$/i.test(name)) throw unsupported(damagedPdf)
-  if (isBinary(bytes)) throw unsupported(`${programRemedy} If it is a document, save it as PDF and import that.`)
+  if (isBinary(bytes)) throw unsupported(/\.pdf$/i.test(name) ? damagedPdf : unknownBinary)
   return { kind: 'text' }
 }

@@ -40,6 +40,8 @@ function listed(records: readonly RequestRecord[]): readonly ListedRequest[] {
   })
 }
 
+const whose = { self: 'Your requests', everyone: 'The requests of all users' }
+
 export function RequestsPage() {
   const scope: UsageScope = useIsAdmin() ? 'everyone' : 'self'
   const search = route.useSearch()
@@ -60,11 +62,7 @@ export function RequestsPage() {
     <>
       <PageHeader
         title="Requests"
-        description={
-          scope === 'self'
-            ? 'Your requests, newest first. Prompts and answers are not stored.'
-            : 'The requests of all users, newest first. Prompts and answers are not stored.'
-        }
+        description={`${whose[scope]}, newest first. Prompts and answers are not stored.`}
         actions={
           <>
             <Switch
