@@ -110,6 +110,11 @@ export function isBinary(bytes: Uint8Array): boolean {
 const damagedPdf =
   'The file has the name of a PDF but does not begin as one: it is damaged, or something else. Get a new copy and import that.'
 
+function binaryRemedy(name: string): string {
+  const isNamedPdf = /\.pdf$/i.test(name)
+  return isNamedPdf ? damagedPdf : `${programRemedy} If it is a document, save it as PDF and import that.`
+}
+
 /** The type that the beginning of a file tells; its name only words the refusal. Throws ReadFailure: `no_text` for an empty one, `unsupported_type`. */
 export function startTypeOf(bytes: Buffer, name = ''): StartType {
   if (bytes.length === 0) throw new ReadFailure('no_text', 'The file is empty.')
@@ -125,7 +130,6 @@ export function startTypeOf(bytes: Buffer, name = ''): StartType {
   const container = containerFailure(start)
   if (container !== null) throw container
   for (const { signature, at, message } of refused) if (isRefused(start, signature, at)) throw unsupported(message)
-  if (isBinary(bytes) && /\.pdf$/i.test(name)) throw unsupported(damagedPdf)
-  if (isBinary(bytes)) throw unsupported(`${programRemedy} If it is a document, save it as PDF and import that.`)
+  if (isBinary(bytes)) throw unsupported(binaryRemedy(name))
   return { kind: 'text' }
 }
