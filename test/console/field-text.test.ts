@@ -16,3 +16,10 @@ test('the server’s words lose the name of the API’s field, and keep what is 
   ] as const)
     expect(fieldText(message, param)).toBe(text)
 })
+
+test('above a form, the whole path is said in words', () => {
+  expect(fieldText('"composite.components.0.weight": expected a number.', '')).toBe(
+    'Composite, components, entry 1, weight: expected a number.',
+  )
+  expect(fieldText('The model "a" does not exist.', '')).toBe('The model "a" does not exist.')
+})

@@ -90,7 +90,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('button', { name: 'Create the model' }).press('Enter')
       await page
         .getByRole('group', { name: 'Components' })
-        .getByText('Expected at least 1 item.', { exact: true })
+        .getByText('Expected at least one component.', { exact: true })
         .waitFor()
       expect(await page.getByText('composite.components').count()).toBe(0)
       await choose(page, 'Add a component', 'demo-chat')

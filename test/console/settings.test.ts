@@ -57,7 +57,7 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, `Edit ${name}`).click()
       await page.getByLabel('Value in attempts').fill('0')
       await button(page, 'Save').click()
-      await page.getByText(/"value": expected a whole number of attempts from 1 to/).waitFor()
+      await page.getByText(/^Expected a whole number of attempts from 1 to/).waitFor()
       await visitor.requireAccessible('a refused value')
       await page.getByLabel('Value in attempts').fill('2')
       await button(page, 'Save').click()

@@ -209,7 +209,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('own requests')
       await rows.first().focus()
       await page.keyboard.press('Enter')
-      await page.getByRole('button', { name: 'Copy the request id' }).click()
+      await page.getByRole('button', { name: 'Copy request id' }).click()
       expect(await coveredButtons(page)).toEqual([])
       await page.keyboard.press('Escape')
       await page.getByRole('switch', { name: 'Live' }).click()

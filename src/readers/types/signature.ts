@@ -107,9 +107,13 @@ export function isBinary(bytes: Uint8Array): boolean {
   return found > strayMax && (found * 100 > sample.length || zeros > strayMax)
 }
 
-const unknownBinary = `${programRemedy} If it is a document, save it as PDF and import that.`
 const damagedPdf =
   'The file has the name of a PDF but does not begin as one: it is damaged, or something else. Get a new copy and import that.'
+
+function binaryRemedy(name: string): string {
+  const isNamedPdf = /\.pdf$/i.test(name)
+  return isNamedPdf ? damagedPdf : `${programRemedy} If it is a document, save it as PDF and import that.`
+}
 
 /** The type that the beginning of a file tells; its name only words the refusal. Throws ReadFailure: `no_text` for an empty one, `unsupported_type`. */
 export function startTypeOf(bytes: Buffer, name = ''): StartType {
@@ -126,6 +130,6 @@ export function startTypeOf(bytes: Buffer, name = ''): StartType {
   const container = containerFailure(start)
   if (container !== null) throw container
   for (const { signature, at, message } of refused) if (isRefused(start, signature, at)) throw unsupported(message)
-  if (isBinary(bytes)) throw unsupported(/\.pdf$/i.test(name) ? damagedPdf : unknownBinary)
+  if (isBinary(bytes)) throw unsupported(binaryRemedy(name))
   return { kind: 'text' }
 }

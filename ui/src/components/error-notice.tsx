@@ -3,6 +3,7 @@ import type { ApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import styles from './error-notice.module.css'
+import { fieldText } from './field-text.ts'
 import { Notice } from './notice.tsx'
 
 export interface ErrorNoticeProps {
@@ -16,7 +17,7 @@ const ownMistakes: ReadonlySet<string> = new Set(['invalid_credentials'])
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   return (
     <Notice tone="danger" role="alert">
-      <p>{error.message}</p>
+      <p>{fieldText(error.message, '')}</p>
       {error.requestId !== null && !ownMistakes.has(error.code) && (
         <p className={styles.request}>
           Request id <code>{error.requestId}</code>

@@ -32,8 +32,12 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const chosen = found[Math.min(active, found.length - 1)]
 
   function requestChoice(id: string): Choice {
-    const open = (): void => void navigate({ to: '/requests/$id', params: { id } })
-    return { id: 'request', icon: 'list', label: `Request ${id}`, open }
+    return {
+      id: 'request',
+      icon: 'list',
+      label: `Request ${id}`,
+      open: () => void navigate({ to: '/requests/$id', params: { id } }),
+    }
   }
 
   function open(choice: Choice): void {

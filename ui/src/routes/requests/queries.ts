@@ -47,7 +47,7 @@ export function requestQuery(scope: UsageScope, id: string, at: string | undefin
       scope === 'self'
         ? api('GET /admin/api/v1/me/requests/{id}', { ...asked, signal })
         : api('GET /admin/api/v1/requests/{id}', { ...asked, signal }),
-    // Only the cost of a record ever changes.
+    // A record changes only in its cost.
     staleTime: 60_000,
   })
 }

@@ -40,7 +40,11 @@ function listed(records: readonly RequestRecord[]): readonly ListedRequest[] {
   })
 }
 
-const whose = { self: 'Your requests', everyone: 'The requests of all users' }
+/** The newest requests while the list is live; null until they are read. */
+function useLive(isLive: boolean, scope: UsageScope, search: RequestsSearch) {
+  const { data, error } = useQuery({ ...liveRequestsQuery(scope, search), enabled: isLive })
+  return { records: isLive && data !== undefined ? data.data : null, error }
+}
 
 export function RequestsPage() {
   const scope: UsageScope = useIsAdmin() ? 'everyone' : 'self'
@@ -54,15 +58,17 @@ export function RequestsPage() {
   const { data, error, isPending, isFetching, isFetchingNextPage, hasNextPage, refetch } = list
   const [opened, setOpened] = useState<ListedRequest | null>(null)
   const [isLive, setLive] = useState(false)
-  const live = useQuery({ ...liveRequestsQuery(scope, search), enabled: isLive })
-  const isShownLive = isLive && live.data !== undefined
-  const records = isShownLive ? live.data.data : items
-  const rows = useMemo(() => listed(records), [records])
+  const live = useLive(isLive, scope, search)
+  const rows = useMemo(() => listed(live.records ?? items), [live.records, items])
   return (
     <>
       <PageHeader
         title="Requests"
-        description={`${whose[scope]}, newest first. Prompts and answers are not stored.`}
+        description={
+          scope === 'self'
+            ? 'Your requests, newest first. Prompts and answers are not stored.'
+            : 'The requests of all users, newest first. Prompts and answers are not stored.'
+        }
         actions={
           <>
             <Switch
@@ -98,7 +104,7 @@ export function RequestsPage() {
         <RequestTable
           requests={rows}
           withUser={scope === 'everyone'}
-          hasMore={!isShownLive && hasNextPage}
+          hasMore={live.records === null && hasNextPage}
           onEndNear={fetchMore}
           onOpen={setOpened}
         />

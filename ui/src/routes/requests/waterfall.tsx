@@ -2,7 +2,7 @@
 import type { RequestRecord } from '../../api/schema.d.ts'
 import { Badge, type BadgeTone } from '../../components/badge.tsx'
 import { durationText } from '../../components/format.ts'
-import { stretchesOf, type Stretch } from './waterfall.ts'
+import { stretchesOf, type Stretch } from './stretches-of.ts'
 import styles from './waterfall.module.css'
 
 export function Waterfall({ request }: { readonly request: RequestRecord }) {

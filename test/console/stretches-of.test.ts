@@ -1,7 +1,7 @@
 /** The timeline of a request, from what its record has. */
 import { expect, test } from 'bun:test'
 import type { RequestRecord } from '../../ui/src/api/schema.d.ts'
-import { stretchesOf } from '../../ui/src/routes/requests/waterfall.ts'
+import { stretchesOf } from '../../ui/src/routes/requests/stretches-of.ts'
 
 type Failure = RequestRecord['attempt_reasons'][number]
 

@@ -1,4 +1,4 @@
-/** What happened to a request, as stretches of time between its arrival and its end. */
+/** What happened to a request, as stretches of time from arrival to end. */
 import type { RequestRecord } from '../../api/schema.d.ts'
 
 type Failure = RequestRecord['attempt_reasons'][number]
