@@ -230,8 +230,7 @@ describe.skipIf(journeysSkipped !== null)(
       await app.call('DELETE', `/budgets/${id}`)
       await visitor.open('/')
       await page
-        .getByRole('table', { name: /^Requests/ })
-        .or(page.getByText('Time to first token'))
+        .getByText(/^(?:Mean duration|Time to first token)$/)
         .first()
         .waitFor()
       expect(await page.getByText('reached a threshold').count()).toBe(0)

@@ -18,7 +18,8 @@ const growthMax = 3
 /** Memory for each byte of input, beyond what a server at work needs anyway. */
 const memoryPerByteMax = 48
 const memoryAtWork = 96 * mebibyte
-const triesMore = 3
+const triesOften = 4
+const triesMax = 24
 
 // Started here and not in a hook: the tests below are made from what the server says it can do.
 const server = await MeasuredServer.start({ SLUICE_DOCUMENTS_MAX_BACKLOG: '100000' })
@@ -46,14 +47,15 @@ async function judge(bytesMax: number, measure: Measure): Promise<string | null>
   return longestMs > half.longestMs * growthMax ? `${shown}, half of them ${half.longestMs.toFixed(1)} ms` : null
 }
 
-/** The least that an input costs: a stretch of work can have a collection of garbage in it that is due to others. */
+/**
+ * The least that an input costs. A stretch of work can have a collection of garbage in it that is due to others,
+ * and code that has met other inputs before is compiled again only after some ten of the new kind.
+ */
 async function best(bytes: number, measure: Measure): Promise<Measured> {
   let least = await measure(bytes)
-  for (
-    let more = 0;
-    more < triesMore && least.longestMs > boundMs() / 4 && least.longestMs < boundMs() * 4;
-    more += 1
-  ) {
+  const isDue = (tries: number): boolean =>
+    tries < triesMax && least.longestMs > (tries < triesOften ? boundMs() / 4 : boundMs() / 2)
+  for (let tries = 1; isDue(tries) && least.longestMs < boundMs() * 4; tries += 1) {
     const seen = await measure(bytes)
     if (seen.longestMs < least.longestMs) least = seen
   }

@@ -118,7 +118,12 @@ export async function completeUpload(files: Files, context: RequestContext, call
   if (upload.status !== 'pending') throw ended(upload)
   const parts = orderedParts(upload, await files.uploads.parts(upload), body['part_ids'])
   const md5 = new Bun.CryptoHasher('md5')
-  const received = await files.spool.receive(piecesOf(files, parts, md5), upload.bytes)
+  const received = await files.spool
+    .receive(piecesOf(files, parts, md5), upload.bytes)
+    // A request that came at the same time may have ended the upload, and with it the bytes of the parts.
+    .catch(async (error: unknown) => {
+      throw (await ownUpload(files, context, caller)).status === 'pending' ? error : ended(upload)
+    })
   try {
     if (asked !== undefined && asked !== md5.digest('hex')) throw invalid('md5', 'The parts have another MD5 checksum.')
     const file = fileOf(files, caller, { name: upload.name, purpose: purposeOf(upload.purpose), lifeMs: upload.lifeMs })
