@@ -6,7 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const fromSource = join(import.meta.dir, '..', '..', 'bin', 'sluice')
+/** What `npm start` runs. */
+export const fromSource = join(import.meta.dir, '..', '..', 'bin', 'sluice')
+
+/** What tests start: the binary that SLUICE_TEST_BINARY names, which starts in a third of the time; else the source. */
+export const sluiceProgram = process.env['SLUICE_TEST_BINARY'] ?? fromSource
 
 /** A place to start Sluice in, without any file and with nothing of this process's environment but PATH. */
 export class Installation implements AsyncDisposable {
@@ -16,10 +20,10 @@ export class Installation implements AsyncDisposable {
   readonly #program: string
   readonly #servers: RunningServer[] = []
 
-  /** @param program what to run: `bin/sluice`, or the one that SLUICE_TEST_BINARY names */
+  /** @param program what to run; where options of the runtime are set, the source, which alone follows them */
   constructor(
     environment: Readonly<Record<string, string>> = {},
-    program = process.env['SLUICE_TEST_BINARY'] ?? fromSource,
+    program = 'BUN_OPTIONS' in environment ? fromSource : sluiceProgram,
   ) {
     this.#program = program
     this.environment = {

@@ -1,6 +1,6 @@
 /** A newcomer's first minutes: start, paste the printed line, start again. */
 import { describe, expect, test } from 'bun:test'
-import { Installation } from '../cli/sluice.ts'
+import { fromSource, Installation } from '../cli/sluice.ts'
 
 const secretsIn = (text: string) => ({
   password: /One-time password\s+(\S+)/.exec(text)?.[1] ?? '',
@@ -11,7 +11,7 @@ const noCurl = Bun.which('curl') === null ? ' (skipped: curl is not installed)' 
 
 describe('the first start', () => {
   test.skipIf(noCurl !== '')(`prints a curl line that answers when it is pasted${noCurl}`, async () => {
-    await using sluice = new Installation()
+    await using sluice = new Installation({}, fromSource)
     const server = await sluice.start()
     const { curl } = secretsIn(server.stdout)
     const pasted = Bun.spawn(['sh', '-c', curl], { stdout: 'pipe', stderr: 'ignore' })
@@ -22,7 +22,7 @@ describe('the first start', () => {
   })
 
   test('prints a password that signs in and a key that calls the models it names', async () => {
-    await using sluice = new Installation()
+    await using sluice = new Installation({}, fromSource)
     const server = await sluice.start()
     const { password, apiKey } = secretsIn(server.stdout)
     const signIn = (more: object): Promise<Response> =>
@@ -42,13 +42,13 @@ describe('the first start', () => {
   })
 
   test('prints to a pipe without colours', async () => {
-    await using sluice = new Installation()
+    await using sluice = new Installation({}, fromSource)
     const server = await sluice.start()
     expect(server.stdout).not.toContain('\u001b')
   })
 
   test('is followed by a start that prints address and models and none of the secrets, and both still work', async () => {
-    await using sluice = new Installation()
+    await using sluice = new Installation({}, fromSource)
     const first = await sluice.start()
     const { password, apiKey } = secretsIn(first.stdout)
     expect(password).toMatch(/^\w{4}(-\w{4}){3}$/)
@@ -63,7 +63,7 @@ describe('the first start', () => {
   })
 
   test('leaves no secret in any file that it writes', async () => {
-    await using sluice = new Installation()
+    await using sluice = new Installation({}, fromSource)
     const server = await sluice.start()
     const { password, apiKey } = secretsIn(server.stdout)
     await server.stop()
@@ -77,7 +77,10 @@ describe('the first start', () => {
   })
 
   test('tells of vendors whose key is in the environment, adds none of them, and prints no key', async () => {
-    await using sluice = new Installation({ SLUICE_DISCOVERY_ENABLED: 'true', MISTRAL_API_KEY: 'canary-vendor-key' })
+    await using sluice = new Installation(
+      { SLUICE_DISCOVERY_ENABLED: 'true', MISTRAL_API_KEY: 'canary-vendor-key' },
+      fromSource,
+    )
     const server = await sluice.start()
     expect(server.stdout).toMatch(/Mistral \(MISTRAL_API_KEY is set\)\s+npx sluice providers add mistral$/m)
     expect(await sluice.json(['providers', 'list'])).toMatchObject([{ name: 'practice' }])
@@ -86,7 +89,7 @@ describe('the first start', () => {
   })
 
   test('with --json prints one line of JSON that holds the same', async () => {
-    await using sluice = new Installation()
+    await using sluice = new Installation({}, fromSource)
     const server = await sluice.start(['--json'])
     expect(server.stdout.trimEnd().split('\n')).toHaveLength(1)
     const { first_start: first, models } = server.started

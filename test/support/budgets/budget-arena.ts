@@ -10,13 +10,13 @@ import { everyoneGroupId } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
 import { sealer } from '#lib/seal.ts'
 import { openStore, type Store } from '#store/store.ts'
+import { sluiceProgram } from '../../cli/sluice.ts'
 import { freePort } from '../network/free-port.ts'
 import { makePostgresSchema } from '../store/postgres-schema.ts'
 import { aKey, aModel, aProvider, aUser } from '../store/store-records.ts'
 import { until } from '../until.ts'
 
 const secretKey = new Uint8Array(32).fill(7)
-const root = join(import.meta.dir, '../../..')
 
 /** What a token costs, in 10^-9. */
 const rate = 3
@@ -72,7 +72,7 @@ export class BudgetArena implements AsyncDisposable {
   async startProcess(): Promise<void> {
     const port = await freePort()
     const data = this.#leftData.pop() ?? join(this.#folder, `data-${port}`)
-    const child = Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'start'], {
+    const child = Bun.spawn([sluiceProgram, 'start'], {
       cwd: this.#folder,
       env: {
         PATH: process.env['PATH'] ?? '',

@@ -11,13 +11,13 @@ import { everyoneGroupId } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
 import { sealer } from '#lib/seal.ts'
 import { openStore } from '#store/store.ts'
+import { sluiceProgram } from '../../cli/sluice.ts'
 import { freePort } from '../network/free-port.ts'
 import { makePostgresSchema } from '../store/postgres-schema.ts'
 import { aKey, aModel, aProvider, aUser } from '../store/store-records.ts'
 import { until } from '../until.ts'
 
 const secretKey = new Uint8Array(32).fill(7)
-const root = join(import.meta.dir, '../../..')
 
 /** The program of a Valkey or Redis server on this machine; null when there is none. */
 export const valkeyServer = Bun.which('valkey-server') ?? Bun.which('redis-server')
@@ -72,7 +72,7 @@ export class Arena implements AsyncDisposable {
   /** Starts one more process and resolves when it answers. */
   async startProcess(): Promise<SluiceProcess> {
     const port = await freePort()
-    const child = Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'start'], {
+    const child = Bun.spawn([sluiceProgram, 'start'], {
       cwd: this.#folder,
       env: this.#environment(port),
       stdin: 'ignore',
