@@ -44,7 +44,7 @@ async function measure(name: string, blobs: BlobStore, { bytes, files }: (typeof
   for (let file = 0; file < files; file += 1)
     received.push({ ...(await spool.receive([randomBytes(bytes)], bytes)), id: crypto.randomUUID() })
   const put = await timed(async () => {
-    for (const each of received) await blobs.put(each, each.id)
+    for (const each of received) await blobs.put([each])
   })
   const open = await timed(async () => {
     for (const each of received) await (await blobs.open(each))[Symbol.asyncDispose]()

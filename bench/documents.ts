@@ -20,6 +20,7 @@ export interface DocumentPlan {
 const corpus = join(root, '../shared/corpus')
 const filesPerRequest = 20
 const requestsTogether = 4
+const filesInOneRequest = 10_000
 
 interface SourceFile {
   readonly name: string
@@ -62,6 +63,11 @@ export async function measureDocuments(workshop: Workshop, plan: DocumentPlan): 
   // The reading processes and the tokenizer are loaded once, by the first import.
   await importAll(small, [{ name: 'warm.txt', bytes: Buffer.from('warm') }])
   add('small text files', await importAll(small, smallFiles(plan.smallFiles)), 'files', plan.smallFiles)
+  const many = await start('many')
+  await answered(many, 1)
+  const seconds = await answered(many, filesInOneRequest)
+  const what = `${filesInOneRequest} small files in one request, until it is answered`
+  rows.push([what, `${figure(seconds, 1)} s`, '', '', ''])
   const pdf = await start('pdf')
   await importAll(pdf, [{ name: 'warm.pdf', bytes: columnPdf(1, 0) }])
   const pagesEach = Math.ceil(plan.pdfPages / 4)
@@ -86,6 +92,23 @@ export async function measureDocuments(workshop: Workshop, plan: DocumentPlan): 
     rows,
     rounds,
   }
+}
+
+/** Seconds until a request with so many small files is answered. */
+async function answered({ port, key }: RunningGateway, count: number): Promise<number> {
+  const files = Array.from({ length: count }, (_, index) => ({
+    name: `${index}.txt`,
+    category: 'many',
+    path: '',
+    bytes: Buffer.from(`File ${index} of ${count}.`).toString('base64'),
+  }))
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const startedAt = performance.now()
+  const body = JSON.stringify({ files })
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/documents`, { method: 'POST', headers, body })
+  if (response.status !== 202) throw new Error(`the import was answered ${response.status}: ${await response.text()}`)
+  await response.arrayBuffer()
+  return (performance.now() - startedAt) / 1000
 }
 
 async function importAll(gateway: RunningGateway, files: readonly SourceFile[]): Promise<Imported> {

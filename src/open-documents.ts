@@ -65,6 +65,8 @@ const never = new AbortController().signal
 const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const detectMs = 5000
+/** CPU time to take a request apart, most of which the system needs to make the files. */
+const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
@@ -188,7 +190,7 @@ function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> =
 /** Processes of their own, so that an import does not wait for the reading of large documents. */
 function openArrivals(settings: LiveSettings, opening: AsyncDisposableStack): Pick<Documents, 'detectType' | 'unpack'> {
   const detecting = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
-  const unpacking = opening.use(openPool(settings, { size: 1 }))
+  const unpacking = opening.use(openPool(settings, { size: 1, timeMaxMs: unpackMs }))
   return {
     detectType: async (file, name) => (await detecting.run('detect', { file, name })).mediaType,
     unpack: (work, signal) => unpacking.run('unpack', work, { signal }),

@@ -67,7 +67,7 @@ async function storeInput(batches: Batches, batch: Batch, lines: Iterable<Uint8A
       expiresAt: batch.createdAt + filesLifeMs(batches, batch),
     }
     using _held = await files.blobUse.hold([file.blobId])
-    await files.blobs.put(received, file.blobId)
+    await files.blobs.put([{ ...received, id: file.blobId }])
     if (!(await files.files.insert(file, gateway.settings.get('files.account_bytes_max'))))
       throw new ApiError('request_too_large', { message: 'Your account has as many bytes of files as it may.' })
   } finally {

@@ -82,7 +82,7 @@ export async function storeReceived<File extends Omit<StoredFile, keyof Bytes>>(
   const { sha256, bytes } = received
   const row = { ...file, blobId: crypto.randomUUID(), sha256, bytes }
   using _held = await blobUse.hold([row.blobId])
-  await blobs.put(received, row.blobId)
+  await blobs.put([{ ...received, id: row.blobId }])
   try {
     await insert(row)
   } catch (thrown) {

@@ -63,7 +63,7 @@ async function storeResults(batches: Batches, batch: Batch, fileId: string | nul
     if (received.bytes === 0) return null
     // Until the row names them, these bytes look abandoned.
     using _held = await files.blobUse.hold([file.blobId])
-    await files.blobs.put(received, file.blobId)
+    await files.blobs.put([{ ...received, id: file.blobId }])
     const { sha256, bytes } = received
     return { sha256, bytes, expiresAt: (await batches.now()) + filesLifeMs(batches, batch) }
   } finally {

@@ -6,13 +6,18 @@
  * The database decides what exists: a file whose document is gone is removed at the next sweep.
  */
 
-/** Bytes that have arrived and belong to nothing yet. */
+/** Bytes that have arrived and belong to nothing yet. A power cut may take them. */
 export interface SpooledFile {
   /** Path of the local file that holds them. */
   readonly path: string
   /** Lower-case hex. */
   readonly sha256: string
   readonly bytes: number
+}
+
+/** Received bytes, and the document that they become the content of. */
+export interface ReceivedBlob extends SpooledFile {
+  readonly id: string
 }
 
 export interface BlobAddress {
@@ -29,8 +34,11 @@ export interface LocalBlob extends AsyncDisposable {
 export interface BlobStore {
   /** Name of the place where `put` stores: the same for every process that can read there, and for no other. */
   place(): Promise<string>
-  /** Stores what was received under its address, durably. Calling it again does nothing. The local file may then be gone. */
-  put(received: SpooledFile, id: string): Promise<void>
+  /**
+   * Stores what was received under its address, durably; many cost less in one call. Calling it again does nothing. The
+   * local files may then be gone.
+   */
+  put(received: readonly ReceivedBlob[]): Promise<void>
   /** Rejects with BlobMissing when there is none. */
   open(address: BlobAddress): Promise<LocalBlob>
   /** Removes it; there may be none. */

@@ -80,8 +80,8 @@ describe('blobs in a directory', () => {
     await using spool = new Spool(join(root, 'spool'))
     const blobs = directoryBlobs(join(root, 'blobs'))
     const received = await spool.receive(hello, 5)
-    await blobs.put(received, id)
-    await blobs.put(received, id)
+    await blobs.put([{ ...received, id }])
+    await blobs.put([{ ...received, id }])
     const address = { id, sha256: helloDigest }
     expect(await blobs.listOf(id)).toEqual([address])
     expect(await Array.fromAsync(blobs.list())).toEqual([address])
@@ -100,7 +100,7 @@ describe('the sweep', () => {
   async function blobsWithOne() {
     await using spool = new Spool(join(root, 'spool'))
     const blobs = directoryBlobs(join(root, 'blobs'))
-    await blobs.put(await spool.receive(hello, 5), id)
+    await blobs.put([{ ...(await spool.receive(hello, 5)), id }])
     return blobs
   }
 

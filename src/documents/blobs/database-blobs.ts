@@ -1,4 +1,5 @@
 /** Blobs in the database, for several processes that share neither a disk nor a bucket. Only PostgreSQL has them. */
+import { eachOf } from '#lib/each-of.ts'
 import type { StoredBytes } from '#store/documents/stored-bytes.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import { BlobMissing, BlobsUnavailable, type BlobAddress, type BlobStore } from './blob-store.ts'
@@ -7,6 +8,8 @@ import type { Spool } from './spool.ts'
 /** Bytes of a part: it and its spelling in PostgreSQL's protocol are what one file has in memory. */
 const partBytes = 524_288
 const listedTogether = 500
+/** Connections that one import takes. */
+const writtenAtOnce = 2
 
 /** Rejects with BlobsUnavailable when the database cannot be used. */
 export function databaseBlobs(store: StoredBytes, spool: Spool): BlobStore {
@@ -23,12 +26,13 @@ export function databaseBlobs(store: StoredBytes, spool: Spool): BlobStore {
   }
   return {
     place: async () => 'database',
-    async put(received, id) {
-      const file = Bun.file(received.path)
-      if (!(await file.exists())) return
-      const pieces = file.size <= partBytes ? await file.bytes() : piecesOf(file)
-      await store.write({ id, sha256: received.sha256 }, pieces).catch(unavailable)
-    },
+    put: (received) =>
+      eachOf(received, writtenAtOnce, async ({ path, id, sha256 }) => {
+        const file = Bun.file(path)
+        if (!(await file.exists())) return
+        const pieces = file.size <= partBytes ? await file.bytes() : piecesOf(file)
+        await store.write({ id, sha256 }, pieces).catch(unavailable)
+      }),
     async open(address) {
       const received = await spool.receive(parts(address), Number.MAX_SAFE_INTEGER)
       const blob = { path: received.path, [Symbol.asyncDispose]: () => spool.discard(received) }

@@ -2,9 +2,13 @@
  * Blobs in a directory: `<first two characters of the id>/<id>.<sha256>`. A file `place` holds the name of the directory,
  * by which processes find out whether they share it, whatever its path is on their machines.
  */
-import { copyFile, link, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eachOf } from '#lib/each-of.ts'
 import { BlobMissing, type BlobAddress, type BlobStore } from './blob-store.ts'
+import { makeDurable } from './make-durable.ts'
+
+const movedAtOnce = 8
 
 /** Nothing is made below `root` before it is needed. */
 export function directoryBlobs(root: string): BlobStore {
@@ -23,13 +27,15 @@ export function directoryBlobs(root: string): BlobStore {
         throw thrown
       }
     },
-    async put(received, id) {
-      const folder = folderOf(id)
-      const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
-      await move(received.path, pathOf({ id, sha256: received.sha256 }))
-      // The names too must survive a power cut.
-      await sync(folder)
-      if (isNew) await sync(root)
+    async put(received) {
+      const folders = new Set(received.map(({ id }) => folderOf(id)))
+      let areNew = false
+      for (const folder of folders)
+        if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) areNew = true
+      // First the bytes: a name that survives a power cut never leads to half a file.
+      await makeDurable(received.map(({ path }) => path))
+      await eachOf(received, movedAtOnce, (blob) => move(blob.path, pathOf(blob)))
+      await makeDurable([...folders, ...(areNew ? [root] : [])])
     },
     async open(address) {
       const path = pathOf(address)
@@ -67,7 +73,7 @@ async function placeOf(root: string): Promise<string> {
   } finally {
     await unlink(draft)
   }
-  await sync(root)
+  await makeDurable([root])
   return readFile(path, 'utf8')
 }
 
@@ -86,15 +92,10 @@ async function move(from: string, to: string): Promise<void> {
     if (found === null && (await stat(from).catch(nullIfMissing)) === null) return
     const copy = `${to}.incoming`
     await copyFile(from, copy)
-    await sync(copy)
+    await makeDurable([copy])
     await rename(copy, to)
     await unlink(from)
   }
-}
-
-async function sync(path: string): Promise<void> {
-  await using handle = await open(path, 'r')
-  await handle.sync()
 }
 
 async function entries(path: string): Promise<readonly string[]> {

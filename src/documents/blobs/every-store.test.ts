@@ -71,7 +71,7 @@ test('what lies in a place that is no longer chosen can be read, is listed, and 
   const received = await spool.receive([Buffer.from('before')], 10)
   const id = crypto.randomUUID()
   const address = { id, sha256: received.sha256 }
-  await directoryOpened.blobs.put(received, id)
+  await directoryOpened.blobs.put([{ ...received, id }])
   const blobs = joinedBlobs(opened.blobs, [directoryOpened.blobs])
   {
     await using blob = await blobs.open(address)
@@ -120,10 +120,10 @@ test.skipIf(serverUrl === undefined)(
     const id = crypto.randomUUID()
     const received = await opened.spool.receive([Buffer.alloc(3_000_000, 7)], 3_000_000)
     const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
-    expect(await caught(opened.beside.put(received, id))).toBeInstanceOf(BlobsUnavailable)
+    expect(await caught(opened.beside.put([{ ...received, id }]))).toBeInstanceOf(BlobsUnavailable)
     expect(await opened.blobs.listOf(id)).toEqual([])
     expect(await caught(opened.blobs.open({ id, sha256: received.sha256 }))).toBeInstanceOf(BlobMissing)
-    await opened.blobs.put(received, id)
+    await opened.blobs.put([{ ...received, id }])
     await using blob = await opened.beside.open({ id, sha256: received.sha256 })
     expect(Bun.file(blob.path).size).toBe(3_000_000)
   },

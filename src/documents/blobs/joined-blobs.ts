@@ -9,7 +9,7 @@ export function joinedBlobs(chosen: BlobStore, others: readonly BlobStore[]): Bl
   const all = [chosen, ...others]
   return {
     place: () => chosen.place(),
-    put: (received, id) => chosen.put(received, id),
+    put: (received) => chosen.put(received),
     async open(address) {
       const failures: unknown[] = []
       for (const store of all) {

@@ -33,7 +33,7 @@ function blobsWith(options: object): BlobStore {
 
 async function stored(content: string | Uint8Array, id = idOf(1)) {
   const received = await spool.receive([Buffer.from(content)], Number.MAX_SAFE_INTEGER)
-  await blobs.put(received, id)
+  await blobs.put([{ ...received, id }])
   return { received, address: { id, sha256: received.sha256 } }
 }
 
@@ -42,7 +42,7 @@ async function everyUse(used: BlobStore): Promise<readonly (() => Promise<unknow
   const received = await spool.receive([Buffer.from('hello')], 5)
   const address = { id: idOf(1), sha256: received.sha256 }
   return [
-    () => used.put(received, idOf(1)),
+    () => used.put([{ ...received, id: idOf(1) }]),
     () => used.open(address),
     () => used.remove(address),
     () => used.listOf(idOf(1)),
@@ -52,7 +52,7 @@ async function everyUse(used: BlobStore): Promise<readonly (() => Promise<unknow
 
 test('a blob is found under its document and content until it is removed', async () => {
   const { received, address } = await stored('hello')
-  await blobs.put(received, address.id)
+  await blobs.put([{ ...received, id: address.id }])
   expect([...s3.objects.keys()]).toEqual([`documents/${address.id}/${address.sha256}`])
   expect(await blobs.listOf(address.id)).toEqual([address])
   const blob = await blobs.open(address)

@@ -3,8 +3,12 @@
  * named `<prefix><id>/<sha256>`. For several processes that share no disk.
  */
 import { S3Client, type S3Options } from 'bun'
+import { eachOf } from '#lib/each-of.ts'
 import { BlobMissing, BlobsUnavailable, type BlobAddress, type BlobStore } from './blob-store.ts'
 import type { Spool } from './spool.ts'
+
+/** Uploads of one import that run at the same time. */
+const writtenAtOnce = 8
 
 /** Rejects with BlobsUnavailable when the store refuses a call or cannot be reached. */
 export function s3Blobs(options: S3Options, spool: Spool, prefix = 'documents/'): BlobStore {
@@ -26,11 +30,11 @@ export function s3Blobs(options: S3Options, spool: Spool, prefix = 'documents/')
 
   return {
     place: async () => `s3:${options.bucket ?? ''}`,
-    async put(received, id) {
-      const file = Bun.file(received.path)
-      if (await file.exists())
-        await client.write(keyOf({ id, sha256: received.sha256 }), file).then(() => undefined, unavailable)
-    },
+    put: (received) =>
+      eachOf(received, writtenAtOnce, async (blob) => {
+        const file = Bun.file(blob.path)
+        if (await file.exists()) await client.write(keyOf(blob), file).catch(unavailable)
+      }),
     async open(address) {
       const stream = client.file(keyOf(address)).stream()
       const received = await spool.receive(pieces(stream), Number.MAX_SAFE_INTEGER)

@@ -34,7 +34,7 @@ export class Spool implements AsyncDisposable {
     return writePieces(await this.#newPath(), pieces, bytesMax)
   }
 
-  /** The same for bytes that are read again at once: without a hash, and a power cut may take them. */
+  /** The same without a hash, for bytes that are read again at once. */
   async hold(pieces: Pieces, bytesMax: number): Promise<Omit<SpooledFile, 'sha256'>> {
     return holdPieces(await this.#newPath(), pieces, bytesMax)
   }

@@ -1,4 +1,4 @@
-/** Writes bytes that arrive piece by piece to a new file, durably and hashed on the way. */
+/** Writes bytes that arrive piece by piece to a new file, hashed on the way. */
 import { createHash } from 'node:crypto'
 import { open, unlink } from 'node:fs/promises'
 import type { SpooledFile } from './blob-store.ts'
@@ -12,18 +12,17 @@ export class FileTooLarge extends Error {}
 /** Writes the pieces to a file. Rejects with FileTooLarge, or with the error of the source; then no file is left. */
 export async function writePieces(path: string, pieces: Pieces, bytesMax: number): Promise<SpooledFile> {
   const hash = createHash('sha256')
-  const file = await write(path, pieces, { bytesMax, isDurable: true, onPiece: (piece) => hash.update(piece) })
+  const file = await write(path, pieces, { bytesMax, onPiece: (piece) => hash.update(piece) })
   return { ...file, sha256: hash.digest('hex') }
 }
 
-/** The same for bytes that are read again at once: without a hash, and a power cut may take them. */
+/** The same without a hash. */
 export function holdPieces(path: string, pieces: Pieces, bytesMax: number): Promise<Omit<SpooledFile, 'sha256'>> {
-  return write(path, pieces, { bytesMax, isDurable: false, onPiece: () => undefined })
+  return write(path, pieces, { bytesMax, onPiece: () => undefined })
 }
 
 interface WriteOptions {
   readonly bytesMax: number
-  readonly isDurable: boolean
   readonly onPiece: (piece: Uint8Array) => unknown
 }
 
@@ -37,8 +36,6 @@ async function write(path: string, pieces: Pieces, options: WriteOptions): Promi
       options.onPiece(piece)
       await file.writeFile(piece)
     }
-    // An import that is answered as accepted must survive a power cut.
-    if (options.isDurable) await file.datasync()
   } catch (thrown) {
     await removeFile(path)
     throw thrown

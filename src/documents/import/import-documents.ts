@@ -4,6 +4,7 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
+import { eachOf } from '#lib/each-of.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { multipartBoundary } from '#http/multipart.ts'
 import { json } from '#http/respond.ts'
@@ -93,23 +94,19 @@ async function importItems(
 ): Promise<readonly ItemOutcome[]> {
   const prepared: Prepared[] = []
   try {
-    for (let at = 0; at < items.length; at += receivedTogether) {
-      const some = items.slice(at, at + receivedTogether)
-      const settled = await Promise.allSettled(some.map((item) => prepare(documents, item, order)))
-      // All of them have ended, so that what the others have received is discarded too when one fails.
-      prepared.push(...settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])))
-      const failed = settled.find((each) => each.status === 'rejected')
-      if (failed !== undefined) throw failed.reason
-    }
+    await eachOf(items.entries(), receivedTogether, async ([index, item]) => {
+      prepared[index] = await prepare(documents, item, order)
+    })
     const ready = prepared.filter((each) => each.kind === 'ready')
     using _held = await documents.blobUse.hold(ready.map(({ document }) => document.id))
-    for (const { received, document } of ready) await documents.blobs.put(received, document.id)
+    await documents.blobs.put(ready.map(({ received, document: { id } }) => ({ ...received, id })))
     const inserted = await documents.store.insert(ready.map(({ document }) => document))
     await Promise.all(ready.map(({ document }, index) => forget(documents, items, document, inserted[index])))
     const outcomeOf = new Map(ready.map((each, index) => [each as Prepared, inserted[index]]))
     return prepared.map((each) => outcomeOfItem(each, outcomeOf.get(each)))
   } finally {
-    for (const each of prepared) if (each.kind === 'ready') await documents.spool.discard(each.received)
+    const left = prepared.flatMap((each) => (each.kind === 'ready' ? each.received : []))
+    await eachOf(left, receivedTogether, (file) => documents.spool.discard(file))
   }
 }
 

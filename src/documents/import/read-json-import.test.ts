@@ -11,15 +11,15 @@ import { unpackImport } from '../unpacking/unpack-import.ts'
 import { readJsonImport, readUnpackedImport } from './read-json-import.ts'
 
 /** An item as it was understood, its content by digest. */
-async function seen({ origin, ...item }: ImportItem): Promise<object> {
+function seen({ origin, ...item }: ImportItem): object {
   if (origin.kind !== 'content') return { ...item, origin: origin.kind }
   const hash = createHash('sha256')
-  for await (const piece of origin.source.pieces()) hash.update(piece)
+  for (const piece of origin.source.pieces()) hash.update(piece)
   return { ...item, origin: hash.digest('hex') }
 }
 
-function read(json: string | Buffer): Promise<readonly object[]> {
-  return Promise.all(readJsonImport(Buffer.from(json)).items.map(seen))
+function read(json: string | Buffer): readonly object[] {
+  return readJsonImport(Buffer.from(json)).items.map(seen)
 }
 
 function refusal(json: string | Buffer): string {
@@ -99,8 +99,8 @@ test('however the same request is written, the same items come of it', async () 
       const plain = JSON.stringify({ files, chunk_units: 7 })
       const other = spelled({ files, chunk_units: 7 }, spelling)
       expect(JSON.parse(other)).toEqual(JSON.parse(plain))
-      const understood = [...(await read(plain))]
-      expect(await read(other)).toEqual(understood)
+      const understood = [...read(plain)]
+      expect(read(other)).toEqual(understood)
       expect(await readUnpacked(other)).toEqual(understood)
       expect(readJsonImport(Buffer.from(other)).options).toEqual(readJsonImport(Buffer.from(plain)).options)
     }),
@@ -108,11 +108,11 @@ test('however the same request is written, the same items come of it', async () 
   )
 })
 
-test('the content of an item is what its own bytes stand for, whatever stands in the other fields', async () => {
-  await fc.assert(
-    fc.asyncProperty(items, async (files) => {
-      const understood = await read(JSON.stringify({ files }))
-      const alone = await Promise.all(files.map(async (file) => (await read(JSON.stringify({ files: [file] })))[0]!))
+test('the content of an item is what its own bytes stand for, whatever stands in the other fields', () => {
+  fc.assert(
+    fc.property(items, (files) => {
+      const understood = read(JSON.stringify({ files }))
+      const alone = files.map((file) => read(JSON.stringify({ files: [file] }))[0]!)
       expect(understood).toEqual(alone)
     }),
     { numRuns: 200 },
@@ -173,28 +173,26 @@ describe('names that come twice', () => {
   test('the last counts, of bytes and of files', async () => {
     const twice = '{"name":"a","category":"c","bytes":"first words","bytes":"last words"}'
     const once = '{"name":"a","category":"c","bytes":"last words"}'
-    expect(await read(`{"files":[${twice}]}`)).toEqual([...(await read(`{"files":[${once}]}`))])
-    expect(await read(`{"files":[${twice},${twice}],"files":[${once}]}`)).toEqual([
-      ...(await read(`{"files":[${once}]}`)),
-    ])
+    expect(read(`{"files":[${twice}]}`)).toEqual([...read(`{"files":[${once}]}`)])
+    expect(read(`{"files":[${twice},${twice}],"files":[${once}]}`)).toEqual([...read(`{"files":[${once}]}`)])
   })
 
   test('also when the last is none', async () => {
     const file = '{"name":"a","category":"c","bytes":"first words","bytes":null}'
-    expect(await read(`{"files":[${file}]}`)).toMatchObject([{ origin: 'none' }])
+    expect(read(`{"files":[${file}]}`)).toMatchObject([{ origin: 'none' }])
     expect(refusal('{"files":[{"name":"a","category":"c","bytes":"first"}],"files":5}')).toBe('validation_failed')
   })
 
   test('a name is the same however it is written', async () => {
     const file = String.raw`{"name":"a","category":"c","b\u0079tes":"words of it"}`
     const body = String.raw`{"f\u0069les":[${file}]}`
-    expect(await read(body)).toEqual([...(await read('{"files":[{"name":"a","category":"c","bytes":"words of it"}]}'))])
+    expect(read(body)).toEqual([...read('{"files":[{"name":"a","category":"c","bytes":"words of it"}]}')])
   })
 })
 
 test('what is deep inside other fields is not content', async () => {
   const deep = '{"files":[{"name":"a","category":"c","bytes":{"bytes":"x"}}]}'
-  expect(await read(deep)).toMatchObject([{ origin: 'none', fault: expect.stringContaining('"bytes"') as string }])
+  expect(read(deep)).toMatchObject([{ origin: 'none', fault: expect.stringContaining('"bytes"') as string }])
   expect(refusal('{"other":{"files":[{"bytes":"x"}]}}')).toBe('validation_failed')
 })
 

@@ -13,8 +13,13 @@ const pieceBytes = 3 * 1024 * 1024
 const base64Only = /^[A-Za-z0-9+/]*$/
 const base64UrlOnly = /^[A-Za-z0-9_-]*$/
 
+/** Bytes that need not be waited for. */
+export interface MemorySource extends ByteSource {
+  pieces(): Iterable<Uint8Array>
+}
+
 /** Bytes that are there. */
-export function bytesSource(bytes: Uint8Array): ByteSource {
+export function bytesSource(bytes: Uint8Array): MemorySource {
   return { pieces: () => [bytes] }
 }
 
@@ -36,7 +41,7 @@ export function fileSource(file: FileHandle, bytes: number): ByteSource {
  * What ASCII bytes encode in base64 (RFC 4648 sections 4 and 5: the standard or the URL alphabet, with
  * or without padding), or null when they are not base64. An empty input encodes nothing.
  */
-export function base64Source(ascii: Buffer): ByteSource | null {
+export function base64Source(ascii: Buffer): MemorySource | null {
   const length = unpaddedLength(ascii)
   if (length === null || length % 4 === 1 || !isOneAlphabet(ascii.subarray(0, length))) return null
   return {

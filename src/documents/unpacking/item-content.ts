@@ -2,12 +2,12 @@
  * What the `bytes` field of a file item stands for: base64 in either alphabet, with a data URL's
  * prefix or without; anything else is the text itself, unless `encoding` says which of the two it is.
  */
-import { base64Source, bytesSource, type ByteSource } from './byte-source.ts'
+import { base64Source, bytesSource, type MemorySource } from './byte-source.ts'
 
 export type ItemEncoding = 'base64' | 'utf-8'
 
 export type ItemContent =
-  | { readonly kind: 'content'; readonly source: ByteSource }
+  | { readonly kind: 'content'; readonly source: MemorySource }
   /** `encoding` says base64, or a data URL does, and it is not. */
   | { readonly kind: 'not_base64' }
 

@@ -47,7 +47,7 @@ export async function copyBlob(from: BlobStore, to: BlobStore, spool: Spool, add
     await spool.discard(received)
     return false
   }
-  await to.put(received, address.id)
+  await to.put([{ ...received, id: address.id }])
   await spool.discard(received)
   return true
 }

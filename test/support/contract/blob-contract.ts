@@ -64,13 +64,32 @@ export function blobContract(name: string, open: () => Promise<OpenedBlobs>, rea
           await using copy = await opened.spool.workspace()
           const path = join(copy.path, 'copy')
           await Bun.write(path, Bun.file(received.path))
-          await opened.blobs.put({ ...received, path }, idOf(index))
+          await opened.blobs.put([{ ...received, path, id: idOf(index) }])
         }
         const ids = (await Array.fromAsync(opened.blobs.list())).map(({ id }) => id)
         expect(ids.toSorted()).toEqual(Array.from({ length: count }, (_each, index) => idOf(index)))
       },
       60_000,
     )
+
+    test.each([0, 1, 63, 64, 500])('%i in one call are stored, and again does nothing', async (count) => {
+      await using opened = await open()
+      const blobs = await Promise.all(
+        Array.from({ length: count }, async (_each, index) => ({
+          ...(await opened.spool.receive([Buffer.from(`content ${index}`)], 100)),
+          id: idOf(index),
+        })),
+      )
+      await opened.blobs.put(blobs)
+      await opened.blobs.put(blobs)
+      const listed = await Array.fromAsync(opened.blobs.list())
+      const inOrder = listed.toSorted((one, other) => one.id.localeCompare(other.id))
+      expect(inOrder).toEqual(blobs.map(({ id, sha256 }) => ({ id, sha256 })))
+      for (const [index, address] of inOrder.entries()) {
+        await using blob = await opened.blobs.open(address)
+        expect(await Bun.file(blob.path).text()).toBe(`content ${index}`)
+      }
+    })
 
     test('processes that store the same bytes at once store them once', async () => {
       await using opened = await open()
@@ -110,7 +129,7 @@ async function stored(
   id: string,
 ): Promise<BlobAddress> {
   const received = await spool.receive([content], Number.MAX_SAFE_INTEGER)
-  await blobs.put(received, id)
+  await blobs.put([{ ...received, id }])
   await spool.discard(received)
   return { id, sha256: received.sha256 }
 }
