@@ -104,7 +104,8 @@ export async function serveModelCall(
   }
 }
 
-function bodyLimits({ settings }: Gateway): BodyLimits {
+/** The limits of every body that names a model. */
+export function bodyLimits({ settings }: Gateway): BodyLimits {
   return {
     bytesMax: settings.get('server.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),

@@ -10,7 +10,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Endpoint, Pieces } from '#providers/provider.ts'
-import { admit } from './admission/admit.ts'
+import { addInflightHeaders, admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
 import { groupError, modelOfGroup } from './admission/resolve-group.ts'
@@ -45,6 +45,8 @@ export interface SessionCall<T> {
   readonly model: Model
   readonly request: (upstream: Upstream) => { readonly endpoint: Endpoint; readonly body: Pieces }
   readonly open: (answer: SessionAnswer) => Promise<T>
+  /** The answer is one document; a stream of events when left out. */
+  readonly whole?: boolean
 }
 
 export class Session implements Disposable {
@@ -92,7 +94,7 @@ export class Session implements Disposable {
     this.#newTokens = newTokens
     const bytes = texts.reduce((sum, text) => sum + text.length, 0)
     this.#promptBytes = bytes / Math.max(1, texts.length)
-    this.#resources.use(await admit(this.#gateway, this.#caller, model))
+    addInflightHeaders(this.#context, this.#resources.use(await admit(this.#gateway, this.#caller, model)))
     const [context, caller] = [this.#context, this.#caller]
     const size = promptsSize(texts, hasImage, newTokens)
     const allowed = await reserveBudget(this.#gateway, { caller, model, size, record: this.record })
@@ -134,14 +136,18 @@ export class Session implements Disposable {
     this.#resources.dispose()
   }
 
-  async #attempt<T>({ model, request, open }: SessionCall<T>, upstream: Upstream, attempt: Attempt): Promise<T> {
+  async #attempt<T>(
+    { model, request, open, whole = false }: SessionCall<T>,
+    upstream: Upstream,
+    attempt: Attempt,
+  ): Promise<T> {
     if (this.#ended !== null) throw this.#ended
     const { settings, shutdown } = this.#gateway
     // Calls that still wait for their turn then need not wait for the watch to notice.
     if (shutdown.aborted) throw new ApiError('shutting_down')
     const { endpoint, body } = request(upstream)
     const target = { context: this.#context, record: this.record, model, upstream, attempt, watches: this.#watches }
-    const sent: UpstreamRequest = { endpoint, content: this.#contentOf(body, upstream), streamed: true }
+    const sent: UpstreamRequest = { endpoint, content: this.#contentOf(body, upstream), streamed: !whole }
     return callUpstream(this.#gateway, target, sent, (answer) =>
       open({
         ...answer,

@@ -9,17 +9,10 @@ import { answers } from './endpoints/answers.ts'
 import { modelCallErrors } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
 import type { Gateway } from './gateway.ts'
+import { serveClassify } from './serve-classify.ts'
 import { serveModelCall } from './serve-model-call.ts'
-import {
-  classifyAnswer,
-  classifyBody,
-  classifyCall,
-  embedAnswer,
-  embedBody,
-  embedCall,
-  groupEmbeddings,
-  type GroupCall,
-} from './takeoff/embed.ts'
+import { classifyAnswer, classifyBody } from './takeoff/classify.ts'
+import { embedAnswer, embedBody, embedCall, groupEmbeddings } from './takeoff/embed.ts'
 import { listReaderGroups, readerGroups, takeoffStatus, takeoffStatusOf } from './takeoff/readers.ts'
 import {
   detokenize,
@@ -71,7 +64,7 @@ function modelRoutes(gateway: Gateway): Route<Caller>[] {
         answer: embedAnswer,
         errors: groupErrors,
       },
-      handle: (context, caller) => serveGroupCall(gateway, { context, caller }, embedCall(settings)),
+      handle: (context, caller) => serveEmbed(gateway, context, caller),
     },
     {
       method: 'POST',
@@ -94,12 +87,12 @@ function modelRoutes(gateway: Gateway): Route<Caller>[] {
       docs: {
         tag,
         operation: 'classify',
-        summary: 'Score how well documents fit a query',
+        summary: 'Score how well documents fit their queries',
         body: classifyBody,
         answer: classifyAnswer,
         errors: groupErrors,
       },
-      handle: (context, caller) => serveGroupCall(gateway, { context, caller }, classifyCall(settings)),
+      handle: (context, caller) => serveClassify(gateway, context, caller),
     },
   ]
 }
@@ -168,16 +161,8 @@ function readerRoutes(gateway: Gateway): Route<Caller>[] {
   ]
 }
 
-interface GroupRequest {
-  readonly context: RequestContext
-  readonly caller: Caller
-}
-
-async function serveGroupCall(
-  gateway: Gateway,
-  { context, caller }: GroupRequest,
-  asked: GroupCall,
-): Promise<Response> {
+async function serveEmbed(gateway: Gateway, context: RequestContext, caller: Caller): Promise<Response> {
+  const asked = embedCall(gateway.settings)
   try {
     return await serveModelCall(gateway, context, caller, asked.call)
   } catch (thrown) {

@@ -14,7 +14,7 @@ import { systemClock, type Clock } from '#lib/clock.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import { chatCompletion, identityOf, refuseIgnored, type Identity } from './ai-sdk/answer.ts'
 import { callFetch, type CallFetch } from './ai-sdk/call-fetch.ts'
-import { callOptions } from './ai-sdk/call-options.ts'
+import { callOptions, ignoredFields } from './ai-sdk/call-options.ts'
 import { readChatRequest, readEmbeddingRequest } from './ai-sdk/chat-request.ts'
 import { ChatStream } from './ai-sdk/chat-stream.ts'
 import { embeddingsAnswer } from './ai-sdk/embeddings.ts'
@@ -71,19 +71,21 @@ async function answerChat(vendor: Vendor, record: ProviderRecord, call: Upstream
   const model = await chatModel(vendor, call.upstreamModel, out)
   const options = forVersion(model.specificationVersion, callOptions(request, vendor, await model.supportedUrls))
   const identity = { id: `chatcmpl-${crypto.randomUUID()}`, created, model: call.upstreamModel }
+  const ignored = ignoredFields(request)
+  const headers = (type: string) => ({
+    ...headersOf(out, type),
+    ...(ignored.length > 0 && { 'x-sluice-ignored-fields': ignored.join(', ') }),
+  })
   if (request.stream !== true) {
     const result = await model.doGenerate({ ...options, abortSignal: signal })
     refuseIgnored(result.warnings)
-    return wholeReply(
-      200,
-      headersOf(out, 'application/json'),
-      chatCompletion(result, identityOf(result.response, identity)),
-    )
+    const completion = chatCompletion(result, identityOf(result.response, identity))
+    return wholeReply(200, headers('application/json'), completion)
   }
   const { stream } = await model.doStream({ ...options, abortSignal: signal })
   const usageAsked = request.stream_options?.include_usage === true
   const body = await openStream(stream, { identity, usageAsked, signal: call.signal, abandon: () => own.abort() })
-  return { status: 200, headers: headersOf(out, 'text/event-stream; charset=utf-8'), body }
+  return { status: 200, headers: headers('text/event-stream; charset=utf-8'), body }
 }
 
 /** The body of a stream, once the package has said whether it left out any setting. */

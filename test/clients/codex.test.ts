@@ -5,11 +5,17 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
+import { acted } from '#test/support/upstream/acted-turn.ts'
 import { stream } from '#test/support/upstream/upstream-behaviours.ts'
 import { chatChunks, doneEvent } from '#test/support/upstream/upstream-samples.ts'
+import { modelsOfEveryApi, providerApis } from './table/models.ts'
 
 let gateway: GatewayApp
-beforeAll(async () => void (gateway = await startGateway()))
+let models: Readonly<Record<string, string>>
+beforeAll(async () => {
+  gateway = await startGateway()
+  models = await modelsOfEveryApi(gateway)
+})
 afterAll(() => gateway[Symbol.asyncDispose]())
 
 const text = { type: 'string' }
@@ -49,9 +55,9 @@ const tools = [
 
 const user = (words: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] })
 
-function request(input: readonly object[]): object {
+function request(input: readonly object[], model: string): object {
   return {
-    model: 'plain',
+    model,
     instructions: 'You are a coding agent.',
     input: [
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: '<permissions/>' }] },
@@ -72,9 +78,14 @@ function request(input: readonly object[]): object {
 
 type Item = Readonly<Record<string, unknown>>
 
-async function run(input: readonly object[]): Promise<{ readonly head: Headers; readonly items: readonly Item[] }> {
+interface Run {
+  readonly head: Headers
+  readonly items: readonly Item[]
+}
+
+async function run(input: readonly object[], model = 'plain'): Promise<Run> {
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream', originator: 'codex_cli_rs' }
-  const body = JSON.stringify(request(input))
+  const body = JSON.stringify(request(input, model))
   const response = await gateway.request('POST', '/ai/v1/responses', { headers, body })
   const answer = await response.text()
   expect([response.status, answer]).toEqual([200, expect.stringContaining('response.completed')])
@@ -128,4 +139,15 @@ test('a run with a command, a patch and a tool of a server goes round, and every
   const messages = sent['messages'] as readonly { readonly role: string }[]
   const round = ['assistant', 'tool']
   expect(messages.map(({ role }) => role)).toEqual(['system', 'system', 'user', ...round, ...round, ...round])
+})
+
+test.each(providerApis)('its defaults are taken by a model whose provider has %s', async (api) => {
+  const args = '{"cmd":"ls"}'
+  gateway.upstream.script(acted({ thought: 'I look.', call: { id: 'call_1', name: 'exec_command', args } }))
+  const { head, items } = await run([user('List the files.')], models[api])
+  expect(items.at(-1)).toMatchObject({ type: 'function_call', name: 'exec_command', arguments: args })
+  // How long the answer is to be: a provider that has nothing for it does without, and the answer says so.
+  expect(head.get('x-sluice-ignored-fields')).toBe(api === 'Anthropic' ? 'verbosity' : null)
+  const sent = new TextDecoder().decode(gateway.upstream.requests.at(-1)!.body)
+  expect(sent.includes('verbosity')).toBe(api !== 'Anthropic')
 })

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { formOf, made, picture } from '#test/support/app/generation-app.ts'
-import { json } from '#test/support/upstream/upstream-behaviours.ts'
+import { json, type ScriptedRequest } from '#test/support/upstream/upstream-behaviours.ts'
 
 let gateway: GatewayApp
 beforeAll(async () => {
@@ -185,6 +185,10 @@ describe('embed()', () => {
 describe('classify()', () => {
   const scores = (results: readonly object[]) =>
     gateway.upstream.scriptNext(json({ results, usage: { total_tokens: 9 } }))
+  const scoresByQuery = (request: ScriptedRequest) => {
+    const results = request.json()['query'] === 'q' ? [0.1, 0.2] : [0.5]
+    return json({ results: results.map((relevance_score, index) => ({ index, relevance_score })) })
+  }
 
   test('has a score for each pair in its place, whatever the order of the reranker', async () => {
     scores([
@@ -206,7 +210,18 @@ describe('classify()', () => {
     ])
   })
 
-  test('of single texts, of triples and of several queries is refused with the field and the reason', async () => {
+  test('of several queries has a score for each pair in its place', async () => {
+    const text = [
+      ['q', 'a'],
+      ['other', 'b'],
+      ['q', 'c'],
+    ]
+    gateway.upstream.scriptNext(...['q', 'other'].map(() => scoresByQuery))
+    const answer = await post('classify', { text, consumer_group: 'classify' })
+    expect([answer.status, await answer.json()]).toEqual([200, { result: [[0.1], [0.5], [0.2]] }])
+  })
+
+  test('of single texts and of triples is refused with the field and the reason', async () => {
     const refused: readonly (readonly [text: unknown, param: string, reason: string])[] = [
       ['a text', 'text', 'single texts are not classified here'],
       [['a text'], 'text.0', 'array'],
@@ -218,14 +233,6 @@ describe('classify()', () => {
         ],
         'text.1.1',
         'a string',
-      ],
-      [
-        [
-          ['q', 'a'],
-          ['other', 'b'],
-        ],
-        'text.1.0',
-        'Send a request for each query',
       ],
       [[], 'text', 'expected pairs'],
     ]

@@ -680,7 +680,7 @@ export const settingRecords = {
     min: 1,
     max: 100_000,
     example: '100',
-    sentence: 'Maximum number of prompts in one request.',
+    sentence: 'Maximum number of prompts in one request, or of different queries to classify by.',
   },
   'generation.request_concurrency': {
     ...live,
@@ -690,7 +690,7 @@ export const settingRecords = {
     min: 1,
     max: 1000,
     example: '16',
-    sentence: 'Maximum number of prompts of one request that run at a provider at once.',
+    sentence: 'Maximum number of prompts, or of queries to classify by, of one request that run at a provider at once.',
   },
   'generation.model_concurrency': {
     ...live,

@@ -44,6 +44,8 @@ const responsePatterns: readonly HeaderPattern[] = [
   'openai-processing-ms',
   'anthropic-ratelimit-*',
   'x-request-cost',
+  // Written by providers that the gateway translates for, and by a gateway behind this one.
+  'x-sluice-ignored-fields',
   // Text Generation Inference and vLLM: times and counts of one answer.
   'x-compute-*',
   'x-inference-*',

@@ -9,6 +9,7 @@ import { readAll, type Reply } from '#lib/http1/reply.ts'
 import { nextEventEnd, singleDataSpan } from '#lib/event-bytes.ts'
 import { parseBounded, passedJsonLimits } from '#lib/bounded-json.ts'
 import { isObject } from '#lib/json-value.ts'
+import { headersForClient } from '../call/headers.ts'
 import { parseBody } from '../request/fields.ts'
 import { requestOf, type ModelRequest } from '../request/model-request.ts'
 import type { Relay, ResponseTracker } from '../relay/relay.ts'
@@ -53,7 +54,8 @@ export function translateToChat(
 function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
   if (!relay.streamed) return relayTranslatedWhole(reply, relay, translated)
   const translator = translated.stream()
-  return relayPieces({ ...reply, headers: eventStreamHeaders }, relay, {
+  const headers = { ...headersForClient(reply.headers, relay.responseHeaders), ...eventStreamHeaders }
+  return relayPieces({ ...reply, headers }, relay, {
     tap: new TranslatingTap(translator, relay, translated.pending === undefined ? null : relay.tracker()),
     inBand: true,
     failureEvent: (error) => Buffer.from(translator.fail(error)),
@@ -61,7 +63,7 @@ function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedReque
 }
 
 async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
-  const { watch, record, context, rewriteModel, responseBytesMax, idleSeconds } = relay
+  const { watch, record, context, rewriteModel, responseHeaders, responseBytesMax, idleSeconds } = relay
   watch.expect('idle', idleSeconds)
   const body = await readAll(reply.body, responseBytesMax, () => watch.expect('idle', idleSeconds)).catch(
     (cause: unknown) => {
@@ -76,7 +78,8 @@ async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: Tran
   if (translated.pending !== undefined && isObject(whole)) await relay.tracker().keep(whole)
   const bytes = Buffer.from(JSON.stringify(whole))
   record.responseBytes = bytes.length
-  return context.respond(bytes, { status: reply.status, headers: { 'content-type': 'application/json' } })
+  const headers = { ...headersForClient(reply.headers, responseHeaders), 'content-type': 'application/json' }
+  return context.respond(bytes, { status: reply.status, headers })
 }
 
 /** A tap that translates every chunk of a chat stream into a dialect. */

@@ -12,12 +12,17 @@ export function relayAs(
   relay: Relay,
   { of, made }: { readonly of: string; readonly made: (value: unknown) => object | null },
 ): Promise<Response> {
-  return relayWhole(reply, relay, readInputUsage, (body) => {
-    const answer = made(parsed(body))
-    if (answer === null)
-      throw new ApiError('upstream_invalid_response', { message: `The provider's answer is not that of ${of}.` })
-    return Buffer.from(JSON.stringify(answer))
-  })
+  return relayWhole(reply, relay, readInputUsage, (body) => Buffer.from(JSON.stringify(madeOf(body, { of, made }))))
+}
+
+/** What `made` makes of a provider's answer. Answers 502 when it makes nothing. */
+export function madeOf<T extends object>(
+  body: Buffer,
+  { of, made }: { readonly of: string; readonly made: (value: unknown) => T | null },
+): T {
+  const answer = made(parsed(body))
+  if (answer !== null) return answer
+  throw new ApiError('upstream_invalid_response', { message: `The provider's answer is not that of ${of}.` })
 }
 
 function parsed(body: Buffer): unknown {

@@ -23,9 +23,8 @@ export async function relayWhole(
   countTokens: CountTokens = readUsage,
   edit: EditAnswer | null = null,
 ): Promise<Response> {
-  const body = await readWhole(reply, relay)
-  const fields = isObjectOrJson(body) ? findFields(body, readFields) : []
-  relay.record.usage = countTokens(valueOf(body, fields, 'usage'), valueOf(body, fields, 'meta'))
+  const { body, fields, usage } = await readCounted(reply, relay, countTokens)
+  relay.record.usage = usage
   const model = fields.find((field) => field.name === 'model')
   const rewritten =
     relay.rewriteModel === null || model === undefined
@@ -39,6 +38,24 @@ export async function relayDocument(reply: Reply, relay: Relay): Promise<Respons
   const isText = reply.headers['content-type']?.toLowerCase().startsWith('text/') === true
   if (!isText) return relayWhole(reply, relay)
   return respond(await readWhole(reply, relay), reply, relay, textType(reply.headers['content-type']))
+}
+
+/** What reading an answer takes. */
+export type AnswerReading = Pick<Relay, 'watch' | 'record' | 'responseBytesMax' | 'idleSeconds'>
+
+/** An answer that is JSON, its fields of the gateway's concern, and the tokens that it counts. Answers 502 or 504 by throwing. */
+export async function readCounted(
+  reply: Reply,
+  reading: AnswerReading,
+  countTokens: CountTokens,
+): Promise<{
+  readonly body: Buffer<ArrayBuffer>
+  readonly fields: readonly FieldSpan[]
+  readonly usage: TokenUsage | null
+}> {
+  const body = await readWhole(reply, reading)
+  const fields = isObjectOrJson(body) ? findFields(body, readFields) : []
+  return { body, fields, usage: countTokens(valueOf(body, fields, 'usage'), valueOf(body, fields, 'meta')) }
 }
 
 function respond(
@@ -59,8 +76,8 @@ function valueOf(body: Buffer, fields: readonly FieldSpan[], name: string): unkn
   return field === undefined ? undefined : parseJson(body.toString('utf8', field.valueStart, field.valueEnd))
 }
 
-async function readWhole({ body }: Reply, relay: Relay): Promise<Buffer<ArrayBuffer>> {
-  const { watch, record, responseBytesMax, idleSeconds } = relay
+async function readWhole({ body }: Reply, reading: AnswerReading): Promise<Buffer<ArrayBuffer>> {
+  const { watch, record, responseBytesMax, idleSeconds } = reading
   watch.expect('idle', idleSeconds)
   try {
     const whole = await readAll(body, responseBytesMax, () => watch.expect('idle', idleSeconds))

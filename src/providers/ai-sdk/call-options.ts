@@ -1,6 +1,7 @@
 /**
  * The fields of a chat completion besides its messages as call options of the AI SDK's model
- * interface. What changes the answer and has no counterpart is refused, never dropped.
+ * interface. What changes the answer and has no counterpart is refused; a hint about its length is not worth a refusal,
+ * and the answer names it.
  */
 import type { JSONValue, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { ChatRequest } from './chat-request.ts'
@@ -26,7 +27,14 @@ const untranslatable: Readonly<Record<string, (value: unknown) => boolean>> = {
   web_search_options: () => false,
   service_tier: (value) => value === 'auto' || value === 'default',
   store: (value) => value === false,
-  verbosity: (value) => value === 'medium',
+}
+
+/**
+ * The fields that the vendors have nothing for and that the answer does without. Anthropic's `effort` is no counterpart of
+ * `verbosity`: it limits thoughts and tool calls as well, `reasoning_effort` sets it, and some models refuse it.
+ */
+export function ignoredFields({ verbosity }: ChatRequest): readonly string[] {
+  return verbosity === 'low' || verbosity === 'high' ? ['verbosity'] : []
 }
 
 /** The options of one call, without its signal and headers. Throws a Problem for what cannot be honoured. */

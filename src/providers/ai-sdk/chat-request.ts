@@ -72,6 +72,7 @@ const chatBody = z.looseObject({
   seed: z.int().nullish(),
   presence_penalty: z.number().nullish(),
   frequency_penalty: z.number().nullish(),
+  verbosity: z.enum(['low', 'medium', 'high']).nullish(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
   tools: z.array(tool).nullish(),
   tool_choice: z

@@ -238,6 +238,7 @@ describe('what cannot be honoured is refused by name, before anything is sent', 
     ['anthropic', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools.0.type'],
     ['anthropic', { tools: [weather], tool_choice: { type: 'function', function: { name: 'other' } } }, 'tool_choice'],
     ['anthropic', { reasoning_effort: 'extreme' }, 'reasoning_effort'],
+    ['anthropic', { verbosity: 'extreme' }, 'verbosity'],
     [
       'anthropic',
       { messages: [{ role: 'user', content: [{ type: 'video', video: 'x' }] }] },
@@ -274,6 +275,26 @@ describe('what cannot be honoured is refused by name, before anything is sent', 
     }
     expect((await send('anthropic', body)).response.status).toBe(200)
   })
+
+  test.each(['anthropic', 'google'])(
+    '%s: how long the answer is to be is left out, and the answer says so',
+    async (kind) => {
+      for (const [verbosity, ignored] of [
+        ['low', 'verbosity'],
+        ['medium', null],
+        ['high', 'verbosity'],
+        [null, null],
+      ]) {
+        for (const streamed of [false, true]) {
+          const { response, request } = await send(kind, { verbosity, stream: streamed })
+          expect([response.status, response.headers.get('x-sluice-ignored-fields')]).toEqual([200, ignored ?? null])
+          const { output_config: config } = request?.json() ?? {}
+          expect(config).toBeUndefined()
+          expect(new TextDecoder().decode(request?.body)).not.toContain('verbosity')
+        }
+      }
+    },
+  )
 
   test('a setting that only the package knows to be left out is refused as well', async () => {
     for (const streamed of [false, true]) {

@@ -66,7 +66,7 @@ const own: Readonly<Record<string, (address: { method: string; path: string }) =
     jsonFamily(address, 'many pairs', (bytes) =>
       JSON.stringify({ consumer_group: 'demo-chat', text: Array.from({ length: bytes / 10 }, () => ['q', 'a']) }),
     ),
-    jsonFamily(address, 'pairs of another query', (bytes) =>
+    jsonFamily(address, 'many queries', (bytes) =>
       JSON.stringify({ text: Array.from({ length: bytes / 12 }, (_, at) => [`${at}`, 'a']) }),
     ),
   ],

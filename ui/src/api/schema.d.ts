@@ -336,7 +336,7 @@ export type ClassifyAnswer = {
 }
 
 export type ClassifyRequest = {
-  /** Pairs of a query and a document; the query is the same in all */
+  /** Pairs of a query and a document */
   readonly text: readonly (readonly string[])[]
   /** A consumer group, or a rerank model or its alias; null = classify */
   readonly consumer_group?: string | null | undefined
@@ -2177,7 +2177,7 @@ export interface Operations {
     body: EmbeddingsRequest
     answer: Embeddings
   }
-  /** Score how well documents fit a query */
+  /** Score how well documents fit their queries */
   "POST /classify": {
     params: undefined
     query: undefined
