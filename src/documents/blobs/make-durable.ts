@@ -8,7 +8,7 @@ const manyMin = 64
 /** A file system writes the flushes that come together as one. */
 const flushedAtOnce = 64
 
-/** All of them lie in one file system. A file that has been moved away meanwhile is left out. */
+/** All of them lie in one file system. A file that was moved away in between is left out. */
 export async function makeDurable(paths: readonly string[]): Promise<void> {
   const [first] = paths
   if (first !== undefined && paths.length >= manyMin && (await fileSystemFlushed(dirname(first)))) return

@@ -84,7 +84,7 @@ function unpackContent(
   }
 }
 
-/** Without waiting: this process does nothing else meanwhile, and a small file takes a third of the time. */
+/** Without waiting: this process has nothing else to do, and a small file takes a third of the time. */
 function write(path: string, pieces: Iterable<Uint8Array>, bytesMax: number): SpooledFile {
   const hash = createHash('sha256')
   let bytes = 0

@@ -30,7 +30,7 @@ const untranslatable: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /**
- * The fields that the vendors have nothing for and that the answer does without. Anthropic's `effort` is no counterpart of
+ * The fields that the vendors have nothing for and that the answer does without. Anthropic's `effort` is not the counterpart of
  * `verbosity`: it limits thoughts and tool calls as well, `reasoning_effort` sets it, and some models refuse it.
  */
 export function ignoredFields({ verbosity }: ChatRequest): readonly string[] {
