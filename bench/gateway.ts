@@ -40,7 +40,11 @@ export async function startFrom(
 }
 
 /** One provider and one model for each profile; YAML is written as JSON, which is a part of it. */
-export function writeConfiguration(workshop: Workshop, upstreamPort: number): string {
+export function writeConfiguration(
+  workshop: Workshop,
+  upstreamPort: number,
+  { name = 'sluice', ...entries }: { readonly name?: string } & Readonly<Record<string, unknown>> = {},
+): string {
   const providers = profileNames.map((profile) => ({
     name: modelOf(profile),
     kind: 'openai',
@@ -48,7 +52,7 @@ export function writeConfiguration(workshop: Workshop, upstreamPort: number): st
     credential: 'bench-upstream-credential',
     models: [{ name: modelOf(profile), groups: ['everyone'] }],
   }))
-  return writeConfigurationOf(workshop, 'sluice', { providers })
+  return writeConfigurationOf(workshop, name, { providers, ...entries })
 }
 
 /** A configuration file with these entries besides what every gateway of the benchmark has. */

@@ -17,7 +17,12 @@ interface JsonFigure {
 const connections = 32
 const wrk = Bun.which('wrk')
 
-export async function measureJson(targets: readonly Target[], plan: Plan, folder: string): Promise<Table> {
+/** `reference` names the target that the others are compared with. */
+export async function measureJson(
+  targets: readonly Target[],
+  plan: Plan,
+  { folder, reference: against = 'nginx' }: { readonly folder: string; readonly reference?: string },
+): Promise<Table> {
   const rounds = await alternate(targets, plan.rounds, async (target, isWarmUp): Promise<JsonFigure> => {
     const seconds = isWarmUp ? 2 : plan.seconds
     const cpuBefore = cpuMicroseconds(target.pid)
@@ -29,7 +34,7 @@ export async function measureJson(targets: readonly Target[], plan: Plan, folder
       failures: load.failures,
     }
   })
-  const reference = rounds.get('nginx') ?? []
+  const reference = rounds.get(against) ?? []
   const speed = (one: JsonFigure) => one.requestsPerSecond
   const cost = (one: JsonFigure) => one.cpuPerRequest
   const rows = [...rounds].map(([name, figures]) => [
@@ -45,7 +50,7 @@ export async function measureJson(targets: readonly Target[], plan: Plan, folder
     method:
       `${connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, load by ${wrk === null ? 'bench/load.ts' : 'wrk'}. ` +
       'CPU is user and system time of the server process; "direct" shows the upstream itself.',
-    columns: ['target', 'requests/s', '÷ nginx', 'CPU µs/request', '÷ nginx', 'failures'],
+    columns: ['target', 'requests/s', `÷ ${against}`, 'CPU µs/request', `÷ ${against}`, 'failures'],
     rows,
     rounds: Object.fromEntries(rounds),
   }

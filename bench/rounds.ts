@@ -4,7 +4,7 @@ import type { LoadOrder, LoadReport } from './load.ts'
 import { median } from './measure.ts'
 import { outputOf } from './processes.ts'
 import { profiles, type ProfileName, type StreamShape } from './profiles.ts'
-import type { Target, TargetName } from './targets.ts'
+import type { Target } from './targets.ts'
 
 export interface Plan {
   readonly rounds: number
@@ -13,7 +13,7 @@ export interface Plan {
 }
 
 /** Figures of one target, one per round. */
-export type Rounds<Figure> = ReadonlyMap<TargetName, readonly Figure[]>
+export type Rounds<Figure> = ReadonlyMap<string, readonly Figure[]>
 
 /** Every target once per round, after one unmeasured run each to warm up. */
 export async function alternate<Figure>(
@@ -21,7 +21,7 @@ export async function alternate<Figure>(
   rounds: number,
   measure: (target: Target, isWarmUp: boolean) => Promise<Figure>,
 ): Promise<Rounds<Figure>> {
-  const figures = new Map<TargetName, Figure[]>(targets.map((target) => [target.name, []]))
+  const figures = new Map<string, Figure[]>(targets.map((target) => [target.name, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const target of targets) {
       const figure = await measure(target, round === 0)

@@ -42,7 +42,7 @@ const { values: flags } = parseArgs({
 /** Each question gets processes of its own, so that none inherits another's memory. */
 const questions: Record<string, (fleet: Fleet, folder: string) => Promise<Table>> = {
   json: ({ targets }, folder) =>
-    measureJson(targets, flags.short ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }, folder),
+    measureJson(targets, flags.short ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }, { folder }),
   sse: ({ targets }) => measureSse(targets, flags.short ? { rounds: 2, seconds: 4 } : { rounds: 5, seconds: 10 }),
   ttft: ({ targets }) =>
     measureTtft(targets, flags.short ? { rounds: 1, seconds: 10 } : { rounds: 3, seconds: 20 }, Number(flags.rate)),

@@ -10,7 +10,7 @@ export const targetNames = ['direct', 'nginx', 'bare', 'sluice', 'portkey'] as c
 export type TargetName = (typeof targetNames)[number]
 
 export interface Target {
-  readonly name: TargetName
+  readonly name: string
   /** The process whose CPU time and memory are counted, with its children. */
   readonly pid: number
   destination(profile: ProfileName): Destination

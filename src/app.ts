@@ -6,7 +6,6 @@
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
 import { adminRoutes } from '#admin/routes.ts'
-import { signInForgetMs } from '#admin/sign-in-guard.ts'
 import { sessionCaller } from '#admin/session/session.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
@@ -39,6 +38,7 @@ import { sealer, type Sealer } from '#lib/seal.ts'
 import { within } from '#lib/within.ts'
 import { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
+import type { OtherWorkers } from '#observe/other-workers.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { ProviderPool } from '#providers/registry.ts'
 import { LocalFeed, type ChangeFeed } from '#replica/change-feed.ts'
@@ -53,7 +53,8 @@ import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
 import { openUsage, type OpenUsage } from './open-usage.ts'
 import { openWebhooks, type OpenWebhooks } from './open-webhooks.ts'
-import { routeTable } from './routes.ts'
+import { purge } from './purge.ts'
+import { exposition, routeTable } from './routes.ts'
 
 export interface AppOptions {
   readonly settings: LiveSettings
@@ -70,6 +71,8 @@ export interface AppOptions {
   readonly journalDirectory?: string
   /** The proxies to providers; none when left out. */
   readonly proxyFor?: ProxyFor
+  /** The processes that share the port with this one; left out: it has the port to itself. */
+  readonly otherWorkers?: OtherWorkers
 }
 
 export interface App {
@@ -78,6 +81,8 @@ export interface App {
   listen(controlSocket?: string): { readonly host: string; readonly port: number }
   /** Answers a request of the operator without a socket. */
   handleTrusted(request: Request): Promise<Response>
+  /** The metrics of this process alone. */
+  exposition(): Promise<string>
   /** Stops taking requests, waits for the running ones, ends the rest, and closes everything. Idempotent. */
   close(): Promise<void>
 }
@@ -86,9 +91,6 @@ const minuteMs = 60_000
 const secondMs = 1000
 const upgradeRetryMs = 5000
 const abandonedCheckMs = 5000
-/** Long enough for a client to resume its stream; the response itself stays. */
-const eventsKeptMs = 60 * minuteMs
-const purgedAtOnce = 200
 const drainPollMs = 20
 const countsMaxMs = 2000
 
@@ -114,11 +116,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       parts.batches.start()
       parts.webhooks.start()
       const host = settings.get('server.host')
-      const { port } = server.listen({ host, port: settings.get('server.port') })
+      const shared = options.otherWorkers !== undefined
+      const { port } = server.listen({ host, port: settings.get('server.port'), shared })
       if (controlSocket !== undefined) server.listenOnSocket(controlSocket)
       return { host, port }
     },
     handleTrusted: (request) => server.handleTrusted(request),
+    exposition: () => exposition(parts.gateway),
     close: () => (closing ??= resources.disposeAsync()),
   }
 }
@@ -286,6 +290,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
       admin,
       version,
       consoleFiles,
+      otherWorkers: options.otherWorkers ?? null,
       draining: () => server.stopping,
     }),
     authorize,
@@ -377,24 +382,4 @@ function inflightByName({ inflight, catalog }: Gateway): Iterable<readonly [stri
 async function documentCounts(store: Store, leader: Leader): Promise<[string, number][]> {
   const counted = async () => ((await leader.leads('metrics of the database')) ? store.documents.counts() : {})
   return Object.entries((await within(countsMaxMs, counted()).catch(() => null)) ?? {})
-}
-
-async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
-  const dayMs = 24 * 60 * minuteMs
-  await store.sessions.purge(clock.now())
-  await store.signInCounts?.purge(signInForgetMs)
-  const days = settings.get('usage.retention_days')
-  // Whole days: on PostgreSQL they are dropped as they are.
-  const kept = clock.now() - days * dayMs
-  if (days > 0) await store.usage.purgeBefore(kept - (kept % dayMs))
-  const unused = clock.now() - settings.get('responses.retention_days') * dayMs
-  await store.responses.purgeBefore(unused)
-  await purgeAll((limit) => store.keptResponses.purgeBefore(unused, limit))
-  await purgeAll((limit) => store.conversations.purgeBefore(unused, limit))
-  await purgeAll((limit) => store.keptResponses.purgeEventsBefore(clock.now() - eventsKeptMs, limit))
-}
-
-/** A few at a time, so that requests come in between. */
-async function purgeAll(purgeSome: (limit: number) => Promise<number>): Promise<void> {
-  while ((await purgeSome(purgedAtOnce)) === purgedAtOnce);
 }

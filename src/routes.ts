@@ -20,6 +20,7 @@ import { json } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { within } from '#lib/within.ts'
+import { joinedExposition, type OtherWorkers } from '#observe/other-workers.ts'
 import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { Store } from '#store/store.ts'
 
@@ -34,6 +35,8 @@ export interface RouteDeps {
   readonly version: string
   /** Null where the console is not built. */
   readonly consoleFiles: ConsoleFiles | null
+  /** Null in a process that has its port to itself. */
+  readonly otherWorkers: OtherWorkers | null
   readonly draining: () => boolean
 }
 
@@ -89,6 +92,12 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
   return routes
 }
 
+async function metricsAnswer(gateway: Gateway, otherWorkers: OtherWorkers | null): Promise<Response> {
+  const own = exposition(gateway)
+  const text = otherWorkers === null ? await own : await joinedExposition(own, otherWorkers)
+  return new Response(text, { headers: { 'content-type': gateway.metrics.contentType } })
+}
+
 /** Shorter than load balancers wait for the answer. */
 const pingMaxMs = 2000
 
@@ -101,13 +110,16 @@ async function pings(store: Store): Promise<boolean> {
   return answered ?? false
 }
 
-function systemRoutes({ gateway, documents, store, feed, draining }: RouteDeps): Route<Caller>[] {
-  const { metrics, recorder, settings } = gateway
+/** The metrics of this process alone. */
+export async function exposition({ recorder, metrics }: Gateway): Promise<string> {
+  recorder.settle()
+  return metrics.render()
+}
+
+function systemRoutes({ gateway, documents, store, feed, draining, otherWorkers }: RouteDeps): Route<Caller>[] {
+  const { settings } = gateway
   const tag = 'System'
-  const renderMetrics = async () => {
-    recorder.settle()
-    return new Response(await metrics.render(), { headers: { 'content-type': metrics.contentType } })
-  }
+  const renderMetrics = async () => metricsAnswer(gateway, otherWorkers)
   return [
     {
       method: 'GET',

@@ -7,7 +7,7 @@ import type { GivenFlags } from './command.ts'
 export type Configuration = Extract<ConfigResult, { readonly kind: 'ok' }>
 
 /** The checked configuration. Throws StartProblem with a line for each problem. */
-export function readConfiguration(flags: GivenFlags): Configuration {
+export function readConfiguration(flags: Pick<GivenFlags, 'get' | 'all'>): Configuration {
   const result = loadConfig({ configFile: flags.get('config'), overrides: flags.all('set') })
   if (result.kind === 'problems') throw new StartProblem(result.problems.map(problemText))
   return result

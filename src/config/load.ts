@@ -112,7 +112,7 @@ function resolve(values: readonly RawValue[]): Resolved {
     const remedy = `Set it too. For example: ${recordOf(needs).example}.`
     problems.push({ name: needs, source: needs, value: null, expected: `${name} is set, which needs this`, remedy })
   }
-  problems.push(...blobProblems(settings))
+  problems.push(...blobProblems(settings), ...workerProblems(settings))
   return {
     // The table's types were checked value by value above; the compiler cannot follow that through a map.
     settings: Object.freeze(Object.fromEntries(settings)) as Settings,
@@ -130,10 +130,29 @@ function blobProblems(settings: ReadonlyMap<SettingName, SettingValue>): readonl
   const value = settings.get(name)
   if (value === 's3' && settings.get('documents.s3_url') === null)
     return problem(value, 'the address of a store', 'Set documents.s3_url too.')
-  const url = settings.get('database.url')
-  if (value === 'database' && !(url instanceof Secret && url.reveal().startsWith('postgres')))
+  if (value === 'database' && !isOnPostgres(settings))
     return problem(value, 'a PostgreSQL database', 'Set database.url, or leave this at auto.')
   return []
+}
+
+/** Several workers, where one process keeps the database, or the port, to itself. */
+function workerProblems(settings: ReadonlyMap<SettingName, SettingValue>): readonly Problem[] {
+  const name = 'server.workers'
+  const workers = Number(settings.get(name))
+  const problem = (expected: string): readonly Problem[] => [
+    { name, source: name, value: String(workers), expected, remedy: 'Leave this at 1.' },
+  ]
+  if (workers === 1) return []
+  // Elsewhere the system gives all connections of a shared port to one of the processes.
+  if (process.platform !== 'linux') return problem('Linux, which shares a port among processes')
+  if (!isOnPostgres(settings))
+    return problem('a PostgreSQL database in database.url: one process keeps SQLite to itself')
+  return []
+}
+
+function isOnPostgres(settings: ReadonlyMap<SettingName, SettingValue>): boolean {
+  const url = settings.get('database.url')
+  return url instanceof Secret && url.reveal().startsWith('postgres')
 }
 
 function valueProblem(raw: RawValue, expected: string): Problem {

@@ -49,6 +49,8 @@ export interface ServerOptions<Caller> {
 export interface ListenAddress {
   readonly host: string
   readonly port: number
+  /** Other processes listen on the same port, and the system divides the connections among all; false when left out. */
+  readonly shared?: boolean
 }
 
 export class HttpServer<Caller> {
@@ -66,12 +68,12 @@ export class HttpServer<Caller> {
 
   /** Opens a TCP port; 0 takes any free one. Throws the runtime's error when it cannot. */
   listen(address: ListenAddress): { readonly port: number } {
-    // Without reusePort: false the runtime lets a second server have the same port, silently.
+    // Left out, the runtime lets a second server have the same port, silently.
     const server = Bun.serve({
       ...this.#serveOptions(false),
       hostname: address.host,
       port: address.port,
-      reusePort: false,
+      reusePort: address.shared ?? false,
     })
     this.#listeners.push(server)
     return { port: server.port ?? address.port }

@@ -36,6 +36,8 @@ interface NumberRecord extends RecordBase {
   readonly unit?: string
   readonly min: number
   readonly max: number
+  /** A word that may be written in place of the number 0. */
+  readonly zeroWord?: string
 }
 
 interface BooleanRecord extends RecordBase {
@@ -113,6 +115,17 @@ export const settingRecords = {
     max: 65535,
     example: '8080',
     sentence: 'Port to listen on. 0 means any free port.',
+  },
+  'server.workers': {
+    ...boot,
+    type: 'integer',
+    default: 1,
+    min: 0,
+    max: 256,
+    zeroWord: 'auto',
+    example: 'auto',
+    sentence:
+      'Processes that serve the port together, each with a core of its own; auto is one for each core. More than one need PostgreSQL and Linux.',
   },
   'server.public_url': {
     ...boot,

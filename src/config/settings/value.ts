@@ -50,7 +50,7 @@ export function expectedText(record: SettingRecord): string {
     case 'boolean':
       return 'true or false'
     case 'integer':
-      return `a whole number${unitText(record.unit)} from ${record.min} to ${record.max}`
+      return `a whole number${unitText(record.unit)} from ${record.min} to ${record.max}${record.zeroWord === undefined ? '' : `; ${record.zeroWord} is 0`}`
     case 'number':
     case 'duration':
       return `a number${unitText(record.unit)} from ${record.min} to ${record.max}`
@@ -85,7 +85,8 @@ function readBoolean(written: unknown): boolean | null {
   return text === 'true' ? true : text === 'false' ? false : null
 }
 
-function readNumber(record: Pick<NumberRecord, 'type' | 'min' | 'max'>, written: unknown): number | null {
+function readNumber(record: Pick<NumberRecord, 'type' | 'min' | 'max' | 'zeroWord'>, written: unknown): number | null {
+  if (record.zeroWord !== undefined && written === record.zeroWord) return 0
   const form = record.type === 'integer' ? /^[+-]?\d+$/ : /^[+-]?\d+(\.\d+)?$/
   const isNumber = typeof written === 'string' && form.test(written.trim())
   const value = isNumber ? Number(written) : typeof written === 'number' ? written : Number.NaN

@@ -1,0 +1,32 @@
+/** What the supervisor and a worker say to each other. A worker serves the port as others do; the supervisor serves nothing. */
+import type { StartFacts } from '../start-server.ts'
+
+/** What a worker starts with. It reads the configuration itself. */
+export interface WorkerOrder {
+  /** Counted from 0. */
+  readonly number: number
+  /** The value of `--config`. */
+  readonly configFile: string | undefined
+  /** The values of `--set`. */
+  readonly sets: readonly string[]
+  readonly forgetCredentials: boolean
+}
+
+/** Expositions of workers by their numbers; null = it does not answer now. */
+export type Expositions = readonly (readonly [number: number, exposition: string | null])[]
+
+export type ToWorker =
+  | { readonly kind: 'start'; readonly order: WorkerOrder }
+  /** Asks for its metrics. */
+  | { readonly kind: 'expose'; readonly id: number }
+  /** Those that it has asked for. */
+  | { readonly kind: 'exposed'; readonly id: number; readonly expositions: Expositions }
+  | { readonly kind: 'stop' }
+
+export type FromWorker =
+  | { readonly kind: 'ready'; readonly facts: StartFacts }
+  /** It cannot start, and why: a line each. It ends. */
+  | { readonly kind: 'refused'; readonly lines: readonly string[] }
+  | { readonly kind: 'exposition'; readonly id: number; readonly text: string }
+  /** Asks for the metrics of the other workers. */
+  | { readonly kind: 'gather'; readonly id: number }

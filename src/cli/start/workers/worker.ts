@@ -1,0 +1,96 @@
+/** The supervisor's end of one worker: starts its process, passes on what it asks for, and tells when it has ended. */
+import { ownScript, scriptCommand } from '#lib/own-scripts.ts'
+import { within } from '#lib/within.ts'
+import { StartProblem } from '#setup/start-problem.ts'
+import type { StartFacts } from '../start-server.ts'
+import type { Expositions, FromWorker, ToWorker, WorkerOrder } from './protocol.ts'
+
+/** How the process of a worker ended. */
+export interface WorkerEnd {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** A scrape waits so long for a worker that does not answer. */
+const exposeMs = 1000
+
+/** One process, started by the constructor. Not for use after it has ended. */
+export class Worker {
+  /** Resolves when it listens. Rejects with StartProblem, or when it ends before. */
+  readonly ready: Promise<StartFacts>
+  /** Never rejects. */
+  readonly ended: Promise<WorkerEnd>
+  readonly #process: Bun.Subprocess<'ignore', 'ignore', 'inherit'>
+  readonly #readiness = Promise.withResolvers<StartFacts>()
+  readonly #asked = new Map<number, (text: string) => void>()
+  readonly #gather: () => Promise<Expositions>
+  #nextId = 1
+
+  /** @param gather the metrics of the other workers; never rejects */
+  constructor(order: WorkerOrder, gather: () => Promise<Expositions>) {
+    this.#gather = gather
+    const ended = Promise.withResolvers<WorkerEnd>()
+    this.ready = this.#readiness.promise
+    this.ended = ended.promise
+    // It is for the caller to look at; an end without anyone who waits for it is not a failure of this process.
+    this.ready.catch(() => undefined)
+    this.#process = Bun.spawn([...scriptCommand(ownScript('cli/start/workers/worker-process.ts'))], {
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'inherit',
+      serialization: 'json',
+      ipc: (message) => void this.#take(message as FromWorker),
+      onExit: (_, code, signal) => {
+        this.#readiness.reject(new Error(`Worker ${order.number} ended before it was ready.`))
+        ended.resolve({ code, signal: signal === null ? null : String(signal) })
+      },
+    })
+    this.#send({ kind: 'start', order })
+  }
+
+  /** Its metrics; null when it does not answer in time. */
+  async exposition(): Promise<string | null> {
+    const id = this.#nextId++
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.#asked.set(id, resolve)
+    this.#send({ kind: 'expose', id })
+    const text = await within(exposeMs, promise)
+    this.#asked.delete(id)
+    // Before it listens it has nothing to tell.
+    return text === '' ? null : text
+  }
+
+  /** Asks it to stop when what runs is done. */
+  stop(): void {
+    this.#send({ kind: 'stop' })
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  async #take(message: FromWorker): Promise<void> {
+    switch (message.kind) {
+      case 'ready':
+        this.#readiness.resolve(message.facts)
+        return
+      case 'refused':
+        this.#readiness.reject(new StartProblem(message.lines))
+        return
+      case 'exposition':
+        this.#asked.get(message.id)?.(message.text)
+        return
+      case 'gather':
+        this.#send({ kind: 'exposed', id: message.id, expositions: await this.#gather() })
+    }
+  }
+
+  #send(message: ToWorker): void {
+    try {
+      this.#process.send(message)
+    } catch {
+      // It has ended, which `ended` tells.
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** Removes what is older than the settings keep it. */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
+import type { Clock } from '#lib/clock.ts'
+import { signInForgetMs } from '#admin/sign-in-guard.ts'
+import type { Store } from '#store/store.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** Long enough for a client to resume its stream; the response itself stays. */
+const eventsKeptMs = 60 * 60_000
+const purgedAtOnce = 200
+
+/** Sessions, counts of sign-ins, usage records, and what the gateway keeps of responses. */
+export async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
+  await store.sessions.purge(clock.now())
+  await store.signInCounts?.purge(signInForgetMs)
+  const days = settings.get('usage.retention_days')
+  // Whole days: on PostgreSQL they are dropped as they are.
+  const kept = clock.now() - days * dayMs
+  if (days > 0) await store.usage.purgeBefore(kept - (kept % dayMs))
+  const unused = clock.now() - settings.get('responses.retention_days') * dayMs
+  await store.responses.purgeBefore(unused)
+  await purgeAll((limit) => store.keptResponses.purgeBefore(unused, limit))
+  await purgeAll((limit) => store.conversations.purgeBefore(unused, limit))
+  await purgeAll((limit) => store.keptResponses.purgeEventsBefore(clock.now() - eventsKeptMs, limit))
+}
+
+/** A few at a time, so that requests come in between. */
+async function purgeAll(purgeSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await purgeSome(purgedAtOnce)) === purgedAtOnce);
+}
