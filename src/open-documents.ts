@@ -14,6 +14,7 @@ import type { Documents } from '#documents/documents.ts'
 import { embedQuery } from '#documents/embedders/embed-query.ts'
 import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderRegistry, type EmbedderRegistryOptions } from '#documents/embedders/embedder-registry.ts'
+import { HashingEmbedder } from '#documents/embedders/hashing-embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
 import type { DocumentModels } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
@@ -175,7 +176,8 @@ function openEmbedders(
 ): EmbedderRegistry {
   const modelDirectory = settings.get('documents.local_model_dir')
   const local = modelDirectory === null ? null : opening.use(new LocalEmbedder({ modelDirectory }))
-  return new EmbedderRegistry({ ...calls, local, batchMax: () => settings.get('documents.embed_batch') })
+  const hashing = opening.use(new HashingEmbedder())
+  return new EmbedderRegistry({ ...calls, hashing, local, batchMax: () => settings.get('documents.embed_batch') })
 }
 
 function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> = {}): ReadingPool {

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 /** Paths below `src`. `scripts/build-binary.ts` makes each an entry of the binary. */
 export const ownScripts = [
   'cli/start/workers/worker-process.ts',
+  'documents/embedders/hashing/hashing-thread.ts',
   'documents/embedders/local-embedder-worker.ts',
   'documents/reading/reading-process.ts',
   'lib/tokens/token-thread.ts',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { until } from '#test/support/until.ts'
 import { EmbedFailure, type Embedder, type EmbedRequest } from './embedder.ts'
 import { EmbedQueue, waitUnlessAborted } from './embed-queue.ts'
-import { hashingEmbedder } from './hashing-embedder.ts'
+import { HashingEmbedder } from './hashing-embedder.ts'
 
 /** One call to the embedder of a test, answered when the test says so. */
 interface Call extends EmbedRequest {
@@ -329,6 +329,7 @@ test('the built-in embedder runs through the queue', async () => {
     wait: waitUnlessAborted,
     clock: { elapsed: () => performance.now() },
   })
-  const vectors = await queue.embed(hashingEmbedder, passages(texts('word', 600)))
+  await using hashing = new HashingEmbedder()
+  const vectors = await queue.embed(hashing, passages(texts('word', 600)))
   expect([vectors.length, vectors[0]!.length]).toEqual([600, 384])
 })

@@ -9,7 +9,7 @@ import type { CallerOf } from '../callers.ts'
 import type { DocumentModels, NamedModel } from '../models.ts'
 import { EmbedFailure, type Embedder } from './embedder.ts'
 import { GatewayEmbedder, type EmbeddingsBody } from './gateway-embedder.ts'
-import { hashingEmbedder, hashingSpaceKey } from './hashing-embedder.ts'
+import { hashingSpaceKey } from './hashing-embedder.ts'
 
 /** The account on which a model is called; it is looked up again for each call. */
 export interface EmbedAccount {
@@ -26,6 +26,7 @@ export interface EmbedderRegistryOptions {
   readonly batchMax: () => number
   readonly models: Pick<DocumentModels, 'byId' | 'embeddings'>
   readonly callerOf: CallerOf
+  readonly hashing: Embedder
   /** Null when no local model is configured. */
   readonly local: Embedder | null
 }
@@ -46,7 +47,7 @@ export class EmbedderRegistry {
 
   /** Throws EmbedFailure when there is none any more. */
   get(component: Component, account: EmbedAccount): Embedder {
-    if (component.name === 'hashing') return hashingEmbedder
+    if (component.name === 'hashing') return this.#options.hashing
     if (component.name === 'local') {
       if (this.#options.local !== null) return this.#options.local
       throw unavailable('The embedder "local" is not configured: set documents.local_model_dir.')

@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { cosine, embed, embedderContract } from '#test/support/contract/embedder-contract.ts'
-import { hashingEmbedder } from './hashing-embedder.ts'
+import { HashingEmbedder } from './hashing-embedder.ts'
 
-embedderContract('hashing', async () => ({ embedder: hashingEmbedder, [Symbol.asyncDispose]: async () => {} }))
+embedderContract('hashing', async () => {
+  const embedder = new HashingEmbedder()
+  return { embedder, [Symbol.asyncDispose]: () => embedder[Symbol.asyncDispose]() }
+})
+
+const hashingEmbedder = new HashingEmbedder()
+afterAll(() => hashingEmbedder[Symbol.asyncDispose]())
 
 const passages = [
   'Employees may carry over up to five days of unused vacation into the next calendar year.',
@@ -78,4 +84,22 @@ test('a stored vector stays comparable: a text has the same vector in every rele
     [287, 0.4943],
     [296, -0.4943],
   ])
+})
+
+test.each([1, 10, 100, 1000])(
+  '%i times the text has the same vectors, on the thread or not, and in the same order',
+  async (times) => {
+    const texts = Array.from({ length: times }, (_, at) => `text ${at} ${'of some more words '.repeat(at % 7)}`)
+    const together = await embed(hashingEmbedder, texts)
+    for (const [at, text] of texts.entries()) expect(together[at]).toEqual((await embed(hashingEmbedder, [text]))[0]!)
+  },
+)
+
+test('an import whose end is not wanted any more ends with that, also while the thread works for it', async () => {
+  const ending = new AbortController()
+  const texts = Array.from({ length: 200 }, () => 'many words and more '.repeat(200))
+  const embedding = hashingEmbedder.embed({ texts, purpose: 'passage', signal: ending.signal })
+  const reason = new Error('no longer wanted')
+  ending.abort(reason)
+  expect(await embedding.catch((thrown: unknown) => thrown)).toBe(reason)
 })
