@@ -6,7 +6,7 @@ export const dimensions = 384
 
 const counts = new FeatureCounts()
 
-/** Of length 1. The work is linear in the text. */
+/** A vector of length 1. The work is linear in the text. */
 export function hashedVector(text: string): Float32Array {
   counts.clear()
   countFeatures(text, (feature, weight) => counts.add(feature, weight))
