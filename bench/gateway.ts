@@ -30,10 +30,10 @@ export async function startConfigured(workshop: Workshop, file: string): Promise
 export async function startFrom(
   workshop: Workshop,
   file: string,
-  pollMs = 20,
+  { pollMs = 20, program = join(root, 'bin/sluice') } = {},
 ): Promise<{ readonly child: Subprocess; readonly port: number }> {
   const port = freePort()
-  const command = [join(root, 'bin/sluice'), 'start', '--config', file, '--set', `server.port=${port}`]
+  const command = [program, 'start', '--config', file, '--set', `server.port=${port}`]
   const child = workshop.start('sluice', command)
   await untilAnswers(`http://127.0.0.1:${port}/readyz`, child, pollMs)
   return { child, port }
