@@ -3,6 +3,7 @@
  * Every failure is an ApiError.
  */
 import { ApiError, errorFromResponse, connectionError } from './api-error.ts'
+import { renewed } from './renewal.ts'
 import type { Operations } from './schema.d.ts'
 
 export type OperationName = keyof Operations
@@ -19,13 +20,19 @@ type Part<Key extends string, Value> = undefined extends Value
 
 /** The required and optional input of an operation. */
 export type InputOf<Name extends OperationName> = Part<'params', Operations[Name]['params']> &
-  Part<'body', Operations[Name]['body']> & { readonly query?: Operations[Name]['query']; readonly signal?: AbortSignal }
+  Part<'body', Operations[Name]['body']> & {
+    readonly query?: Operations[Name]['query']
+    readonly signal?: AbortSignal
+    readonly renew?: false
+  }
 
 interface LooseInput {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly signal?: AbortSignal
+  /** False: a session that has ended is an error and no reason to sign in again. */
+  readonly renew?: false
 }
 
 /** Sends one request and returns its JSON. Throws ApiError; an abort is thrown unchanged. */
@@ -35,16 +42,30 @@ export async function api<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const loose = (input ?? {}) as LooseInput
   const [method = 'GET', template = ''] = name.split(' ')
-  const response = await send(pathOf(template, loose), {
+  const init = {
     method,
     ...(loose.signal !== undefined && { signal: loose.signal }),
     ...bodyInit(loose.body),
-  })
+  }
+  const path = pathOf(template, loose)
+  const response = await (loose.renew === false ? sendOnce(path, init) : send(path, init))
   return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
 }
 
-/** Sends any request and returns its successful response, for streams and files. */
+/**
+ * Sends any request and returns its successful response, for streams and files. When the session has ended, it waits for
+ * another one and is repeated.
+ */
 export async function send(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await sendOnce(path, init)
+  } catch (thrown) {
+    if (!isSignedOut(thrown) || !(await renewed())) throw thrown
+    return await sendOnce(path, init)
+  }
+}
+
+async function sendOnce(path: string, init: RequestInit): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, { credentials: 'same-origin', ...init })

@@ -1,9 +1,10 @@
 /**
  * A dialog with a form: its buttons, the pending request and the error. What was entered is not lost by
- * Escape, a click beside the dialog or a reload: it asks first. Cancel does not ask.
+ * Escape, a click beside the dialog, the browser's buttons or a reload: it asks first. Cancel does not ask.
  */
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { useId, useState } from 'react'
 import { asApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
 import { Dialog, type DialogProps } from './dialog.tsx'
@@ -35,8 +36,9 @@ export function FormDialog(props: FormDialogProps) {
     // Passwords and keys must not stay in memory after the dialog closes.
     gcTime: 0,
   })
-  const [touched, setTouched] = useTouched()
+  const [touched, setTouched] = useState(false)
   const [asking, setAsking] = useState(false)
+  const leaving = useAskBeforeLeaving(touched && !sending.isPending && !sending.isSuccess)
   const isBusy = (action: Action): boolean => sending.isPending && sending.variables === action
   return (
     <Dialog
@@ -46,8 +48,17 @@ export function FormDialog(props: FormDialogProps) {
       description={description}
       size={size}
       actions={
-        asking ? (
-          <AskToDiscard onKeep={() => setAsking(false)} onDiscard={onClose} />
+        asking || leaving.isAsked ? (
+          <AskToDiscard
+            onKeep={() => {
+              setAsking(false)
+              leaving.stay()
+            }}
+            onDiscard={() => {
+              onClose()
+              leaving.leave()
+            }}
+          />
         ) : (
           <>
             {onBack === undefined ? (
@@ -69,7 +80,7 @@ export function FormDialog(props: FormDialogProps) {
         )
       }
     >
-      <div onChange={setTouched}>
+      <div onChange={() => setTouched(true)}>
         <Form
           id={formId}
           error={sending.error === null ? null : asApiError(sending.error)}
@@ -82,16 +93,21 @@ export function FormDialog(props: FormDialogProps) {
   )
 }
 
-/** Whether a field was changed. While it was, the browser asks before it leaves the page. */
-function useTouched(): readonly [boolean, () => void] {
-  const [touched, setTouched] = useState(false)
-  useEffect(() => {
-    if (!touched) return
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [touched])
-  return [touched, () => setTouched(true)]
+interface Leaving {
+  /** The page is about to be left, by the browser's buttons or a link. */
+  readonly isAsked: boolean
+  readonly stay: () => void
+  readonly leave: () => void
+}
+
+/** Asks before the page is left while there is something to lose; a reload the browser asks about itself. */
+function useAskBeforeLeaving(hasChanges: boolean): Leaving {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => hasChanges && current.pathname !== next.pathname,
+    enableBeforeUnload: () => hasChanges,
+    withResolver: true,
+  })
+  return { isAsked: status === 'blocked', stay: () => reset?.(), leave: () => proceed?.() }
 }
 
 function AskToDiscard({ onKeep, onDiscard }: { readonly onKeep: () => void; readonly onDiscard: () => void }) {

@@ -21,7 +21,7 @@ export function AccountMenu() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const signOut = useMutation({
-    mutationFn: () => api('DELETE /admin/api/v1/session'),
+    mutationFn: () => api('DELETE /admin/api/v1/session', { renew: false }),
     async onSuccess() {
       await navigate({ to: '/sign-in' })
       // The next user must not see data of this one.

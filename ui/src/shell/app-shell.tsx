@@ -1,17 +1,21 @@
 /** The frame of every page for signed-in users: header, navigation and the page. */
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { sessionQuery } from '../api/queries.ts'
+import { allowRenewal } from '../api/renewal.ts'
 import { Button } from '../components/button.tsx'
 import { lazyPart, PartBoundary, PartFailed } from '../components/lazy-part.tsx'
 import { Icon } from '../components/icon.tsx'
 import styles from './app-shell.module.css'
 import { Navigation } from './navigation.tsx'
-import { useSession } from './use-session.ts'
+import { useSession, type Session } from './use-session.ts'
 
 // These load when their button is pressed.
 const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
 const AccountMenu = lazyPart(() => import('./account-menu.tsx'), 'AccountMenu')
 const Drawer = lazyPart(() => import('./drawer.tsx'), 'Drawer')
+const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), 'SignInAgain')
 
 export function AppShell() {
   const [paletteOpen, setPaletteOpen] = usePaletteKey()
@@ -59,7 +63,43 @@ export function AppShell() {
           <Drawer onClose={() => setDrawerOpen(false)} />
         </ShellPart>
       )}
+      <Renewal />
     </div>
+  )
+}
+
+/** While the shell is shown, requests that find the session ended wait for people to sign in again. */
+function Renewal() {
+  const { user } = useSession()
+  const queryClient = useQueryClient()
+  const [answer, setAnswer] = useState<((renewed: boolean) => void) | null>(null)
+  useEffect(() => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<boolean>()
+    const end = allowRenewal(() => {
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      setAnswer(() => resolve)
+      return Promise.race([promise, left]).finally(() => setAnswer(null))
+    })
+    return () => {
+      end()
+      // What still waits is told that the page is gone.
+      leave(false)
+    }
+  }, [])
+  const onSession = useCallback(
+    (session: Session) => {
+      // The page shows what the other user may see.
+      if (session.user.id !== user.id) window.location.reload()
+      queryClient.setQueryData(sessionQuery.queryKey, session)
+      answer?.(true)
+    },
+    [answer, queryClient, user.id],
+  )
+  if (answer === null) return null
+  return (
+    <ShellPart onClose={() => answer(false)}>
+      <SignInAgain email={user.email} onSession={onSession} onLeave={() => answer(false)} />
+    </ShellPart>
   )
 }
 
