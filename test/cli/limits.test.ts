@@ -10,3 +10,35 @@ test('rate limits are added, listed and removed one by one', async () => {
   expect((await installation.run(['limits', 'remove', users])).code).toBe(1)
   expect(await installation.json<string[]>(['limits', 'list'])).toEqual([models])
 }, 60_000)
+
+interface OwnLimit {
+  readonly user: string
+  readonly model: string
+  readonly limit: number
+}
+
+test("accounts' own in-flight limits are set, listed and taken back, each alone", async () => {
+  await using installation = new Installation()
+  await installation.start()
+  const emails = ['ada@example.org', 'bob@example.org']
+  for (const email of emails) await installation.json(['users', 'add', email, '--no-password'])
+  const listed = async () =>
+    (await installation.json<OwnLimit[]>(['limits', 'in-flight'])).map(({ user, model, limit }) => [user, model, limit])
+  expect(await listed()).toEqual([])
+  for (const [at, email] of emails.entries())
+    await installation.json(['limits', 'set-in-flight', email, 'demo-chat', String(at + 3)])
+  expect(await listed()).toEqual([
+    ['ada@example.org', 'demo-chat', 3],
+    ['bob@example.org', 'demo-chat', 4],
+  ])
+  await installation.json(['limits', 'set-in-flight', 'ada@example.org', 'demo-chat', 'model'])
+  expect(await listed()).toEqual([['bob@example.org', 'demo-chat', 4]])
+  for (const wrong of ['many', '-1', '1.5', ''])
+    expect([
+      wrong,
+      (await installation.run(['limits', 'set-in-flight', 'bob@example.org', 'demo-chat', wrong])).code,
+    ]).toEqual([wrong, 2])
+  expect((await installation.run(['limits', 'set-in-flight', 'bob@example.org', 'demo-chta', '1'])).stderr).toContain(
+    'demo-chat',
+  )
+}, 60_000)

@@ -54,14 +54,10 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /provider-presets',
   ],
   'Rare, and one call: `sluice api` sends it.': [
-    'DELETE /users/{id}',
     'PATCH /keys/{id}',
     'DELETE /keys/{id}',
     'PATCH /webhooks/{id}',
-    'GET /inflight-limits',
     'GET /models/{id}/inflight-limits',
-    'PUT /models/{id}/inflight-limits/{userId}',
-    'DELETE /models/{id}/inflight-limits/{userId}',
   ],
 }
 
@@ -122,6 +118,10 @@ async function runAll(sluice: Installation, providerUrl: string): Promise<void> 
     'models enable beta',
     'users add ada@example.org --no-password',
     'users list',
+    'users set ada@example.org --name Ada',
+    'limits set-in-flight ada@example.org beta 3',
+    'limits in-flight',
+    'limits set-in-flight ada@example.org beta model',
     'users reset-password ada@example.org',
     'groups add readers',
     'groups list',
@@ -158,7 +158,12 @@ async function runAll(sluice: Installation, providerUrl: string): Promise<void> 
   await run(`webhooks replay ${hook.id} --since 2026-01-01T00:00:00Z`)
   await run(`webhooks rotate ${hook.id}`)
   await run(`webhooks remove ${hook.id}`)
-  for (const line of ['users disable ada@example.org', 'models remove beta', 'providers remove mine --cascade'])
+  for (const line of [
+    'users disable ada@example.org',
+    'users remove ada@example.org',
+    'models remove beta',
+    'providers remove mine --cascade',
+  ])
     await run(line)
 }
 

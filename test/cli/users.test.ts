@@ -43,6 +43,22 @@ describe('users', () => {
     expect(await signIn(server, ada, 'a password of mine')).toBe(200)
   })
 
+  test('a user is changed and removed, and a key of a removed user is refused', async () => {
+    await using sluice = new Installation()
+    const server = await sluice.start()
+    await sluice.json(['users', 'add', ada, '--no-password'])
+    const { secret } = await sluice.json<{ secret: string }>(['keys', 'create', 'k', '--user', ada])
+    const ask = () => fetch(`${server.address}/ai/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+    const renamed = 'ada@example.com'
+    await sluice.json(['users', 'set', ada, '--name', 'Ada L.', '--role', 'admin', '--email', renamed])
+    expect((await sluice.run(['users', 'list'])).stdout).toMatch(/^ada@example\.com\s+Ada L\.\s+admin\s+enabled$/m)
+    expect((await ask()).status).toBe(200)
+    expect((await sluice.run(['users', 'remove', ada])).code).toBe(1)
+    await sluice.json(['users', 'remove', renamed])
+    expect((await ask()).status).toBe(401)
+    expect((await sluice.run(['users', 'list'])).stdout).not.toContain(renamed)
+  })
+
   test("a disabled user's keys and password are refused at once, and work again when enabled", async () => {
     await using sluice = new Installation()
     const server = await sluice.start()

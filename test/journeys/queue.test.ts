@@ -5,6 +5,7 @@ import { startGateway, type ChatOptions, type GatewayApp } from '#test/support/a
 import { expectRefusal } from '#test/support/contract/refusal.ts'
 import { gate, json, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
 import { chatCompletion } from '#test/support/upstream/upstream-samples.ts'
+import { makeResponse } from '#test/support/upstream/stored-response.ts'
 import { until } from '#test/support/until.ts'
 
 const held: Behaviour = [gate, ...json(chatCompletion())]
@@ -164,6 +165,35 @@ describe('the class of a request', () => {
     await queued('normal')
     await queued('raised', { headers: { 'x-sluice-priority': 'interactive' } })
     expect(await served(2)).toEqual(['raised', 'normal'])
+  })
+
+  test('is batch for a response in the background, whatever the class of its key', async () => {
+    for (const [at, priority] of ['interactive', 'normal', 'batch'].entries()) {
+      await using own = await startGateway()
+      own.upstream.script(held)
+      const patched = [
+        await own.operate('PATCH', `/keys/${own.keys.main.id}`, { priority }),
+        await own.operate('PATCH', `/models/${own.models.plain.id}`, { max_concurrent: 1 }),
+      ]
+      expect(patched.map(({ status }) => status)).toEqual([200, 200])
+      const answers = [own.chat({}, { key: own.keys.admin })]
+      await until(() => own.upstream.requests.length === 1)
+      for (let each = 0; each <= at; each += 1)
+        await makeResponse(own, { model: 'plain', input: 'in the background', background: true })
+      await until(async () => (await own.metric(waitingOn)) === at + 1)
+      answers.push(own.chat({}, { key: own.keys.other }))
+      await until(async () => (await own.metric(waitingOn)) === at + 2)
+      for (let each = 1; each <= at + 2; each += 1) {
+        own.upstream.release()
+        await until(() => own.upstream.requests.length === each + 1)
+      }
+      own.upstream.release()
+      const isBackground = own.upstream.requests.map((request) =>
+        JSON.stringify(request.json()).includes('in the background'),
+      )
+      expect(isBackground).toEqual([false, false, ...Array.from({ length: at + 1 }, () => true)])
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
+    }
   })
 
   test('of a key is made interactive by administrators only', async () => {

@@ -1,7 +1,7 @@
-/** `sluice limits …`: the rate limits, which are the setting `limits.rates`, rule by rule. */
-import type { Command } from '../command.ts'
+/** `sluice limits …`: the rate limits, which are the setting `limits.rates`, rule by rule, and accounts' in-flight limits. */
+import { UsageProblem, type Command } from '../command.ts'
 import { tableLines } from '../output.ts'
-import { dataCommand } from './data-command.ts'
+import { dataCommand, modelByName, userByEmail } from './data-command.ts'
 import type { AdminClient } from './admin-client.ts'
 import type { SettingOnWire } from './wire.ts'
 
@@ -51,7 +51,45 @@ const remove = dataCommand({
   },
 })
 
-export const limitCommands: readonly Command[] = [list, add, remove]
+const inflight = dataCommand({
+  name: 'limits in-flight',
+  summary: "List accounts' own in-flight limits.",
+  async run(client, { output }) {
+    const { data } = (await client.call('GET', '/inflight-limits')) as { readonly data: readonly InflightLimitOnWire[] }
+    const rows = data.map(({ user, model, limit }) => [user, model, String(limit)])
+    output.result(data, () => tableLines(['user', 'model', 'limit'], rows, 'No account has a limit of its own.'))
+    return 0
+  },
+})
+
+const setInflight = dataCommand({
+  name: 'limits set-in-flight',
+  summary: "Set an account's own in-flight limit for a model.",
+  positionals: [
+    { name: 'EMAIL', sentence: 'The e-mail address of the user.' },
+    { name: 'MODEL', sentence: 'The name of the model.' },
+    { name: 'NUMBER', sentence: 'Requests in flight at once; "model" goes back to the limit of the model.' },
+  ],
+  async run(client, { positionals: [email = '', name = '', given = ''], output }) {
+    const back = given === 'model'
+    if (!back && !/^\d+$/.test(given)) throw new UsageProblem(`"${given}" is not a number, and not "model".`)
+    const [user, model] = await Promise.all([userByEmail(client, email), modelByName(client, name)])
+    const address = `/models/${model.id}/inflight-limits/${user.id}`
+    if (back) await client.call('DELETE', address)
+    else await client.call('PUT', address, { limit: Number(given) })
+    const told = back ? `the limit of ${name}` : `a limit of ${given} for ${name}`
+    output.result({ user: user.email, model: name, limit: back ? null : Number(given) }, [`${user.email} has ${told}.`])
+    return 0
+  },
+})
+
+export const limitCommands: readonly Command[] = [list, add, remove, inflight, setInflight]
+
+interface InflightLimitOnWire {
+  readonly user: string
+  readonly model: string
+  readonly limit: number
+}
 
 async function rulesOf(client: AdminClient): Promise<readonly string[]> {
   const { data } = (await client.call('GET', '/settings')) as { readonly data: readonly SettingOnWire[] }

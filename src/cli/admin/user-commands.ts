@@ -92,7 +92,37 @@ const resetPassword = dataCommand({
   },
 })
 
-export const userCommands: readonly Command[] = [list, add, disable, enable, resetPassword]
+const set = dataCommand({
+  name: 'users set',
+  summary: 'Change the name, the role or the e-mail address of a user.',
+  positionals: [email],
+  flags: {
+    name: { type: 'string', placeholder: 'TEXT', sentence: 'Shown in the console.' },
+    role: { type: 'string', placeholder: 'ROLE', sentence: 'Either admin or user.' },
+    email: { type: 'string', placeholder: 'EMAIL', sentence: 'The new address.' },
+  },
+  async run(client, { positionals: [address = ''], flags, output }) {
+    const { id } = await userByEmail(client, address)
+    const body = { name: flags.get('name'), role: flags.get('role'), email: flags.get('email') }
+    const user = (await client.call('PATCH', `/users/${id}`, body)) as UserOnWire
+    output.result(user, [`Changed ${user.email}.`])
+    return 0
+  },
+})
+
+const remove = dataCommand({
+  name: 'users remove',
+  summary: 'Remove a user with all keys and sessions.',
+  positionals: [email],
+  async run(client, { positionals: [address = ''], output }) {
+    const user = await userByEmail(client, address)
+    await client.call('DELETE', `/users/${user.id}`)
+    output.result({ removed: user.id }, [`Removed ${user.email}.`])
+    return 0
+  },
+})
+
+export const userCommands: readonly Command[] = [list, add, set, disable, enable, resetPassword, remove]
 
 interface NewPassword {
   readonly text: string
