@@ -57,6 +57,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/requests': { path: '/requests', shown: 'Duration' },
   '/welcome': { path: '/welcome', shown: '4. Create an API key' },
   '/users': { path: '/users', shown: 'katherine@example.org' },
+  '/webhooks': { path: '/webhooks', shown: 'No webhooks yet' },
   '/groups': { path: '/groups', shown: 'research' },
   '/providers': { path: '/providers', shown: 'vllm-berlin' },
   '/settings': { path: '/settings', shown: 'gateway.idle_seconds' },

@@ -186,6 +186,13 @@ const providersRoute = createRoute({
   component: lazyPart(() => import('./routes/providers/providers-page.tsx'), 'ProvidersPage'),
 })
 
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks',
+  beforeLoad: requireAdmin,
+  component: lazyPart(() => import('./routes/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
@@ -222,6 +229,7 @@ const routeTree = rootRoute.addChildren([
     usersRoute,
     groupsRoute,
     providersRoute,
+    webhooksRoute,
     settingsRoute,
     accountRoute,
     unknownRoute,

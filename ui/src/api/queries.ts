@@ -20,6 +20,7 @@ export const resource = {
   providers: ['providers'],
   budgets: ['budgets'],
   prices: ['prices'],
+  webhooks: ['webhooks'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100

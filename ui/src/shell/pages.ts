@@ -17,6 +17,7 @@ export interface Page {
     | '/users'
     | '/groups'
     | '/providers'
+    | '/webhooks'
     | '/settings'
     | '/account'
     | '/welcome'
@@ -41,6 +42,7 @@ export const pages: readonly Page[] = [
   { path: '/users', label: 'Users', icon: 'users', admin: true },
   { path: '/groups', label: 'Groups', icon: 'folder', admin: true },
   { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
+  { path: '/webhooks', label: 'Webhooks', icon: 'upload', admin: true },
   { path: '/settings', label: 'Settings', icon: 'settings', admin: true },
   { path: '/account', label: 'Your account', icon: 'user', paletteOnly: true },
 ]
