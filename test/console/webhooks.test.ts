@@ -37,7 +37,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('no webhooks')
       await button('Add webhook').click()
       await page.getByLabel('Address').fill(url)
-      await page.getByText('A provider is down', { exact: true }).click()
+      await page.getByRole('checkbox', { name: /^A provider is down/ }).click()
       await visitor.requireAccessible('a new webhook')
       await button('Add').click()
       await page.getByText(/^whsec_/).waitFor()
