@@ -19,6 +19,14 @@ if (journeysSkipped === null) {
   })
 }
 
+/** Makes an event that the endpoint wants. */
+async function importDocument(): Promise<void> {
+  const bytes = Buffer.from('Some words.').toString('base64')
+  const files = [{ name: 'note.txt', category: 'notes', path: '', bytes }]
+  const { status } = await app.call('POST', '//api/v1/documents', { body: { files, wait_for_completion: true } })
+  expect(status).toBe(202)
+}
+
 describe.skipIf(journeysSkipped !== null)(
   `webhooks in the console${journeysSkipped === null ? '' : ` (${journeysSkipped})`}`,
   () => {
@@ -59,7 +67,18 @@ describe.skipIf(journeysSkipped !== null)(
       await button('I have saved it').click()
       await choose('Deliveries…')
       await page.getByText('No deliveries').waitFor()
+      await visitor.requireAccessible('no deliveries')
+      await button('Close').click()
+      await importDocument()
+      await choose('Deliveries…')
+      const log = page.getByRole('table', { name: 'Deliveries' })
+      await log.getByText('document.completed').click()
+      await page.getByText('"document.completed"').waitFor()
+      await visitor.requireAccessible('a delivery')
+      await button('Back').click()
       await visitor.requireAccessible('deliveries')
+      await page.getByRole('combobox', { name: 'State' }).selectOption('delivered')
+      await page.getByText('No deliveries').waitFor()
       await button('Close').click()
       await choose('Switch off…')
       await button('Switch off').click()

@@ -4,6 +4,8 @@ import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { WebhookDelivery } from '../../api/schema.d.ts'
 
+const refreshMs = 5000
+
 export type DeliveryState = WebhookDelivery['state']
 
 /** All endpoints. There are 100 at most. */
@@ -28,5 +30,8 @@ export function deliveriesQuery(id: string, state: DeliveryState | undefined) {
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+    // People open the log to see what has just come.
+    staleTime: 0,
+    refetchInterval: refreshMs,
   })
 }
