@@ -59,12 +59,15 @@ test('a document that was under way at each of four kills of its server is compl
   const id = String(((await imported.json()) as ImportAnswer).accepted[0]?.doc_id)
   const record = async (): Promise<DocumentOnWire> => (await (await call(`/document/${id}`)).json()) as DocumentOnWire
   for (let kill = 1; kill <= 4; kill += 1) {
-    await eventually(async () => (await record()).attempts === kill)
+    await eventually(async () => (await record()).attempts >= kill)
     await server.kill()
     server = await installation.start(['--json'])
   }
   await eventually(async () => ['completed', 'failed'].includes((await record()).state))
-  expect(await record()).toMatchObject({ state: 'completed', attempts: 5, error: null })
+  const ended = await record()
+  expect(ended).toMatchObject({ state: 'completed', error: null })
+  // On a machine that stands still for longer than the lease, one more.
+  expect(ended.attempts).toBeGreaterThanOrEqual(5)
 }, 120_000)
 
 test('a stop gives documents back at once, and no attempt is counted', async () => {

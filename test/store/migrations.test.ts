@@ -244,7 +244,9 @@ async function openTransaction({ url }: Place): Promise<AsyncDisposable & { end(
 /** The server notices a killed client only when it next writes to it. */
 async function endBackends({ schema }: Place): Promise<void> {
   await schema!.run(
-    `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'
+      and pid in (select pid from pg_locks join pg_class on pg_class.oid = relation
+        where relnamespace = current_schema()::regnamespace)`,
   )
 }
 

@@ -81,7 +81,7 @@ suite(reasonToSkip === undefined ? 'PostgreSQL server' : `PostgreSQL server (ski
     await withStore(async (store, schema) => {
       await store.users.insert(aUser(), null)
       const mine = `select pg_terminate_backend(pid) from pg_stat_activity
-        where pid <> pg_backend_pid() and query like '%insert into "users"%'`
+        where pid in (select pid from pg_locks where not granted and relation = 'users'::regclass)`
       // The server holds the table, so that the write is still running when its connection ends.
       await schema.run('begin; lock table users in access exclusive mode')
       const write = rejection(store.users.insert(aUser(), null))
