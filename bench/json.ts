@@ -12,6 +12,9 @@ interface JsonFigure {
   readonly requestsPerSecond: number
   readonly cpuPerRequest: number
   readonly failures: number
+  /** Milliseconds; NaN without wrk. */
+  readonly p50: number
+  readonly p99: number
 }
 
 const connections = 32
@@ -32,6 +35,8 @@ export async function measureJson(
       requestsPerSecond: load.requests / load.seconds,
       cpuPerRequest: cpu / load.requests,
       failures: load.failures,
+      p50: (load.p50 ?? NaN) / 1000,
+      p99: (load.p99 ?? NaN) / 1000,
     }
   })
   const reference = rounds.get(against) ?? []
@@ -43,6 +48,14 @@ export async function measureJson(
     figure(medianRatio(figures, reference, speed), 2),
     figure(medianOf(figures, cost)),
     figure(medianRatio(figures, reference, cost), 2),
+    figure(
+      medianOf(figures, ({ p50 }) => p50),
+      2,
+    ),
+    figure(
+      medianOf(figures, ({ p99 }) => p99),
+      2,
+    ),
     figures.reduce((sum, one) => sum + one.failures, 0),
   ])
   return {
@@ -50,7 +63,7 @@ export async function measureJson(
     method:
       `${connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, load by ${wrk === null ? 'bench/load.ts' : 'wrk'}. ` +
       'CPU is user and system time of the server process; "direct" shows the upstream itself.',
-    columns: ['target', 'requests/s', `÷ ${against}`, 'CPU µs/request', `÷ ${against}`, 'failures'],
+    columns: ['target', 'requests/s', `÷ ${against}`, 'CPU µs/request', `÷ ${against}`, 'p50 ms', 'p99 ms', 'failures'],
     rows,
     rounds: Object.fromEntries(rounds),
   }
@@ -60,6 +73,9 @@ interface JsonLoad {
   readonly requests: number
   readonly failures: number
   readonly seconds: number
+  /** Microseconds. */
+  readonly p50?: number
+  readonly p99?: number
 }
 
 function ownLoad(target: Target, seconds: number): Promise<JsonLoad> {
@@ -83,10 +99,10 @@ function luaScript(destination: Destination): string {
     wrk.method = "POST"
     wrk.body = [==[${destination.body}]==]
     ${headers.map(([name, value]) => `wrk.headers["${name}"] = [==[${value}]==]`).join('\n')}
-    function done(summary)
+    function done(summary, latency)
       local e = summary.errors
       local failures = e.connect + e.read + e.write + e.status + e.timeout
-      io.write(string.format('{"requests":%d,"failures":%d,"seconds":%.6f}',
-        summary.requests, failures, summary.duration / 1e6))
+      io.write(string.format('{"requests":%d,"failures":%d,"seconds":%.6f,"p50":%.1f,"p99":%.1f}',
+        summary.requests, failures, summary.duration / 1e6, latency:percentile(50), latency:percentile(99)))
     end`
 }
