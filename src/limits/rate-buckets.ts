@@ -61,6 +61,8 @@ interface Bucket {
   part: number
   /** Taken since the last `tick`. */
   taken: number
+  /** It had too little since the last `tick`: nothing of its part is idle, however little was taken. */
+  lacked: boolean
 }
 
 const tickMsMin = 1
@@ -86,7 +88,9 @@ export class RateBuckets {
   /** Takes from every bucket, or from none and returns the state of the one that has too little. */
   take(costs: readonly RateCost[]): RateState | null {
     for (const cost of costs) {
-      if (this.#current(cost).level >= cost.amount) continue
+      const bucket = this.#current(cost)
+      if (bucket.level >= cost.amount) continue
+      bucket.lacked = true
       this.#parts.want(cost.key, Math.min(1, cost.amount / cost.rule.burst))
       return this.stateOf(cost)
     }
@@ -128,10 +132,12 @@ export class RateBuckets {
     for (const [key, bucket] of this.#buckets) {
       this.#refill(key, bucket)
       const { amount, windowMs, burst } = bucket.rule
-      this.#parts.use(key, (headroom * Math.max(0, bucket.taken) * windowMs) / (amount * passedMs))
+      const used = (headroom * Math.max(0, bucket.taken) * windowMs) / (amount * passedMs)
+      this.#parts.use(key, bucket.lacked ? 1 : used)
       const isFull = bucket.level >= burst * bucket.part && this.#freshLevel(bucket.rule, bucket.part) >= bucket.level
       if (isFull && bucket.taken === 0) this.#buckets.delete(key)
       bucket.taken = 0
+      bucket.lacked = false
     }
   }
 
@@ -148,7 +154,14 @@ export class RateBuckets {
       return found
     }
     const part = this.#parts.partOf(key)
-    const bucket = { rule, level: this.#freshLevel(rule, part), at: this.#clock.elapsed(), part, taken: 0 }
+    const bucket = {
+      rule,
+      level: this.#freshLevel(rule, part),
+      at: this.#clock.elapsed(),
+      part,
+      taken: 0,
+      lacked: false,
+    }
     this.#buckets.set(key, bucket)
     return bucket
   }
