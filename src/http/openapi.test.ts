@@ -38,7 +38,7 @@ const routes: Route<null>[] = [
     docs: { tag: 'Things', summary: 'Remove a part', status: 204 },
     handle,
   },
-  { method: 'GET', path: '/files/*', access: 'public', docs: { tag: 'Files', summary: 'A file' }, handle },
+  { method: 'GET', path: '/files/*path', access: 'public', docs: { tag: 'Files', summary: 'A file' }, handle },
 ]
 
 const document = openApiDocument(routes, { title: 'Test', version: '1.2.3' })
@@ -48,7 +48,7 @@ describe('openApiDocument', () => {
     expect(Object.entries(document.paths).map(([path, methods]) => [path, Object.keys(methods)])).toEqual([
       ['/things', ['get', 'post']],
       ['/things/{id}/parts/{partId}', ['delete']],
-      ['/files/{rest}', ['get']],
+      ['/files/{path}', ['get']],
     ])
     expect(document.tags).toEqual([{ name: 'Things' }, { name: 'Files' }])
     expect(document.info).toEqual({ title: 'Test', version: '1.2.3' })
@@ -107,7 +107,7 @@ describe('openApiDocument', () => {
     const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
     expect(statuses('/things', 'get')).toEqual(['200', '400', '401', '403', '500', '503'])
     expect(statuses('/things', 'post')).toEqual(['201', '400', '401', '403', '409', '500', '503'])
-    expect(statuses('/files/{rest}', 'get')).toEqual(['200', '400', '500', '503'])
+    expect(statuses('/files/{path}', 'get')).toEqual(['200', '400', '500', '503'])
     const denied = document.paths['/things']?.['post']?.responses['403']?.description ?? ''
     for (const code of ['scope_denied', 'origin_denied', 'admin_required']) expect(denied).toContain(`\`${code}\``)
   })
@@ -128,7 +128,7 @@ describe('openApiDocument', () => {
     const security = (path: string, method: string) => document.paths[path]?.[method]?.security.flatMap(Object.keys)
     expect(security('/things', 'get')).toEqual(['bearer', 'session'])
     expect(security('/things', 'post')).toEqual(['bearer', 'session'])
-    expect(security('/files/{rest}', 'get')).toEqual([])
+    expect(security('/files/{path}', 'get')).toEqual([])
   })
 
   test('two different schemas with one id are an error, not a guess', () => {

@@ -198,9 +198,9 @@ function securityOf(access: Access): Operation['security'] {
   return access === 'public' ? [] : [{ bearer: [] }, { session: [] }]
 }
 
-/** `/models/:id` and `/models/*` as OpenAPI writes them. */
+/** `/keys/:id` and `/models/*name` as OpenAPI writes them. */
 function templateOf(path: string): string {
-  return path.replace(/:(\w+)/g, '{$1}').replace('*', '{rest}')
+  return path.replace(/[:*](\w+)/g, '{$1}')
 }
 
 /** `listUsers`, `getUser`, `createUser`, `retryDocument`: what the method does there, and what it does it to. */
@@ -247,11 +247,11 @@ function singular(word: string): string {
 }
 
 function pathParameters(path: string): Parameter[] {
-  return [...path.matchAll(/:(\w+)|\*/g)].map(([, name]) => ({
-    name: name ?? 'rest',
+  return [...path.matchAll(/([:*])(\w+)/g)].map(([, kind = '', name = '']) => ({
+    name,
     in: 'path',
     required: true,
-    ...(name === undefined && { description: 'May hold slashes.' }),
+    ...(kind === '*' && { description: 'May hold slashes.' }),
     schema: { type: 'string' },
   }))
 }

@@ -213,7 +213,7 @@ export type ChatCompletion = {
   readonly object?: string | undefined
   readonly choices: readonly ({
     readonly index?: number | undefined
-    readonly message?: {
+    readonly message: {
       readonly role?: string | null | undefined
       /** The text, or null when tools are called; some providers write it in parts */
       readonly content?: string | readonly ({
@@ -227,7 +227,7 @@ export type ChatCompletion = {
           readonly arguments?: string | null | undefined
         } | undefined
       })[] | null | undefined
-    } | undefined
+    }
     /** stop, length, tool_calls or content_filter; null before the end */
     readonly finish_reason?: string | null | undefined
   })[]
@@ -2157,8 +2157,8 @@ export interface Operations {
     }
   }
   /** One model by its name or an alias, slashes included */
-  "GET /ai/v1/models/{rest}": {
-    params: { rest: string }
+  "GET /ai/v1/models/{model}": {
+    params: { model: string }
     query: { include_reasoning_capabilities?: "true" | "false" }
     body: undefined
     answer: Model | AnthropicModel
@@ -2185,15 +2185,15 @@ export interface Operations {
     answer: ClassifyAnswer
   }
   /** A text in tokens of o200k_base */
-  "POST /tokenize/{rest}": {
-    params: { rest: string }
+  "POST /tokenize/{group}": {
+    params: { group: string }
     query: undefined
     body: TokenizeRequest
     answer: TokenizeAnswer
   }
   /** The text of tokens of o200k_base, or of their ids */
-  "POST /detokenize/{rest}": {
-    params: { rest: string }
+  "POST /detokenize/{group}": {
+    params: { group: string }
     query: undefined
     body: DetokenizeRequest
     answer: DetokenizeAnswer
