@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { docsPage, docsPageHtml } from './docs-page.ts'
 import { openApiDocument } from './openapi.ts'
@@ -41,7 +42,12 @@ const routes: Route<null>[] = [
   { method: 'GET', path: '/files/*path', access: 'public', docs: { tag: 'Files', summary: 'A file' }, handle },
 ]
 
-const document = openApiDocument(routes, { title: 'Test', version: '1.2.3' })
+const document = await openApiDocument(routes, { title: 'Test', version: '1.2.3' })
+
+/** What openApiDocument rejects with. */
+function failureOf(wrong: readonly Route<null>[]): Promise<string> {
+  return openApiDocument(wrong, { title: 'Test', version: '1' }).then(() => 'nothing', String)
+}
 
 describe('openApiDocument', () => {
   test('has one operation for each route, with its tag', () => {
@@ -52,6 +58,22 @@ describe('openApiDocument', () => {
     ])
     expect(document.tags).toEqual([{ name: 'Things' }, { name: 'Files' }])
     expect(document.info).toEqual({ title: 'Test', version: '1.2.3' })
+  })
+
+  test.each([1, 10, 100])('of %i times the routes lets others work between them', async (times) => {
+    const many = Array.from({ length: times }, (_, at) =>
+      routes.map((route) => ({ ...route, path: `/${at}${route.path}` })),
+    )
+    const named = many.flat().map((route, at) => ({ ...route, docs: { ...route.docs, operation: `operation${at}` } }))
+    let [turns, made] = [0, false]
+    const others = (async () => {
+      for (; !made; turns += 1) await setImmediate()
+    })()
+    const { paths } = await openApiDocument(named, { title: 'Test', version: '1' })
+    made = true
+    await others
+    expect(Object.keys(paths)).toHaveLength(times * 3)
+    expect(turns).toBeGreaterThanOrEqual(named.length)
   })
 
   test('parameters of path and query are described', () => {
@@ -112,7 +134,7 @@ describe('openApiDocument', () => {
     for (const code of ['scope_denied', 'origin_denied', 'admin_required']) expect(denied).toContain(`\`${code}\``)
   })
 
-  test('operations have names that say what they do, each its own', () => {
+  test('operations have names that say what they do, each its own', async () => {
     const names = Object.values(document.paths).flatMap((operations) => Object.values(operations))
     expect(names.map(({ operationId }) => operationId)).toEqual([
       'listThings',
@@ -121,7 +143,7 @@ describe('openApiDocument', () => {
       'getFile',
     ])
     const twice = [...routes, { ...routes[0], path: '/admin/api/v1/things' }] as Route<null>[]
-    expect(() => openApiDocument(twice, { title: 'Test', version: '1.2.3' })).toThrow('"listThings"')
+    expect(await failureOf(twice)).toContain('"listThings"')
   })
 
   test('keys and sessions are accepted where the access class says so', () => {
@@ -131,7 +153,7 @@ describe('openApiDocument', () => {
     expect(security('/files/{path}', 'get')).toEqual([])
   })
 
-  test('two different schemas with one id are an error, not a guess', () => {
+  test('two different schemas with one id are an error, not a guess', async () => {
     const clash: Route<null> = {
       method: 'GET',
       path: '/clash',
@@ -139,13 +161,13 @@ describe('openApiDocument', () => {
       docs: { tag: 'x', summary: 'x', answer: z.object({ other: z.string() }).meta({ id: 'Part' }) },
       handle,
     }
-    expect(() => openApiDocument([...routes, clash], { title: 'Test', version: '1' })).toThrow('"Part"')
+    expect(await failureOf([...routes, clash])).toContain('"Part"')
   })
 })
 
-describe('docsPage', () => {
-  const html = docsPageHtml(document)
+const html = await docsPageHtml(document)
 
+describe('docsPage', () => {
   test('shows every operation with its path, fields, statuses and a curl line', () => {
     for (const operations of Object.values(document.paths)) {
       for (const { operationId } of Object.values(operations)) {
@@ -160,7 +182,7 @@ describe('docsPage', () => {
 
   test('asks for nothing from anywhere', () => {
     expect(html).not.toMatch(/<script|<link|<img|@import|url\(|src=/)
-    expect(docsPage(document).headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(docsPage(html).headers.get('content-security-policy')).toContain("default-src 'none'")
   })
 
   test('no text of the document becomes markup', () => {
