@@ -8,7 +8,7 @@ import {
   journeysSkipped,
   password,
   startConsoleApp,
-  visit,
+  visitAs,
   type Visitor,
 } from '#test/support/app/console-app.ts'
 
@@ -35,10 +35,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 
 /** The administrator at this address of the console. */
 async function signedIn(path: string): Promise<Visitor> {
-  const visitor = await visit(browser, app)
-  await visitor.open(path)
-  await visitor.signIn('admin')
-  return visitor
+  return await visitAs(browser, app, 'admin', path)
 }
 
 describe.skipIf(journeysSkipped !== null)(

@@ -81,6 +81,22 @@ export interface Visitor extends AsyncDisposable {
   requireAccessible(where: string): Promise<void>
 }
 
+/** A visitor at an address of the console, with a session: most tests are not about signing in, which takes a page of its own. */
+export async function visitAs(
+  browser: Browser,
+  app: AdminApp,
+  who: 'admin' | 'user',
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const visitor = await visit(browser, app, options)
+  const email = who === 'admin' ? adminEmail : userEmail
+  // The window keeps the cookie of the answer.
+  await visitor.page.context().request.post(`${app.url}/admin/api/v1/session`, { data: { email, password } })
+  await visitor.open(path)
+  return visitor
+}
+
 /** Opens a window of its own in the browser. */
 export async function visit(
   browser: Browser,
