@@ -94,17 +94,19 @@ export const capabilities = z
     tools: z.boolean().optional(),
     json_schema: z.boolean().optional(),
     reasoning: z.boolean().optional(),
+    guessed: z.boolean().optional().describe('The endpoints were guessed by the name at import'),
   })
   .meta({ id: 'Capabilities', description: 'What a model can do; what is left out is unknown.' })
 
 export function capabilitiesFromWire(wire: z.output<typeof capabilities>): ModelCapabilities {
-  const { endpoints, input, tools, json_schema: jsonSchema, reasoning } = wire
+  const { endpoints, input, tools, json_schema: jsonSchema, reasoning, guessed } = wire
   return {
     ...(endpoints && { endpoints }),
     ...(input && { input }),
     ...(tools !== undefined && { tools }),
     ...(jsonSchema !== undefined && { jsonSchema }),
     ...(reasoning !== undefined && { reasoning }),
+    ...(guessed !== undefined && { guessed }),
   }
 }
 
@@ -115,6 +117,7 @@ export function capabilitiesOnWire(record: ModelCapabilities): z.input<typeof ca
     tools: record.tools,
     json_schema: record.jsonSchema,
     reasoning: record.reasoning,
+    guessed: record.guessed,
   }
 }
 

@@ -66,6 +66,8 @@ export interface ModelCapabilities {
   readonly tools?: boolean
   readonly jsonSchema?: boolean
   readonly reasoning?: boolean
+  /** The endpoints were guessed by the name of the model. */
+  readonly guessed?: boolean
 }
 
 /** How a composite chooses among its components: the least busy for its weight, the first in order, the fastest. */

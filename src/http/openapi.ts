@@ -293,11 +293,14 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): Converted {
   const { $defs = {}, properties } = JSON.parse(
     JSON.stringify(wrapped).replaceAll(`"${definitions}`, `"${componentsPath}`),
   ) as {
-    readonly $defs?: Record<string, Schema & { readonly id?: string }>
+    readonly $defs?: Record<string, Schema>
     readonly properties: { readonly root: Schema }
   }
   // The converter repeats the id inside, where JSON Schema gives it no meaning.
-  const named = Object.entries($defs).map(([id, { id: _, ...definition }]) => [id, simplified(definition)] as const)
+  const named = Object.entries($defs).map(([id, definition]) => {
+    const rest = Object.entries(definition).filter(([name]) => name !== 'id')
+    return [id, simplified(Object.fromEntries(rest) as Schema)] as const
+  })
   return { schema: simplified(properties.root), named: Object.fromEntries(named) }
 }
 

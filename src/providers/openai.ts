@@ -11,6 +11,8 @@ import { bodyOfPieces } from '#lib/http1/pieces.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import type { Http1Request } from '#lib/http1/request.ts'
 import { isObject } from '#lib/json-value.ts'
+import { withDetails, type AskJson } from './model-details.ts'
+import { factsOf } from './model-facts.ts'
 import {
   endpointNames,
   SocketRefused,
@@ -55,6 +57,7 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
     send: (call) => server.send(call),
     connect: (call, listener) => connect(record, http1, call, listener),
     discover: (signal) => discover(server, signal),
+    describe: (models, signal) => describe(server, models, signal),
   }
 }
 
@@ -225,38 +228,52 @@ function failureKind(thrown: unknown): UpstreamFailureKind {
 }
 
 async function discover(server: Server, signal: AbortSignal): Promise<readonly DiscoveredModel[]> {
+  const list = await askJson(server, { method: 'GET', path: `${server.basePath}/models`, body: null }, signal)
+  if (!isObject(list) || !Array.isArray(list['data']))
+    throw new UpstreamFailure('protocol', new Error('GET /models sent no list'))
+  return list['data'].flatMap((entry: unknown) => {
+    if (!isObject(entry) || typeof entry['id'] !== 'string') return []
+    const ownedBy = entry['owned_by']
+    return [{ id: entry['id'], ...factsOf(entry), ...(typeof ownedBy === 'string' && { ownedBy }) }]
+  })
+}
+
+function describe(
+  server: Server,
+  models: readonly DiscoveredModel[],
+  signal: AbortSignal,
+): Promise<readonly DiscoveredModel[]> {
+  const root = server.basePath.replace(/\/v1$/, '')
+  const ask: AskJson = (path, body) =>
+    askJson(
+      server,
+      { method: body === null ? 'GET' : 'POST', path: root + path, body: body && Buffer.from(JSON.stringify(body)) },
+      signal,
+    )
+  return withDetails(models, ask, signal)
+}
+
+type Question = Pick<Http1Request, 'method' | 'path' | 'body'>
+
+/** The JSON of a 200. Rejects with UpstreamFailure, or with the signal's reason. */
+async function askJson(server: Server, question: Question, signal: AbortSignal): Promise<unknown> {
   const { status, body } = await server.request({
-    method: 'GET',
-    path: `${server.basePath}/models`,
-    headers: { accept: 'application/json', ...server.ownHeaders, 'accept-encoding': 'identity' },
-    body: null,
+    ...question,
+    headers: {
+      accept: 'application/json',
+      ...(question.body !== null && { 'content-type': 'application/json' }),
+      ...server.ownHeaders,
+      'accept-encoding': 'identity',
+    },
     signal,
-    // Discovery is rare: one that finds a kept connection closed would fail for nothing.
+    // These questions are rare: one that finds a kept connection closed would fail for nothing.
     reuseConnection: false,
   })
   if (status !== 200) {
     body.cancel()
     throw new UpstreamFailure('protocol', new Error(`GET /models answered ${status}`))
   }
-  const list = await readJson(body, signal)
-  if (!isObject(list) || !Array.isArray(list['data']))
-    throw new UpstreamFailure('protocol', new Error('GET /models sent no list'))
-  return list['data'].flatMap((entry: unknown) => {
-    if (!isObject(entry) || typeof entry['id'] !== 'string') return []
-    // vLLM says max_model_len; llama.cpp puts n_ctx_train under meta.
-    const meta = isObject(entry['meta']) ? entry['meta'] : {}
-    const contextLength = [entry['max_model_len'], entry['context_length'], meta['n_ctx_train']].find(
-      (value) => typeof value === 'number',
-    )
-    const ownedBy = entry['owned_by']
-    return [
-      {
-        id: entry['id'],
-        ...(typeof contextLength === 'number' && { contextLength }),
-        ...(typeof ownedBy === 'string' && { ownedBy }),
-      },
-    ]
-  })
+  return readJson(body, signal)
 }
 
 async function readJson(body: Reply['body'], signal: AbortSignal): Promise<unknown> {

@@ -10,6 +10,7 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import type { Cancellation } from '#lib/cancellation.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { BodyStream } from '#lib/http1/request.ts'
+import type { ModelFacts } from './model-facts.ts'
 
 /** Every endpoint that an upstream can have, by its path below the base URL. */
 export const endpointNames = [
@@ -142,11 +143,9 @@ export function jsonBody({ content, endpoint }: UpstreamCall): Uint8Array<ArrayB
   throw new Error(`a call of ${endpoint} without a JSON body reached a provider that takes only JSON`)
 }
 
-export interface DiscoveredModel {
+export interface DiscoveredModel extends ModelFacts {
   /** The provider's own name. */
   readonly id: string
-  /** Tokens, when the provider tells. */
-  readonly contextLength?: number
   /** What the provider says of who owns it, which several kinds of server use to name themselves. */
   readonly ownedBy?: string
 }
@@ -170,6 +169,8 @@ export interface Provider {
   connect?(call: SocketCall, listener: SocketListener): Promise<UpstreamSocket>
   /** The models that the provider offers now. Rejects like `send`. */
   discover(signal: AbortSignal): Promise<readonly DiscoveredModel[]>
+  /** More about discovered models, where the list of the server says little. Rejects only with the signal's reason. */
+  describe?(models: readonly DiscoveredModel[], signal: AbortSignal): Promise<readonly DiscoveredModel[]>
 }
 
 /**

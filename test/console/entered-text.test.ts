@@ -35,7 +35,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 
 /** The administrator at this address of the console. */
 async function signedIn(path: string): Promise<Visitor> {
-  return await visitAs(browser, app, 'admin', path)
+  return await visitAs(browser, app, { who: 'admin', path })
 }
 
 describe.skipIf(journeysSkipped !== null)(

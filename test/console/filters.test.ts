@@ -37,7 +37,7 @@ const pages = [
 describe.skipIf(journeysSkipped !== null)(`filters${journeysSkipped === null ? '' : ` (${journeysSkipped})`}`, () => {
   for (const { path, field, shown, empty } of pages) {
     test(`at ${path} follow typing, the address and “Clear filters”`, async () => {
-      await using visitor = await visitAs(browser, app, 'admin', path)
+      await using visitor = await visitAs(browser, app, { who: 'admin', path })
       const { page } = visitor
       const input = page.getByLabel(field, { exact: true })
       await page.locator('main').getByText(shown).first().waitFor()

@@ -44,7 +44,7 @@ async function signedIn(
   path: string,
   viewport = { width: 1280, height: 800 },
 ): Promise<Visitor> {
-  return await visitAs(browser, app, who, path, { viewport })
+  return await visitAs(browser, app, { who, path, viewport })
 }
 
 describe.skipIf(journeysSkipped !== null)(

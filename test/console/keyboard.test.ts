@@ -105,7 +105,7 @@ describe.skipIf(journeysSkipped !== null)(
     }, 60_000)
 
     test('dialogs give the focus back to what opened them, and a page that is gone to is read from its top', async () => {
-      await using visitor = await visitAs(browser, app, 'user', '/keys')
+      await using visitor = await visitAs(browser, app, { who: 'user', path: '/keys' })
       const { page } = visitor
       await tabTo(page, button(page, 'Create API Key'))
       await page.keyboard.press('Enter')

@@ -40,7 +40,7 @@ if (journeysSkipped === null) {
 }
 
 async function signedIn(who: 'admin' | 'user', path: string): Promise<Visitor> {
-  return await visitAs(browser, app, who, path)
+  return await visitAs(browser, app, { who, path })
 }
 
 /** Walks to the end of a table, page by page, until there is no further one. */

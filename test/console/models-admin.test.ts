@@ -47,7 +47,7 @@ async function chat(model: string, key = app.adminKey) {
 }
 
 async function signedIn(path: string, who: 'admin' | 'user' = 'admin', width = 1280): Promise<Visitor> {
-  return await visitAs(browser, app, who, path, { viewport: { width, height: 800 } })
+  return await visitAs(browser, app, { who, path, viewport: { width, height: 800 } })
 }
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })

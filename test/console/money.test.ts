@@ -60,7 +60,7 @@ async function spentBudget(fields: object, spent: number): Promise<Budget> {
 }
 
 async function signedIn(who: 'admin' | 'user', path: string, width = 1280): Promise<Visitor> {
-  return await visitAs(browser, app, who, path, { viewport: { width, height: 800 } })
+  return await visitAs(browser, app, { who, path, viewport: { width, height: 800 } })
 }
 
 function expectNoComplaints({ complaints }: Visitor): void {

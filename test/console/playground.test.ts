@@ -56,7 +56,7 @@ async function importHandbook(): Promise<void> {
 
 /** The user at an address of the playground, signed in. */
 async function atPlayground(query = '', viewport = { width: 1280, height: 800 }): Promise<Visitor> {
-  const visitor = await visitAs(browser, app, 'user', `/playground${query}`, { viewport })
+  const visitor = await visitAs(browser, app, { who: 'user', path: `/playground${query}`, viewport })
   await visitor.page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
   return visitor
 }

@@ -54,7 +54,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 }
 
 async function asAdmin(viewport = { width: 1280, height: 800 }): Promise<Visitor> {
-  const visitor = await visitAs(browser, app, 'admin', '/providers', { viewport })
+  const visitor = await visitAs(browser, app, { who: 'admin', path: '/providers', viewport })
   await visitor.page.getByRole('table', { name: 'Providers' }).waitFor()
   return visitor
 }

@@ -36,7 +36,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 }
 
 async function asAdmin(path: string, viewport = { width: 1280, height: 800 }): Promise<Visitor> {
-  const visitor = await visitAs(browser, app, 'admin', path, { viewport })
+  const visitor = await visitAs(browser, app, { who: 'admin', path, viewport })
   await visitor.page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   return visitor
 }

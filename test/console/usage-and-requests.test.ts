@@ -45,7 +45,7 @@ async function chat(model: string, key: string): Promise<void> {
 }
 
 async function signedIn(who: 'admin' | 'user', path: string, width = 1280): Promise<Visitor> {
-  return await visitAs(browser, app, who, path, { viewport: { width, height: 800 } })
+  return await visitAs(browser, app, { who, path, viewport: { width, height: 800 } })
 }
 
 /** The texts of a row, cell by cell. */

@@ -57,7 +57,8 @@ export const modelAnswer = z
 
 const aliases = z.array(name).max(100)
 export const groupIds = z.array(id).max(1000)
-const contextLength = z.int().min(1).max(1_000_000_000).nullable()
+export const contextLengthMax = 1_000_000_000
+const contextLength = z.int().min(1).max(contextLengthMax).nullable()
 export const inflightLimit = z.int().min(1).max(1_000_000)
 const maxConcurrent = inflightLimit
   .nullable()

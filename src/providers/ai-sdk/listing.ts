@@ -6,6 +6,7 @@
  * Mistral: https://docs.mistral.ai/api/#tag/models
  * Cohere: https://docs.cohere.com/reference/list-models
  */
+import { factsOf } from '../model-facts.ts'
 import { UpstreamFailure, type DiscoveredModel } from '../provider.ts'
 import type { GetJson, Options } from './vendor.ts'
 
@@ -20,7 +21,7 @@ export async function listAnthropic(
   const headers = { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
   return pages(async (after) => {
     const page = objectOf(await getJson(`${baseUrl}/models?limit=1000${parameter('after_id', after)}`, headers))
-    const models = modelsIn(page['data'], (entry) => model(entry['id'], entry['max_input_tokens']))
+    const models = modelsIn(page['data'], (entry) => model(entry['id'], entry))
     return { models, next: page['has_more'] === true ? text(page['last_id']) : null }
   })
 }
@@ -29,9 +30,7 @@ export async function listGoogle(getJson: GetJson, baseUrl: string, key: string)
   const headers = { 'x-goog-api-key': key }
   return pages(async (token) => {
     const page = objectOf(await getJson(`${baseUrl}/models?pageSize=1000${parameter('pageToken', token)}`, headers))
-    const models = modelsIn(page['models'], (entry) =>
-      model(text(entry['name'])?.replace(/^models\//u, ''), entry['inputTokenLimit']),
-    )
+    const models = modelsIn(page['models'], (entry) => model(text(entry['name'])?.replace(/^models\//u, ''), entry))
     return { models, next: text(page['nextPageToken']) }
   })
 }
@@ -39,7 +38,7 @@ export async function listGoogle(getJson: GetJson, baseUrl: string, key: string)
 export async function listMistral(getJson: GetJson, baseUrl: string, key: string): Promise<readonly DiscoveredModel[]> {
   return pages(async () => {
     const page = objectOf(await getJson(`${baseUrl}/models`, { authorization: `Bearer ${key}` }))
-    return { models: modelsIn(page['data'], (entry) => model(entry['id'], entry['max_context_length'])), next: null }
+    return { models: modelsIn(page['data'], (entry) => model(entry['id'], entry)), next: null }
   })
 }
 
@@ -49,7 +48,7 @@ export async function listCohere(getJson: GetJson, baseUrl: string, key: string)
   return pages(async (token) => {
     const url = `${root}/models?page_size=1000${parameter('page_token', token)}`
     const page = objectOf(await getJson(url, { authorization: `Bearer ${key}` }))
-    const models = modelsIn(page['models'], (entry) => model(entry['name'], entry['context_length']))
+    const models = modelsIn(page['models'], (entry) => model(entry['name'], entry))
     return { models, next: text(page['next_page_token']) }
   })
 }
@@ -77,9 +76,8 @@ function modelsIn(list: unknown, read: (entry: Options) => DiscoveredModel | nul
   return list.flatMap((entry: unknown) => read(objectOf(entry)) ?? [])
 }
 
-function model(id: unknown, contextLength: unknown): DiscoveredModel | null {
-  if (typeof id !== 'string' || id === '') return null
-  return typeof contextLength === 'number' && contextLength > 0 ? { id, contextLength } : { id }
+function model(id: unknown, entry: Options): DiscoveredModel | null {
+  return typeof id !== 'string' || id === '' ? null : { id, ...factsOf(entry) }
 }
 
 function parameter(name: string, value: string | null): string {

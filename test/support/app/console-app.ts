@@ -81,13 +81,17 @@ export interface Visitor extends AsyncDisposable {
   requireAccessible(where: string): Promise<void>
 }
 
+interface SignedIn {
+  readonly who: 'admin' | 'user'
+  /** Where the visitor is. */
+  readonly path: string
+}
+
 /** A visitor at an address of the console, with a session: most tests are not about signing in, which takes a page of its own. */
 export async function visitAs(
   browser: Browser,
   app: AdminApp,
-  who: 'admin' | 'user',
-  path: string,
-  options: BrowserContextOptions = {},
+  { who, path, ...options }: SignedIn & BrowserContextOptions,
 ): Promise<Visitor> {
   const visitor = await visit(browser, app, options)
   const email = who === 'admin' ? adminEmail : userEmail

@@ -203,6 +203,8 @@ export type Capabilities = {
   readonly tools?: boolean | undefined
   readonly json_schema?: boolean | undefined
   readonly reasoning?: boolean | undefined
+  /** The endpoints were guessed by the name at import */
+  readonly guessed?: boolean | undefined
 }
 
 export type ChatCompletion = {

@@ -7,7 +7,7 @@ export function ModelFacts({ model }: { readonly model: UsableModel }) {
   const { capabilities, context_length: contextLength } = model
   const { endpoints = [], input = [], tools, reasoning, json_schema: jsonSchema } = capabilities
   const words = [
-    ...endpoints,
+    ...endpoints.map((endpoint) => (capabilities.guessed === true ? `${endpoint}, by its name` : endpoint)),
     ...input.filter((each) => each !== 'text').map((each) => `${each} input`),
     ...(tools === true ? ['tools'] : []),
     ...(jsonSchema === true ? ['JSON schema'] : []),
