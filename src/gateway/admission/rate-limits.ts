@@ -115,9 +115,9 @@ export class RateLimits {
   }
 
   #settle({ record, modelId }: Settled, costs: readonly RateCost[]): void {
-    const { usage, upstreamStatus } = record
+    const { usage, upstreamStatus, wasLeft } = record
     if (usage !== null) this.#learn(modelId, usage.completionTokens ?? 0)
-    const isAnswered = upstreamStatus !== null && upstreamStatus < 400
+    const isAnswered = wasLeft || (upstreamStatus !== null && upstreamStatus < 400)
     for (const cost of costs) {
       if (cost.rule.unit !== 'tokens') continue
       // Without a count, an answer keeps what was reserved, and a failure costs nothing.
