@@ -15,7 +15,7 @@ export interface BudgetArena {
   readonly counter: string
   readonly bill: Bill
   /** Holds the records against the bill, request by request. */
-  audit(): Promise<Audit>
+  readonly audit: () => Promise<Audit>
 }
 
 /** What the provider has begun to answer for, whether a client saw it or not. */
