@@ -4,7 +4,7 @@
  *
  *   SLUICE_TEST_POSTGRES_URL=… bun bench/chaos.ts [minutes] [clients] [valkey|postgres]
  */
-import { Arena } from '#test/support/limits/arena.ts'
+import { inflightArena } from '#test/support/limits/inflight-arena.ts'
 
 const limit = 50
 const [minutes = '10', clients = '500', shared = 'valkey'] = process.argv.slice(2)
@@ -25,12 +25,13 @@ class Utilisation {
   }
 }
 
-await using arena = await Arena.open({
+const { arena, seen } = await inflightArena({
   postgresUrl: String(process.env['SLUICE_TEST_POSTGRES_URL']),
   shared,
   limit,
   holdMs: () => 200 + Math.random() * 800,
 })
+await using _ = arena
 for (let count = 0; count < 3; count += 1) await arena.startProcess()
 arena.load(Number(clients))
 const [up, down, recovering] = [new Utilisation(), new Utilisation(), new Utilisation()]
@@ -41,7 +42,7 @@ const recoveryMs = 8000
 /** Samples for so long. */
 async function sample(into: Utilisation, ms: number): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end;) {
-    into.add(arena.seen.inFlight)
+    into.add(seen.inFlight)
     await Bun.sleep(10)
   }
 }
@@ -57,14 +58,14 @@ for (const end = Date.now() + Number(minutes) * 60_000; Date.now() < end;) {
   }
   if (Math.random() < 0.3) {
     const victim = arena.processes[Math.floor(Math.random() * arena.processes.length)]
-    if (victim !== undefined) await arena.killProcess(victim)
+    if (victim !== undefined) await arena.endProcess(victim)
     kills.processes += 1
     const starting = arena.startProcess()
     await sample(recovering, recoveryMs)
     await starting
   }
 }
-const { most, answered } = arena.seen
+const { most, answered } = seen
 console.log(`limit ${limit}, ${clients} clients, by ${shared}: most in flight ${most}, ${answered} answered`)
 console.log(`used while Valkey is up ${up.percent} %, while it is down ${down.percent} %`)
 console.log(`used in the ${recoveryMs / 1000} s after a process was killed ${recovering.percent} %`)

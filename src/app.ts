@@ -176,7 +176,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
-    rates: new RateLimits(settings, limits.rates),
+    rates: new RateLimits(settings, limits.rates, (name) => state.directory.groupId(name)),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     recorder,

@@ -35,8 +35,8 @@ test('a changed membership holds for the next look-up and leaves accounts that w
 test('a permission is that of the account’s groups; administrators have all', () => {
   const directory = new Directory()
   const groups = [
-    { id: 'g1', permissions: ['documents.share'] as const },
-    { id: 'g2', permissions: [] },
+    { id: 'g1', name: 'g1', permissions: ['documents.share'] as const },
+    { id: 'g2', name: 'g2', permissions: [] },
   ]
   const root = aUser({ role: 'admin' })
   const contents = { users: [ada, bob, root], keys: [], memberships: [{ userId: ada.id, groupId: 'g1' }] }
@@ -45,7 +45,7 @@ test('a permission is that of the account’s groups; administrators have all', 
   expect(permitted()).toEqual([true, false, true])
   directory.putAccount(bob, ['g1', 'g2'])
   expect(permitted()).toEqual([true, true, true])
-  directory.load({ ...contents, groups: [{ id: everyoneGroupId, permissions: ['documents.share'] }] })
+  directory.load({ ...contents, groups: [{ id: everyoneGroupId, name: 'everyone', permissions: ['documents.share'] }] })
   expect(permitted()).toEqual([true, true, true])
   directory.load({ ...contents, groups: [] })
   expect(permitted()).toEqual([false, false, true])

@@ -12,7 +12,7 @@ export interface DirectoryContents {
   readonly keys: Iterable<ApiKey>
   /** Pairs of user id and group id, without the group everyone. */
   readonly memberships: Iterable<{ readonly userId: string; readonly groupId: string }>
-  readonly groups: Iterable<Pick<Group, 'id' | 'permissions'>>
+  readonly groups: Iterable<Pick<Group, 'id' | 'name' | 'permissions'>>
 }
 
 /** What is known to have changed in the store and is not in memory. */
@@ -27,6 +27,7 @@ export class Directory {
   #idsByEmail = new Map<string, string>()
   #keysByDigest = new Map<string, ApiKey>()
   #digestsByKeyId = new Map<string, string>()
+  #groupIdsByName = new Map<string, string>()
   /** Groups that have a permission. */
   #permissions = new Map<string, readonly Permission[]>()
   #doubts: DirectoryDoubts = { everything: false, userIds: new Set(), keyIds: new Set() }
@@ -49,8 +50,11 @@ export class Directory {
     this.#digestsByKeyId = new Map()
     for (const key of contents.keys) this.putKey(key)
     this.#permissions = new Map()
-    for (const { id, permissions } of contents.groups)
+    this.#groupIdsByName = new Map()
+    for (const { id, name, permissions } of contents.groups) {
+      this.#groupIdsByName.set(name, id)
       if (permissions.length > 0) this.#permissions.set(id, permissions)
+    }
   }
 
   account(userId: string): Account | undefined {
@@ -61,6 +65,10 @@ export class Directory {
   accountByEmail(email: string): Account | undefined {
     const id = this.#idsByEmail.get(email)
     return id === undefined ? undefined : this.#accounts.get(id)
+  }
+
+  groupId(name: string): string | undefined {
+    return this.#groupIdsByName.get(name)
   }
 
   /** Whether one of the account's groups has the permission, or the user is an administrator. */

@@ -133,7 +133,8 @@ export class RateBuckets {
       this.#refill(key, bucket)
       const { amount, windowMs, burst } = bucket.rule
       const used = (headroom * Math.max(0, bucket.taken) * windowMs) / (amount * passedMs)
-      this.#parts.use(key, bucket.lacked ? 1 : used)
+      // What is owed is paid by the refill of this part: lent, the part would fill another bucket, and the debt would stay.
+      this.#parts.use(key, bucket.lacked || bucket.level < 0 ? 1 : used)
       const isFull = bucket.level >= burst * bucket.part && this.#freshLevel(bucket.rule, bucket.part) >= bucket.level
       if (isFull && bucket.taken === 0) this.#buckets.delete(key)
       bucket.taken = 0

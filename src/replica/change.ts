@@ -9,7 +9,7 @@ export type Change =
   | { readonly kind: 'user'; readonly id: string }
   /** One API key: made, changed or deleted. */
   | { readonly kind: 'key'; readonly id: string }
-  /** All users, memberships, keys and permissions; after a group is deleted or its permissions change. */
+  /** All users, memberships, keys, names and permissions of groups; after a group is made, renamed or deleted, or its permissions change. */
   | { readonly kind: 'directory' }
   /** One model: record, aliases, groups, in-flight limits, prices, or gone. */
   | { readonly kind: 'model'; readonly id: string }

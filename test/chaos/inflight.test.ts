@@ -3,7 +3,8 @@
  * long form, with figures, is bench/chaos.ts.
  */
 import { describe, expect, test } from 'bun:test'
-import { Arena, valkeyServer } from '#test/support/limits/arena.ts'
+import { valkeyServer } from '#test/support/limits/arena.ts'
+import { inflightArena, type Sightings } from '#test/support/limits/inflight-arena.ts'
 import { until } from '#test/support/until.ts'
 
 const postgresUrl = process.env['SLUICE_TEST_POSTGRES_URL']
@@ -16,33 +17,36 @@ for (const shared of ['valkey', 'postgres'] as const) {
   describe.skipIf(missing !== null)(`three processes that share limits by ${shared}${reason}`, () => {
     test('never exceed the limit, and use all of it, whoever is killed', async () => {
       const holdMs = (): number => 100 + Math.random() * 400
-      await using arena = await Arena.open({ postgresUrl: String(postgresUrl), shared, limit, holdMs })
+      const { arena, seen } = await inflightArena({ postgresUrl: String(postgresUrl), shared, limit, holdMs })
+      await using _ = arena
       for (let count = 0; count < 3; count += 1) await arena.startProcess()
       arena.load(60)
-      await reached(arena)
+      await reached(seen)
       await arena.killValkey()
-      await answered(arena, 2 * limit)
+      await answered(seen, 2 * limit)
       const [oldest] = arena.processes
-      await arena.killProcess(oldest!)
+      await arena.endProcess(oldest!)
       await arena.startValkey()
       // What the killed process held comes back.
-      await reached(arena)
+      await reached(seen)
       await arena.startProcess()
-      await answered(arena, 2 * limit)
-      await reached(arena)
-      expect(arena.seen.most).toBe(limit)
+      await answered(seen, 2 * limit)
+      await reached(seen)
+      expect(seen.most).toBe(limit)
       expect([...arena.statuses.keys()].filter((status) => !['200', '429', 'failed'].includes(status))).toEqual([])
     }, 120_000)
 
     test('give all of the limit to the one process that is asked, also when the others have lost their connection', async () => {
-      await using arena = await Arena.open({ postgresUrl: String(postgresUrl), shared, limit, holdMs: () => 600_000 })
+      const place = { postgresUrl: String(postgresUrl), shared } as const
+      const { arena, seen } = await inflightArena({ ...place, limit, holdMs: () => 600_000 })
+      await using _ = arena
       const processes = [await arena.startProcess(), await arena.startProcess()]
       // What the processes hear of each other is lost with it, and one of them will not ask for anything.
       await arena.cutValkey()
       for (let client = 0; client < limit; client += 1) void arena.insist(processes[0]!)
-      await reached(arena)
+      await reached(seen)
       expect(await arena.ask(processes[1]!)).toBe(429)
-      expect(arena.seen.most).toBe(limit)
+      expect(seen.most).toBe(limit)
     }, 120_000)
   })
 }
@@ -55,33 +59,30 @@ for (const shared of ['valkey', 'postgres'] as const) {
     test('is never exceeded and is used up, whoever is killed; nobody is refused, and no process starves', async () => {
       const holdMs = (): number => 50 + Math.random() * 200
       const cap = 5
-      await using arena = await Arena.open({
-        postgresUrl: String(postgresUrl),
-        shared,
-        limit: cap,
-        kind: 'cap',
-        holdMs,
-      })
+      const place = { postgresUrl: String(postgresUrl), shared } as const
+      const { arena, seen } = await inflightArena({ ...place, limit: cap, kind: 'cap', holdMs })
+      await using _ = arena
       for (let count = 0; count < 3; count += 1) await arena.startProcess()
       arena.load(40)
-      await until(() => arena.seen.inFlight === cap)
+      await until(() => seen.inFlight === cap)
       await arena.killValkey()
-      await answered(arena, 4 * cap)
+      await answered(seen, 4 * cap)
       const [oldest] = arena.processes
-      await arena.killProcess(oldest!)
+      await arena.endProcess(oldest!)
       await arena.startValkey()
-      await until(() => arena.seen.inFlight === cap)
+      await until(() => seen.inFlight === cap)
       const late = await arena.startProcess()
       // The others would use all of the cap; what a process asks for the first time is served all the same.
       expect(await Promise.all(Array.from({ length: 5 }, () => arena.ask(late)))).toEqual([200, 200, 200, 200, 200])
-      await answered(arena, 4 * cap)
-      expect(arena.seen.most).toBe(cap)
+      await answered(seen, 4 * cap)
+      expect(seen.most).toBe(cap)
       expect([...arena.statuses.keys()].filter((status) => !['200', 'failed'].includes(status))).toEqual([])
     }, 120_000)
 
     test('of one request is shared by two processes that both have requests waiting', async () => {
       const options = { postgresUrl: String(postgresUrl), shared, limit: 1, kind: 'cap', holdMs: () => 20 } as const
-      await using arena = await Arena.open(options)
+      const { arena, seen } = await inflightArena(options)
+      await using _ = arena
       const processes = [await arena.startProcess(), await arena.startProcess()]
       const served = processes.map(() => 0)
       const isEnough = (): boolean => served.every((count) => count >= 25)
@@ -94,7 +95,7 @@ for (const shared of ['valkey', 'postgres'] as const) {
         }
       }
       await Promise.all([client(0), client(0), client(0), client(1), client(1), client(1)])
-      expect(arena.seen.most).toBe(1)
+      expect(seen.most).toBe(1)
     }, 120_000)
   })
 }
@@ -106,12 +107,12 @@ function whatIsMissing(shared: 'valkey' | 'postgres'): string | null {
 }
 
 /** Resolves when the provider has so many in flight as the limit allows. */
-function reached(arena: Arena): Promise<void> {
-  return until(() => arena.seen.inFlight === limit)
+function reached(seen: Sightings): Promise<void> {
+  return until(() => seen.inFlight === limit)
 }
 
 /** Resolves when the provider has answered so many more. */
-function answered(arena: Arena, more: number): Promise<void> {
-  const wanted = arena.seen.answered + more
-  return until(() => arena.seen.answered >= wanted)
+function answered(seen: Sightings, more: number): Promise<void> {
+  const wanted = seen.answered + more
+  return until(() => seen.answered >= wanted)
 }

@@ -7,7 +7,12 @@ import { amountOf, amountText, compactMoneyText, exactMoneyText, moneyText } fro
 import { changeOf, draftOf, newBudgetOf, newDraft, problemsOf } from '../../ui/src/routes/budgets/budget-draft.ts'
 import { spentShareText, targetText } from '../../ui/src/routes/budgets/budget-text.ts'
 import { changeText, monthsOf, rangeBefore } from '../../ui/src/routes/cost/months.ts'
-import { draftOf as priceDraftOf, newPriceOf, wrongKinds } from '../../ui/src/routes/model/price-draft.ts'
+import {
+  draftOf as priceDraftOf,
+  newPriceOf,
+  problemsOf as priceProblemsOf,
+  withTier,
+} from '../../ui/src/routes/model/price-draft.ts'
 import { monthStart, rangeOf } from '../../ui/src/routes/time-range.ts'
 
 const day = 86_400_000
@@ -189,25 +194,45 @@ describe('a price', () => {
     replaced_at: null,
   }
 
-  test('begins with the rates in effect, and keeps them when nothing is typed', () => {
-    const rates = fc.dictionary(fc.constantFrom(...priceKinds), fc.integer({ min: 0, max: nanoMax }))
+  const rates = fc.dictionary(fc.constantFrom(...priceKinds), fc.integer({ min: 0, max: nanoMax }), {
+    noNullPrototype: true,
+  })
+  const tiers = fc.array(fc.record({ above: fc.integer({ min: 0, max: 1_000_000_000 }), rates }), { maxLength: 10 })
+
+  test('begins with the rates and tiers in effect, and keeps them when nothing is typed', () => {
     fc.assert(
-      fc.property(rates, fc.boolean(), (given, keepTiers) => {
-        const draft = { ...priceDraftOf({ ...price, rates: given }), keepTiers }
-        expect(wrongKinds(draft).size).toBe(0)
-        const made = newPriceOf(draft, price)
-        expect(made.rates).toEqual({ ...given })
-        expect(made.tiers).toEqual(keepTiers ? price.tiers : undefined)
+      fc.property(rates, tiers, (given, givenTiers) => {
+        const draft = priceDraftOf({ ...price, rates: given, tiers: givenTiers })
+        expect(priceProblemsOf(draft).size).toBe(0)
+        const made = newPriceOf(draft)
+        expect([made.rates, made.tiers]).toEqual([given, givenTiers])
         expect(made.valid_from).toBeUndefined()
+      }),
+    )
+  })
+
+  test('has a row for each tier, distinct whatever is added and removed', () => {
+    fc.assert(
+      fc.property(tiers, fc.array(fc.nat(9)), (givenTiers, removals) => {
+        let rows = priceDraftOf({ ...price, tiers: givenTiers }).tiers
+        for (const removed of removals) rows = withTier(rows.filter((_row, index) => index !== removed))
+        expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
       }),
     )
   })
 
   test('says which rates are no amounts; empty ones are none', () => {
     const draft = { ...priceDraftOf(null), rates: { input: '2,5', output: ' ', request: '0.01' } }
-    expect([...wrongKinds(draft)]).toEqual(['input'])
-    expect(newPriceOf({ ...draft, rates: { ...draft.rates, input: '2.5' } }, null)).toEqual({
+    const tier = { key: 0, above: ' ', rates: { output: 'much' } }
+    expect([...priceProblemsOf({ ...draft, tiers: [tier] }).keys()]).toEqual([
+      'rates.input',
+      'tiers.0.above',
+      'tiers.0.rates.output',
+    ])
+    const right = { ...tier, above: '1000', rates: { output: '3' } }
+    expect(newPriceOf({ ...draft, rates: { ...draft.rates, input: '2.5' }, tiers: [right] })).toEqual({
       rates: { input: 2.5 * unit, request: 10_000_000 },
+      tiers: [{ above: 1000, rates: { output: 3 * unit } }],
       note: '',
     })
   })

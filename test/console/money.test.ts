@@ -198,6 +198,46 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     }, 60_000)
 
+    test('other rates for long inputs are added, corrected and removed', async () => {
+      const provider_id = await made('/providers', { name: 'tiered', base_url: 'http://127.0.0.1:9/v1' })
+      const id = await made('/models', { name: 'long', provider_id })
+      const given = { above: 1000, rates: { input: 3 * unit, request: 7 } }
+      await made(`/models/${id}/prices`, { rates: { input: 2 * unit }, tiers: [given] })
+      await using visitor = await signedIn('admin', `/models/${id}?tab=cost`)
+      const { page } = visitor
+      const dialog = page.getByRole('dialog')
+      const tier = (place: number) => dialog.getByRole('listitem', { name: `Tier ${place}` })
+      const submit = () => dialog.getByRole('button', { name: 'Set price' }).click()
+      await page.getByRole('button', { name: 'Set a price' }).click()
+      expect(await tier(1).getByLabel('More tokens of input than').inputValue()).toBe('1000')
+      expect(await tier(1).getByLabel('Input', { exact: true }).inputValue()).toBe('3')
+      await dialog.getByRole('button', { name: 'Add a tier' }).click()
+      await tier(2).getByLabel('Output', { exact: true }).fill('much')
+      await submit()
+      await tier(2).getByText('Enter a number of tokens.').waitFor()
+      await tier(2).getByText('Enter an amount such as 2.50.').waitFor()
+      await tier(2).getByLabel('Output', { exact: true }).fill('12')
+      await tier(2).getByLabel('More tokens of input than').fill('1000')
+      await submit()
+      await tier(2).getByText('Expected more than in the tier before').waitFor()
+      expect(await tier(1).getByText('Expected').count()).toBe(0)
+      await visitor.requireAccessible('a tier with a mistake')
+      await tier(2).getByLabel('More tokens of input than').fill('200000')
+      await submit()
+      const table = page.getByRole('table', { name: 'Rates above 200,000 tokens' })
+      await table.getByRole('row', { name: 'Output a million tokens $12.00' }).waitFor()
+
+      await page.getByRole('button', { name: 'Set a price' }).click()
+      await dialog.getByRole('button', { name: 'Remove tier 1' }).click()
+      expect(await tier(1).getByLabel('More tokens of input than').inputValue()).toBe('200000')
+      await submit()
+      await page.getByRole('table', { name: 'Rates above 1,000 tokens' }).waitFor({ state: 'detached' })
+      await table.waitFor()
+      const { body } = await app.call<{ price: { tiers: unknown } }>('GET', `/models/${id}/prices`)
+      expect(body.price.tiers).toEqual([{ above: 200_000, rates: { output: 12 * unit } }])
+      expectNoComplaints(visitor)
+    }, 60_000)
+
     test('an unknown price is said plainly, and a composite has none of its own', async () => {
       await using visitor = await signedIn('admin', '/cost')
       const { page } = visitor

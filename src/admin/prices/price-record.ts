@@ -22,8 +22,10 @@ const tier = z.strictObject({ above: z.int().min(0).max(1_000_000_000).describe(
 const tiers = z
   .array(tier)
   .max(tiersMax)
-  .refine((list) => list.every(({ above }, index) => index === 0 || above > (list[index - 1]?.above ?? 0)), {
-    message: 'expected tiers in the order of their lengths',
+  .superRefine((list, context) => {
+    const index = list.findIndex(({ above }, at) => at > 0 && above <= (list[at - 1]?.above ?? 0))
+    if (index !== -1)
+      context.addIssue({ code: 'custom', path: [index, 'above'], message: 'expected more than in the tier before' })
   })
   .describe('Other rates for all tokens of a request whose input is longer')
 

@@ -62,7 +62,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       async handle({ body }) {
         const group: Group = { id: crypto.randomUUID(), ...body, declared: false, createdAt: admin.clock.now() }
         await admin.store.groups.insert(group)
-        if (group.permissions.length > 0) await admin.feed.publish([{ kind: 'directory' }])
+        await admin.feed.publish([{ kind: 'directory' }])
         return groupOnWire(group)
       },
     }),
@@ -113,7 +113,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
           await store.groups.update(group.id, { name, description, permissions: granted }),
           'group',
         )
-        if (!Bun.deepEquals(granted, group.permissions)) await feed.publish([{ kind: 'directory' }])
+        const isSame = name === group.name && Bun.deepEquals(granted, group.permissions)
+        if (!isSame) await feed.publish([{ kind: 'directory' }])
         return groupOnWire(changed)
       },
     }),

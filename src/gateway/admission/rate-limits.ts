@@ -9,7 +9,7 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { readRateRule, type RateRule } from '#config/settings/rate-rule.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
-import type { Caller } from '#identity/records.ts'
+import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import type { RateBuckets, RateCost, RateState } from '#limits/rate-buckets.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 
@@ -43,9 +43,12 @@ const firstAnswerTokens = 256
 /** Part of each answer in the usual length of a model's answers. */
 const answerWeight = 0.1
 
+type GroupIdOf = (name: string) => string | undefined
+
 export class RateLimits {
   readonly #settings: LiveSettings
   readonly #buckets: RateBuckets
+  readonly #groupId: GroupIdOf
   #written: readonly string[] = []
   /** Those that are taken at admission. */
   #rules: readonly RateRule[] = []
@@ -54,9 +57,11 @@ export class RateLimits {
   /** Usual length of the answers, in tokens, by model id. */
   readonly #answers = new Map<string, number>()
 
-  constructor(settings: LiveSettings, buckets: RateBuckets) {
+  /** @param groupId the id of the group of this name */
+  constructor(settings: LiveSettings, buckets: RateBuckets, groupId: GroupIdOf) {
     this.#settings = settings
     this.#buckets = buckets
+    this.#groupId = groupId
   }
 
   /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
@@ -66,7 +71,7 @@ export class RateLimits {
     const { caller, model, record } = request
     const tokens = this.#estimate(request, model.record)
     const names = { model: model.record.name, provider: null }
-    const costs = this.#rules.flatMap((rule) => costOf(rule, { caller, names, tokens }) ?? [])
+    const costs = this.#rules.flatMap((rule) => costsOf(rule, { caller, names, tokens, groupId: this.#groupId }))
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     const states = costs.map((cost) => this.#buckets.stateOf(cost))
@@ -87,7 +92,9 @@ export class RateLimits {
     const { caller, upstream, record, settles } = attempt
     const tokens = this.#estimate(attempt, upstream.model)
     const names = { model: upstream.model.name, provider: upstream.provider.name }
-    const costs = this.#providerRules.flatMap((rule) => costOf(rule, { caller, names, tokens }) ?? [])
+    const costs = this.#providerRules.flatMap((rule) =>
+      costsOf(rule, { caller, names, tokens, groupId: this.#groupId }),
+    )
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     if (refused !== null) throw refusal(refused, {})
@@ -115,9 +122,9 @@ export class RateLimits {
   }
 
   #settle({ record, modelId }: Settled, costs: readonly RateCost[]): void {
-    const { usage, upstreamStatus } = record
+    const { usage, upstreamStatus, wasLeft } = record
     if (usage !== null) this.#learn(modelId, usage.completionTokens ?? 0)
-    const isAnswered = upstreamStatus !== null && upstreamStatus < 400
+    const isAnswered = wasLeft || (upstreamStatus !== null && upstreamStatus < 400)
     for (const cost of costs) {
       if (cost.rule.unit !== 'tokens') continue
       // Without a count, an answer keeps what was reserved, and a failure costs nothing.
@@ -144,21 +151,29 @@ interface Costing {
   /** The provider is not known at admission. */
   readonly names: { readonly model: string; readonly provider: string | null }
   readonly tokens: number
+  readonly groupId: GroupIdOf
 }
 
-/** What the request costs of a rule; null when the rule is not about it. */
-function costOf(rule: RateRule, { caller, names, tokens }: Costing): RateCost | null {
-  const { user, groupIds } = caller.account
-  const values = { user: user.email, key: caller.key?.id ?? null, ...names }
+/** What the request costs of a rule, once for each group that a rule for all groups counts apart; nothing when the rule is not about it. */
+function costsOf(rule: RateRule, costing: Costing): readonly RateCost[] {
+  const { groupIds } = costing.caller.account
+  const wanted = rule.subjects.get('group')
+  if (wanted === undefined) return costOf(rule, costing, '')
+  const named = wanted === '*' ? [...groupIds].filter((id) => id !== everyoneGroupId) : [costing.groupId(wanted) ?? '']
+  return named.filter((id) => groupIds.has(id)).flatMap((id) => costOf(rule, costing, id))
+}
+
+function costOf(rule: RateRule, { caller, names, tokens }: Costing, groupId: string): readonly RateCost[] {
+  const values = { user: caller.account.user.email, key: caller.key?.id ?? null, group: groupId, ...names }
   const counted: string[] = []
   for (const [subject, wanted] of rule.subjects) {
-    const value = subject === 'group' ? (groupIds.has(wanted) ? wanted : null) : values[subject]
-    if (value === null || (wanted !== '*' && value !== wanted)) return null
+    const value = values[subject]
+    if (value === null || (subject !== 'group' && wanted !== '*' && value !== wanted)) return []
     counted.push(value)
   }
   // More than the bucket holds could never be taken: such a request waits for all of it, and settles the rest.
   const amount = rule.unit === 'requests' ? 1 : Math.min(tokens, rule.burst)
-  return { rule, key: `rate ${rule.text} ${counted.join(' ')}`, amount }
+  return [{ rule, key: `rate ${rule.text} ${counted.join(' ')}`, amount }]
 }
 
 /** `x-ratelimit-*` as OpenAI writes them, of the rate of each unit of which the smallest part is left. */

@@ -67,7 +67,7 @@ async function run(says: readonly Say[], options: RigOptions) {
   const left = [...says]
   const live = new LiveSettings(settings, sources)
   const slots = new LocalInflightLimiter()
-  const rates = new RateLimits(live, new RateBuckets(clock, wholeParts))
+  const rates = new RateLimits(live, new RateBuckets(clock, wholeParts), () => undefined)
   const caps = new CapQueue({
     slots,
     clock,

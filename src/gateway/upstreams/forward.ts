@@ -58,6 +58,7 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
   const { context, upstream, watch, record } = target
   const { batchable = false, ...sent } = request
   record.upstream = upstream
+  record.wasLeft = false
   const provider = deps.providers.get(upstream.provider)
   if (provider === null) throw new ApiError('upstream_unavailable')
   const headers = headersForUpstream(context.request.headers, deps.settings.get('gateway.request_headers'))
@@ -77,14 +78,17 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
     connectTimeoutMs: target.connectSeconds * 1000,
     responseBytesMax: deps.settings.get('gateway.max_response_bytes'),
   }
+  let hasAnswered = false
   try {
     const reply = await send(batchable ? deps.embeddingBatcher.over(provider) : provider, call, record)
+    hasAnswered = true
     record.upstreamStatus = reply.status
     if (reply.status >= 200 && reply.status < 300) return unencoded(reply)
     const { credential } = upstream.provider
     throw await upstreamError(reply, credential === null ? [] : [credential])
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
+    record.wasLeft = !hasAnswered && watch.reason !== null
     trace?.attemptFailed(error.code, context.clock.elapsed())
     if (error.row.origin === 'upstream' && error.detail.repeats !== true) reportFailure(deps, target, error)
     throw error

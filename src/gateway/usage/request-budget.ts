@@ -3,7 +3,7 @@ import { sliceOf } from '#budgets/budget.ts'
 import type { Reservation } from '#budgets/budget-ledger.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { priceAt } from '#pricing/price.ts'
-import { hasAnswered, type CostFacts, type RequestCost } from './request-cost.ts'
+import { mayHaveCost, type CostFacts, type RequestCost } from './request-cost.ts'
 
 /** What a record says about its budgets. */
 export interface Charges extends RequestCost {
@@ -54,8 +54,8 @@ export class RequestBudget {
   }
 
   /**
-   * The request has ended: gives back what it did not cost. An answer whose tokens nobody reported costs what was
-   * reserved for it, since nobody can say that it cost less.
+   * The request has ended: gives back what it did not cost. An answer whose tokens nobody reported, or whose begin nobody
+   * waited for, costs what was reserved for it, since nobody can say that it cost less.
    */
   settle(facts: CostFacts, known: RequestCost): Charges {
     const { reservation, counters, perUpstream } = this.#options
@@ -81,7 +81,7 @@ export class RequestBudget {
     { bound }: UpstreamCharge,
     known: RequestCost,
   ): RequestCost {
-    if (known.cost === null && hasAnswered(facts))
+    if (known.cost === null && mayHaveCost(facts))
       return { cost: bound, priceId: priceAt(facts.upstream.prices, facts.at)?.id ?? null }
     if ((known.cost ?? 0) > bound) this.#options.onOverrun(facts.upstream)
     return known

@@ -11,6 +11,8 @@ export interface CostFacts {
   /** The upstream that answered; null when none did. */
   readonly upstream: Upstream | null
   readonly upstreamStatus: number | null
+  /** The gateway ended the call before its answer began: the provider may have made it. */
+  readonly wasLeft: boolean
   readonly usage: TokenUsage | null
   /** Images that were asked for. */
   readonly images: number
@@ -25,14 +27,14 @@ export interface RequestCost {
 
 const noCost: RequestCost = { cost: null, priceId: null }
 
-/** Whether a provider has begun to answer: only then it can have cost something. */
-export function hasAnswered({ upstreamStatus }: Pick<CostFacts, 'upstreamStatus'>): boolean {
-  return upstreamStatus !== null && upstreamStatus >= 200 && upstreamStatus < 300
+/** Whether the provider has begun to answer, or would have if it had not been left: only then it can have cost something. */
+export function mayHaveCost({ upstreamStatus, wasLeft }: Pick<CostFacts, 'upstreamStatus' | 'wasLeft'>): boolean {
+  return wasLeft || (upstreamStatus !== null && upstreamStatus >= 200 && upstreamStatus < 300)
 }
 
 /** The cost of a request that has ended. A provider's refusal costs nothing. */
 export function requestCost(facts: CostFacts): RequestCost {
-  if (facts.upstream === null || !hasAnswered(facts)) return noCost
+  if (facts.upstream === null || !mayHaveCost(facts)) return noCost
   const price = priceAt(facts.upstream.prices, facts.at)
   if (price === null) return noCost
   const cost = costOf(price, consumptionOf(facts))

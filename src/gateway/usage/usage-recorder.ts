@@ -76,6 +76,8 @@ export class RequestRecord implements Disposable {
   /** The upstream that serves, or was tried last. */
   upstream: Upstream | null = null
   upstreamStatus: number | null = null
+  /** The gateway ended the last call before its answer began. */
+  wasLeft = false
   attempts = 0
   /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
   queueMs: number | null = null
@@ -198,8 +200,16 @@ export class RequestRecord implements Disposable {
   }
 
   #facts(): CostFacts {
-    const { upstream, upstreamStatus, usage, images } = this
-    return { at: this.#at, upstream, upstreamStatus, usage, images, durationMs: this.#since(this.#endedAt) ?? 0 }
+    const { upstream, upstreamStatus, wasLeft, usage, images } = this
+    return {
+      at: this.#at,
+      upstream,
+      upstreamStatus,
+      wasLeft,
+      usage,
+      images,
+      durationMs: this.#since(this.#endedAt) ?? 0,
+    }
   }
 
   /** Whole milliseconds from the start of the request. */

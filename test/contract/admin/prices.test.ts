@@ -105,6 +105,9 @@ describe('prices', () => {
       },
     ]
     for (const body of wrong) expect((await app.call('POST', `/models/${homeId}/prices`, { body })).status).toBe(422)
+    const tiers = [3, 5, 4].map((above) => ({ above, rates: {} }))
+    const unordered = await app.call('POST', `/models/${homeId}/prices`, { body: { rates: {}, tiers } })
+    expect([unordered.code, unordered.param]).toEqual(['validation_failed', 'tiers.2.above'])
     const composite = await app.call<{ id: string }>('POST', '/models', {
       body: { name: 'both', composite: { strategy: 'weighted', components: [{ model: homeId }] } },
     })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { everyoneGroupId } from '#identity/records.ts'
 import { startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
-import { gate, json } from '#test/support/upstream/upstream-behaviours.ts'
+import { gate, hang, json, reset } from '#test/support/upstream/upstream-behaviours.ts'
 import { chatCompletion } from '#test/support/upstream/upstream-samples.ts'
 import { startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
 import { until } from '#test/support/until.ts'
@@ -54,9 +54,10 @@ async function stateOf(id: string): Promise<Budget> {
   return (await app.call<Budget>('GET', `/budgets/${id}`)).body
 }
 
-function chat(tokens: number | null, model = 'priced', more: Record<string, unknown> = {}) {
+function chat(tokens: number | null, model = 'priced', more: Record<string, unknown> = {}, signal?: AbortSignal) {
   return app.call('POST', '//ai/v1/chat/completions', {
     key: app.userKey,
+    ...(signal !== undefined && { signal }),
     body: {
       model,
       messages: [{ role: 'user', content: 'Hello' }],
@@ -118,6 +119,23 @@ describe('a hard budget', () => {
     upstream.script(json({ ...chatCompletion(), usage: undefined }))
     expect((await chat(30)).status).toBe(200)
     await until(async () => (await stateOf(id)).spent === 30)
+    expect(await proof()).toBe(0)
+  })
+
+  test('costs what was reserved when the client leaves before the answer begins: the provider may have made it', async () => {
+    const id = await addBudget(100)
+    for (const stream of [false, true]) {
+      upstream.script([hang])
+      const leaving = new AbortController()
+      const left = chat(30, 'priced', { stream }, leaving.signal)
+      await upstream.nextRequest()
+      leaving.abort()
+      expect(await left.catch(() => 'gone')).toBe('gone')
+    }
+    await until(async () => (await stateOf(id)).spent === 60)
+    upstream.script([reset])
+    expect((await chat(40)).status).toBe(502)
+    await until(async () => (await stateOf(id)).left === 40)
     expect(await proof()).toBe(0)
   })
 

@@ -116,6 +116,24 @@ describe("the gateway's own, for rates", () => {
     expect(headersOf(refused, 'tokens').slice(0, 2)).toEqual(['1000', '972'])
   })
 
+  test('counts for a group the requests of all its members together, for each group apart, and for a key its own', async () => {
+    await using own = await startGateway()
+    const limit = async (...value: readonly string[]): Promise<void> =>
+      expect((await own.operate('PUT', '/settings/limits.rates', { value })).status).toBe(200)
+    await limit('group:"night shift" requests 3/day', 'group:* requests 5/day')
+    const { id } = (await (await own.operate('POST', '/groups', { name: 'night shift' })).json()) as { id: string }
+    const users = (await (await own.operate('GET', '/users')).json()) as { data: { id: string }[] }
+    for (const user of users.data) expect((await own.operate('PUT', `/users/${user.id}/groups/${id}`)).status).toBe(204)
+    const ask = async (key: 'main' | 'second' | 'other'): Promise<number> =>
+      (await own.chat({}, { key: own.keys[key] })).status
+    expect([await ask('main'), await ask('other'), await ask('main'), await ask('other')]).toEqual([200, 200, 200, 429])
+    // Nobody is in a group of the rule's name any more; the rule for each group still counts.
+    expect((await own.operate('PATCH', `/groups/${id}`, { name: 'day shift' })).status).toBe(200)
+    expect([await ask('main'), await ask('other'), await ask('main')]).toEqual([200, 200, 429])
+    await limit('key:* requests 1/day')
+    expect([await ask('main'), await ask('second'), await ask('main')]).toEqual([200, 200, 429])
+  })
+
   test('is changed for the next request, and concerns those whom it names', async () => {
     await using own = await startGateway()
     const path = '/settings/limits.rates'

@@ -45,6 +45,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON, a string as it is. */
   readonly body?: unknown
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal
 }
 
 export interface AdminApp extends AsyncDisposable {
@@ -145,11 +147,11 @@ export async function startAdminApp({
 
   const call = async <T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> => {
     const target = path.startsWith('//') ? path.slice(1) : prefix + path
-    const { key = adminKey, headers = {}, body } = options
+    const { key = adminKey, headers = {}, body, signal = null } = options
     const request = requestOf(url + target, method, body)
     if (key !== null) request.headers.set('authorization', `Bearer ${key}`)
     for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
-    return answerOf(documented, request, await fetch(request))
+    return answerOf(documented, request, await fetch(request, { signal }))
   }
 
   const resources = opening.move()

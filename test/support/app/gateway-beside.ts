@@ -88,7 +88,7 @@ export function gatewayBeside(
       limitOf: (cap) => app.state.catalog.concurrencyLimit(cap),
       shutdown: shutdown.signal,
     }),
-    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts)),
+    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts), (name) => app.state.directory.groupId(name)),
     budgets: new BudgetLedger({ place: store.budgetPlace, clock, onFailure: onError }),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,

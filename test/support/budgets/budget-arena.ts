@@ -1,194 +1,159 @@
-/**
- * Real processes of Sluice on one PostgreSQL and one hard budget, clients that ask any of them, and a provider whose
- * bill is the truth.
- */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createKeySecret } from '#identity/api-key.ts'
+/** An arena in which one hard budget limits what models of random prices may cost, and a provider whose bill is the truth. */
+import type { Rates } from '#pricing/price.ts'
 import { everyoneGroupId } from '#identity/records.ts'
-import { Secret } from '#lib/secret.ts'
-import { sealer } from '#lib/seal.ts'
-import { openStore, type Store } from '#store/store.ts'
-import { sluiceProgram } from '../../cli/sluice.ts'
-import { freePort } from '../network/free-port.ts'
-import { makePostgresSchema } from '../store/postgres-schema.ts'
-import { aKey, aModel, aProvider, aUser } from '../store/store-records.ts'
-import { until } from '../until.ts'
+import { Arena, type ArenaSite } from '../limits/arena.ts'
+import { aModel } from '../store/store-records.ts'
 
-const secretKey = new Uint8Array(32).fill(7)
-
-/** What a token costs, in 10^-9. */
-const rate = 3
-const tokensMax = 100
-
-interface SluiceProcess {
-  readonly port: number
-  /** Its data directory, which the next process takes over. */
-  readonly data: string
-  readonly child: Bun.Subprocess
+export interface BudgetOptions extends ArenaSite {
+  readonly amount: number
 }
 
-export class BudgetArena implements AsyncDisposable {
-  /** What the provider has answered for, whether anybody saw it or not. */
-  billed = 0
-  /** Answers by status; `failed` are broken connections. */
-  readonly statuses = new Map<string, number>()
-  readonly processes: SluiceProcess[] = []
-  readonly budgetId = crypto.randomUUID()
-  readonly store: Store
-  readonly #resources: AsyncDisposableStack
-  readonly #folder: string
-  readonly #databaseUrl: string
-  #key = ''
-  readonly #leftData: string[] = []
-  #isOver = false
+export interface BudgetArena {
+  readonly arena: Arena
+  readonly budgetId: string
+  /** The name of its counter. */
+  readonly counter: string
+  readonly bill: Bill
+  /** Holds the records against the bill, request by request. */
+  readonly audit: () => Promise<Audit>
+}
 
-  static async open(postgresUrl: string, amount: number): Promise<BudgetArena> {
-    await using opening = new AsyncDisposableStack()
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-budget-'))
-    opening.defer(() => rmSync(folder, { recursive: true, force: true }))
-    const schema = await makePostgresSchema(postgresUrl)
-    opening.defer(() => schema.drop())
-    const store = await openStore({ url: schema.url, sealer: sealer(secretKey) })
-    opening.defer(() => store.close())
-    const arena = new BudgetArena({ store, folder, databaseUrl: schema.url, resources: opening.move() })
-    await arena.#fill(amount)
-    return arena
+/** What the provider has begun to answer for, whether a client saw it or not. */
+export interface Bill {
+  total: number
+  readonly requests: Map<string, number>
+}
+
+export interface Audit {
+  /** The sum of all records. */
+  readonly recorded: number
+  /** What the records of requests cost that were cut off, or that their client has left, beyond their bill. */
+  readonly beyondBill: number
+  /** Requests that the provider has billed and that have no record. */
+  readonly missing: readonly string[]
+  /** Requests whose record is below the bill, or that have ended well and have another cost than on the bill. */
+  readonly wrong: readonly string[]
+}
+
+const models = ['one', 'two', 'three', 'four']
+const outputMax = 100
+/** Parts of a token's rate: nano-units for a million of them. */
+const perToken = 1_000_000
+
+interface Asked {
+  readonly model: string
+  readonly max_tokens: number
+  readonly stream: boolean
+  readonly messages: readonly [{ readonly content: string }]
+}
+
+/** Prices are whole nano-units for each token, so that the bill is a sum of products. */
+function randomRates() {
+  return { input: below(3), cached: below(2), output: 1 + below(9), reasoning: 1 + below(15), request: below(200) }
+}
+
+type TokenRates = ReturnType<typeof randomRates>
+
+export async function budgetArena(options: BudgetOptions): Promise<BudgetArena> {
+  const bill: Bill = { total: 0, requests: new Map() }
+  const budgetId = crypto.randomUUID()
+  const rates = new Map(models.map((name) => [name, randomRates()]))
+  const arena = await Arena.open(options, {
+    async fill(store, user, providerId) {
+      for (const [name, price] of rates) {
+        const target = { kind: 'plain', providerId, upstreamName: name } as const
+        const model = aModel(providerId, { name, target, groupIds: [everyoneGroupId] })
+        await store.models.insert(model)
+        const fields = { modelId: model.id, source: 'manual', upstream: null, tiers: [], note: '' } as const
+        const times = { validFrom: 0, createdAt: 0, replacedAt: null }
+        await store.prices.set({ ...fields, ...times, id: `price of ${name}`, rates: ratesOf(price) })
+      }
+      const scope = { scope: 'user', scopeId: user.id, period: 'total', timeZone: 'UTC' } as const
+      const terms = { amount: options.amount, hard: true, thresholds: [], declared: false, createdAt: 0 }
+      await store.budgets.insert({ ...scope, ...terms, id: budgetId })
+    },
+    async serve(request) {
+      const asked = (await request.json()) as Asked
+      const usage = randomUsage(asked)
+      const cost = costOf(rates.get(asked.model)!, usage)
+      const id = String(request.headers.get('x-request-id'))
+      bill.total += cost
+      bill.requests.set(id, (bill.requests.get(id) ?? 0) + cost)
+      await Bun.sleep(below(50))
+      return asked.stream ? streamOf(usage) : Response.json({ id: 'x', object: 'chat.completion', choices: [], usage })
+    },
+    body: randomRequest,
+    leavesMs: () => (Math.random() < 0.03 ? 20 + below(50) : Infinity),
+    restMs: () => 20 + below(50),
+  })
+  return { arena, budgetId, counter: `${budgetId}@0`, bill, audit: () => auditOf(arena, bill) }
+}
+
+function below(most: number): number {
+  return Math.floor(Math.random() * most)
+}
+
+function ratesOf({ input, cached, output, reasoning, request }: TokenRates): Rates {
+  const tokens = { input, cached_input: cached, output, reasoning }
+  return { ...Object.fromEntries(Object.entries(tokens).map(([kind, rate]) => [kind, rate * perToken])), request }
+}
+
+function randomRequest(): string {
+  const messages = [{ role: 'user', content: 'Hi '.repeat(1 + below(50)) }]
+  const stream = Math.random() < 0.5
+  return JSON.stringify({ model: models[below(models.length)], max_tokens: 1 + below(outputMax), stream, messages })
+}
+
+function randomUsage({ max_tokens: most, messages: [{ content }] }: Asked) {
+  const prompt = 1 + below(content.length)
+  const completion = below(most + 1)
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    prompt_tokens_details: { cached_tokens: below(prompt + 1) },
+    completion_tokens_details: { reasoning_tokens: below(completion + 1) },
   }
+}
 
-  private constructor(parts: {
-    readonly store: Store
-    readonly folder: string
-    readonly databaseUrl: string
-    readonly resources: AsyncDisposableStack
-  }) {
-    this.store = parts.store
-    this.#folder = parts.folder
-    this.#databaseUrl = parts.databaseUrl
-    this.#resources = parts.resources
+function costOf(price: TokenRates, usage: ReturnType<typeof randomUsage>): number {
+  const { cached_tokens: cached } = usage.prompt_tokens_details
+  const { reasoning_tokens: reasoning } = usage.completion_tokens_details
+  return (
+    price.request +
+    price.cached * cached +
+    price.input * (usage.prompt_tokens - cached) +
+    price.reasoning * reasoning +
+    price.output * (usage.completion_tokens - reasoning)
+  )
+}
+
+function streamOf(usage: ReturnType<typeof randomUsage>): Response {
+  const frame = { id: 'x', object: 'chat.completion.chunk', model: 'm', created: 0 }
+  const said = { ...frame, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }], usage: null }
+  async function* events(): AsyncGenerator<string> {
+    yield `data: ${JSON.stringify(said)}\n\n`
+    await Bun.sleep(below(50))
+    yield `data: ${JSON.stringify({ ...frame, choices: [], usage })}\n\ndata: [DONE]\n\n`
   }
+  return new Response(events(), { headers: { 'content-type': 'text/event-stream' } })
+}
 
-  async startProcess(): Promise<void> {
-    const port = await freePort()
-    const data = this.#leftData.pop() ?? join(this.#folder, `data-${port}`)
-    const child = Bun.spawn([sluiceProgram, 'start'], {
-      cwd: this.#folder,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        SLUICE_DATA_DIR: data,
-        SLUICE_SERVER_PORT: String(port),
-        SLUICE_SERVER_DRAIN_SECONDS: '5',
-        SLUICE_DISCOVERY_ENABLED: 'false',
-        SLUICE_DATABASE_URL: this.#databaseUrl,
-        SLUICE_DATABASE_POOL_MAX: '3',
-        SLUICE_SECURITY_SECRET_KEY: Buffer.from(secretKey).toString('base64'),
-        BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-      },
-      stdin: 'ignore',
-      stdout: 'ignore',
-      stderr: Bun.file(join(this.#folder, `${port}.log`)),
-    })
-    await until(async () => {
-      if (child.exitCode !== null) throw new Error(await Bun.file(join(this.#folder, `${port}.log`)).text())
-      await Bun.sleep(20)
-      return fetch(`http://127.0.0.1:${port}/readyz`).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    })
-    this.processes.push({ port, data, child })
-  }
-
-  /** Ends the oldest process: `SIGKILL` as a crash does, `SIGTERM` as an operator does. */
-  async endProcess(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const oldest = this.processes.shift()
-    oldest?.child.kill(signal)
-    await oldest?.child.exited
-    if (oldest !== undefined) this.#leftData.push(oldest.data)
-  }
-
-  /** So many clients, each with one request at a time, until the arena closes. */
-  load(clients: number): void {
-    const running = Array.from({ length: clients }, () => this.#client())
-    this.#resources.defer(async () => {
-      this.#isOver = true
-      await Promise.all(running)
-    })
-  }
-
-  /** What requests are charged with whose process was killed before they ended. */
-  async costOfUnseen(): Promise<number> {
-    let sum = 0
-    const status = { first: 500, last: 500 }
-    for (let cursor: string | null = null; ;) {
-      const page = await this.store.usage.list({ from: 0, to: Number.MAX_SAFE_INTEGER, status, limit: 200, cursor })
-      for (const { code, cost } of page.items) if (code === 'interrupted') sum += cost ?? 0
-      if (page.nextCursor === null) return sum
-      cursor = page.nextCursor
+async function auditOf({ store }: Arena, { requests }: Bill): Promise<Audit> {
+  const missing = new Set(requests.keys())
+  const wrong: string[] = []
+  let recorded = 0
+  let beyondBill = 0
+  for (let cursor: string | null = null; ;) {
+    const page = await store.usage.list({ from: 0, to: Number.MAX_SAFE_INTEGER, limit: 200, cursor })
+    for (const { requestId, status, code, cost: known } of page.items) {
+      const [cost, billed] = [known ?? 0, requests.get(requestId) ?? 0]
+      missing.delete(requestId)
+      recorded += cost
+      beyondBill += cost - billed
+      const isRight = code === null ? cost === billed : cost >= billed
+      if (!isRight) wrong.push(`${requestId} (${status} ${code ?? ''}): ${cost} recorded, ${billed} billed`)
     }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true
-    while (this.processes.length > 0) await this.endProcess('SIGKILL')
-    await this.#resources.disposeAsync()
-  }
-
-  async #fill(amount: number): Promise<void> {
-    const provider = this.#serveProvider()
-    this.#resources.defer(() => provider.stop(true))
-    const { store } = this
-    const user = aUser()
-    await store.users.insert(user, null)
-    const { secret, publicId, digest } = createKeySecret()
-    await store.keys.insert(aKey(user.id, { publicId, digest }))
-    const baseUrl = `http://127.0.0.1:${provider.port}/v1`
-    const record = aProvider({ baseUrl, credential: new Secret('none'), headers: {} })
-    await store.providers.insert(record)
-    const model = aModel(record.id, { name: 'arena', groupIds: [everyoneGroupId] })
-    await store.models.insert(model)
-    const rates = { output: rate * 1_000_000 }
-    const price = { id: 'p', modelId: model.id, source: 'manual', upstream: null, rates, tiers: [], note: '' } as const
-    await store.prices.set({ ...price, validFrom: 0, createdAt: 0, replacedAt: null })
-    const scope = { scope: 'user', scopeId: user.id, period: 'total', timeZone: 'UTC' } as const
-    const budget = { ...scope, id: this.budgetId, amount, hard: true, thresholds: [], declared: false, createdAt: 0 }
-    await store.budgets.insert(budget)
-    this.#key = secret
-  }
-
-  #serveProvider(): Bun.Server<undefined> {
-    return Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: async (request) => {
-        const { max_tokens: most } = (await request.json()) as { max_tokens: number }
-        const tokens = Math.floor(Math.random() * (most + 1))
-        this.billed += tokens * rate
-        await Bun.sleep(Math.random() * 50)
-        const usage = { prompt_tokens: 1, completion_tokens: tokens }
-        return Response.json({ id: 'x', object: 'chat.completion', choices: [], usage })
-      },
-    })
-  }
-
-  async #client(): Promise<void> {
-    while (!this.#isOver) {
-      const asked = this.processes[Math.floor(Math.random() * this.processes.length)]
-      const status = asked === undefined ? 'none' : await this.#ask(asked).then(String, () => 'failed')
-      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
-      if (status !== '200') await Bun.sleep(20 + Math.random() * 50)
-    }
-  }
-
-  async #ask({ port }: SluiceProcess): Promise<number> {
-    const tokens = Math.ceil(Math.random() * tokensMax)
-    const response = await fetch(`http://127.0.0.1:${port}/ai/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'arena', max_tokens: tokens, messages: [{ role: 'user', content: 'Hi' }] }),
-    })
-    await response.arrayBuffer()
-    return response.status
+    if (page.nextCursor === null) return { recorded, beyondBill, missing: [...missing], wrong }
+    cursor = page.nextCursor
   }
 }

@@ -25,37 +25,79 @@ export const kindGroups = [
   ['One', wholeKinds],
 ] as const
 
+/** Decimals by kind; empty for none. */
+export type RatesDraft = Readonly<Partial<Record<PriceKind, string>>>
+
+export interface TierDraft {
+  /** Distinguishes the rows while the lengths change. */
+  readonly key: number
+  readonly above: string
+  readonly rates: RatesDraft
+}
+
 export interface PriceDraft {
-  /** Decimals by kind; empty for none. */
-  readonly rates: Readonly<Partial<Record<PriceKind, string>>>
+  readonly rates: RatesDraft
+  /** Other rates for long inputs. */
+  readonly tiers: readonly TierDraft[]
   /** As the control for local time has it; empty for now. */
   readonly from: string
   readonly note: string
-  /** The other rates for long inputs stay as they are. */
-  readonly keepTiers: boolean
 }
+
+/** As many as the API takes. */
+export const tiersMax = 10
 
 /** Begins with the rates in effect. */
 export function draftOf(price: Price | null): PriceDraft {
-  const rates = Object.entries(price?.rates ?? {}).map(([kind, nano]) => [kind, amountText(nano)])
-  return { rates: Object.fromEntries(rates) as PriceDraft['rates'], from: '', note: '', keepTiers: true }
+  const tiers = price?.tiers ?? []
+  return {
+    rates: textsOf(price?.rates ?? {}),
+    tiers: tiers.map(({ above, rates }, key) => ({ key, above: String(above), rates: textsOf(rates) })),
+    from: '',
+    note: '',
+  }
 }
 
-/** Kinds whose text is not an amount. */
-export function wrongKinds({ rates }: PriceDraft): ReadonlySet<PriceKind> {
-  return new Set(priceKinds.filter((kind) => (rates[kind] ?? '').trim() !== '' && amountOf(rates[kind] ?? '') === null))
+/** The tiers with an empty one at the end. */
+export function withTier(tiers: readonly TierDraft[]): readonly TierDraft[] {
+  return [...tiers, { key: Math.max(-1, ...tiers.map(({ key }) => key)) + 1, above: '', rates: {} }]
+}
+
+/** The fields that do not say what they should, by the parameters that they fill, with what to enter. */
+export function problemsOf({ rates, tiers }: PriceDraft): ReadonlyMap<string, string> {
+  return new Map([
+    ...wrongRates('rates', rates),
+    ...tiers.flatMap(({ above, rates: own }, index): (readonly [string, string])[] => [
+      ...(above.trim() === '' ? [[`tiers.${index}.above`, 'Enter a number of tokens.'] as const] : []),
+      ...wrongRates(`tiers.${index}.rates`, own),
+    ]),
+  ])
 }
 
 /** The request for fields without problems. */
-export function newPriceOf({ rates, from, note, keepTiers }: PriceDraft, current: Price | null): NewPrice {
+export function newPriceOf({ rates, tiers, from, note }: PriceDraft): NewPrice {
+  return {
+    rates: amountsOf(rates),
+    tiers: tiers.map(({ above, rates: own }) => ({ above: Number(above), rates: amountsOf(own) })),
+    note: note.trim(),
+    ...(from !== '' && { valid_from: new Date(from).toISOString() }),
+  }
+}
+
+function textsOf(rates: Price['rates']): RatesDraft {
+  return Object.fromEntries(Object.entries(rates).map(([kind, nano]) => [kind, amountText(nano)])) as RatesDraft
+}
+
+function wrongRates(param: string, rates: RatesDraft): (readonly [string, string])[] {
+  return priceKinds
+    .filter((kind) => (rates[kind] ?? '').trim() !== '' && amountOf(rates[kind] ?? '') === null)
+    .map((kind) => [`${param}.${kind}`, 'Enter an amount such as 2.50.'])
+}
+
+function amountsOf(rates: RatesDraft): NewPrice['rates'] {
   const amounts = priceKinds.flatMap((kind) => {
     const nano = amountOf(rates[kind] ?? '')
     return nano === null ? [] : [[kind, nano] as const]
   })
-  return {
-    rates: Object.fromEntries(amounts),
-    note: note.trim(),
-    ...(keepTiers && current !== null && { tiers: current.tiers }),
-    ...(from !== '' && { valid_from: new Date(from).toISOString() }),
-  }
+  return Object.fromEntries(amounts)
 }
