@@ -57,7 +57,7 @@ export class RateLimits {
   /** Usual length of the answers, in tokens, by model id. */
   readonly #answers = new Map<string, number>()
 
-  /** @param groupId the id of the group of this name */
+  /** @param groupId the id of the group of this name; rules name groups by either */
   constructor(settings: LiveSettings, buckets: RateBuckets, groupId: GroupIdOf) {
     this.#settings = settings
     this.#buckets = buckets
@@ -159,7 +159,8 @@ function costsOf(rule: RateRule, costing: Costing): readonly RateCost[] {
   const { groupIds } = costing.caller.account
   const wanted = rule.subjects.get('group')
   if (wanted === undefined) return costOf(rule, costing, '')
-  const named = wanted === '*' ? [...groupIds].filter((id) => id !== everyoneGroupId) : [costing.groupId(wanted) ?? '']
+  const named =
+    wanted === '*' ? [...groupIds].filter((id) => id !== everyoneGroupId) : [costing.groupId(wanted) ?? wanted]
   return named.filter((id) => groupIds.has(id)).flatMap((id) => costOf(rule, costing, id))
 }
 

@@ -130,6 +130,8 @@ describe("the gateway's own, for rates", () => {
     // Nobody is in a group of the rule's name any more; the rule for each group still counts.
     expect((await own.operate('PATCH', `/groups/${id}`, { name: 'day shift' })).status).toBe(200)
     expect([await ask('main'), await ask('other'), await ask('main')]).toEqual([200, 200, 429])
+    await limit(`group:${id} requests 1/day`)
+    expect([await ask('main'), await ask('other')]).toEqual([200, 429])
     await limit('key:* requests 1/day')
     expect([await ask('main'), await ask('second'), await ask('main')]).toEqual([200, 200, 429])
   })
