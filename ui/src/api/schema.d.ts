@@ -48,6 +48,8 @@ export type ApiKey = {
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type ApiKeyChange = {
@@ -176,6 +178,8 @@ export type Budget = {
   readonly left: number
   /** The highest threshold that was reached, in percent; null below all of them */
   readonly reached: number | null
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type BudgetChange = {
@@ -450,6 +454,8 @@ export type CreatedApiKey = {
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
   /** The key itself. It is in no other answer: keep it now */
   readonly secret: string
 }
@@ -617,6 +623,8 @@ export type Error = {
     readonly param: string | null
     /** Stable, for programs */
     readonly code: string | null
+    /** With `record_changed`: the record as it is now */
+    readonly current?: { readonly [name: string]: unknown } | undefined
   }
 }
 
@@ -718,6 +726,8 @@ export type Group = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type GroupChange = {
@@ -812,6 +822,8 @@ export type ImportedModels = {
 export type InflightLimit = {
   readonly user_id: string
   readonly limit: number
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type InflightUse = {
@@ -991,6 +1003,8 @@ export type ModelRecord = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type Moderation = {
@@ -1112,6 +1126,8 @@ export type OwnInflightLimit = {
   readonly model_id: string
   readonly model: string
   readonly limit: number
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type OwnUsage = {
@@ -1218,6 +1234,8 @@ export type Provider = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type ProviderChange = {
@@ -1513,6 +1531,8 @@ export type Setting = {
   readonly expected: string
   /** Environment variable that sets it */
   readonly variable: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type SignIn = {
@@ -1763,6 +1783,8 @@ export type User = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type UserChange = {
@@ -1800,6 +1822,8 @@ export type Webhook = {
   /** Until when the secret before the last rotation signs, too */
   readonly former_secret_until: string | null
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type WebhookAttempt = {
@@ -1867,6 +1891,8 @@ export type WebhookWithSecret = {
   /** Until when the secret before the last rotation signs, too */
   readonly former_secret_until: string | null
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
   /** `whsec_…`; shown this once */
   readonly secret: string
 }
@@ -1886,6 +1912,7 @@ export interface Operations {
   "POST /ai/v1/chat/completions": {
     params: undefined
     query: undefined
+    of: undefined
     body: ChatCompletionRequest
     answer: ChatCompletion
   }
@@ -1893,6 +1920,7 @@ export interface Operations {
   "POST /ai/v1/completions": {
     params: undefined
     query: undefined
+    of: undefined
     body: CompletionRequest
     answer: Completion
   }
@@ -1900,6 +1928,7 @@ export interface Operations {
   "POST /ai/v1/embeddings": {
     params: undefined
     query: undefined
+    of: undefined
     body: EmbeddingsRequest
     answer: Embeddings
   }
@@ -1907,6 +1936,7 @@ export interface Operations {
   "POST /ai/v1/rerank": {
     params: undefined
     query: undefined
+    of: undefined
     body: RerankRequest
     answer: RankedDocuments
   }
@@ -1914,6 +1944,7 @@ export interface Operations {
   "POST /ai/v2/rerank": {
     params: undefined
     query: undefined
+    of: undefined
     body: RerankRequest
     answer: {
       readonly id: string
@@ -1928,6 +1959,7 @@ export interface Operations {
   "POST /ai/v1/moderations": {
     params: undefined
     query: undefined
+    of: undefined
     body: ModerationRequest
     answer: Moderation
   }
@@ -1935,6 +1967,7 @@ export interface Operations {
   "POST /ai/v1/images/generations": {
     params: undefined
     query: undefined
+    of: undefined
     body: ImageGenerationRequest
     answer: Images
   }
@@ -1942,6 +1975,7 @@ export interface Operations {
   "POST /ai/v1/images/edits": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Images
   }
@@ -1949,6 +1983,7 @@ export interface Operations {
   "POST /ai/v1/images/variations": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Images
   }
@@ -1956,6 +1991,7 @@ export interface Operations {
   "POST /ai/v1/audio/transcriptions": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Transcription
   }
@@ -1963,6 +1999,7 @@ export interface Operations {
   "POST /ai/v1/audio/translations": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Transcription
   }
@@ -1970,6 +2007,7 @@ export interface Operations {
   "POST /ai/v1/audio/speech": {
     params: undefined
     query: undefined
+    of: undefined
     body: SpeechRequest
     answer: undefined
   }
@@ -1977,6 +2015,7 @@ export interface Operations {
   "POST /ai/v1/responses": {
     params: undefined
     query: undefined
+    of: undefined
     body: ResponsesRequest
     answer: Response
   }
@@ -1984,6 +2023,7 @@ export interface Operations {
   "POST /ai/v1/responses/compact": {
     params: undefined
     query: undefined
+    of: undefined
     body: ResponsesRequest
     answer: {
       readonly id: string
@@ -1996,6 +2036,7 @@ export interface Operations {
   "POST /ai/v1/responses/input_tokens": {
     params: undefined
     query: undefined
+    of: undefined
     body: ResponsesRequest
     answer: {
       readonly input_tokens: number
@@ -2005,6 +2046,7 @@ export interface Operations {
   "POST /ai/v1/messages": {
     params: undefined
     query: undefined
+    of: undefined
     body: MessagesRequest
     answer: Message
   }
@@ -2012,6 +2054,7 @@ export interface Operations {
   "GET /ai/v1/responses/{id}": {
     params: { id: string }
     query: { stream?: "true" | "false"; starting_after?: string; include?: string }
+    of: undefined
     body: undefined
     answer: Response
   }
@@ -2019,6 +2062,7 @@ export interface Operations {
   "DELETE /ai/v1/responses/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2030,6 +2074,7 @@ export interface Operations {
   "POST /ai/v1/responses/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Response
   }
@@ -2037,6 +2082,7 @@ export interface Operations {
   "GET /ai/v1/responses/{id}/input_items": {
     params: { id: string }
     query: { after?: string; limit?: string; order?: "asc" | "desc"; include?: string }
+    of: undefined
     body: undefined
     answer: {
       /** list */
@@ -2048,6 +2094,7 @@ export interface Operations {
   "POST /ai/v1/conversations": {
     params: undefined
     query: undefined
+    of: undefined
     body: ConversationRequest
     answer: Conversation
   }
@@ -2055,6 +2102,7 @@ export interface Operations {
   "GET /ai/v1/conversations/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Conversation
   }
@@ -2062,6 +2110,7 @@ export interface Operations {
   "POST /ai/v1/conversations/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ConversationUpdate
     answer: Conversation
   }
@@ -2069,6 +2118,7 @@ export interface Operations {
   "DELETE /ai/v1/conversations/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2080,6 +2130,7 @@ export interface Operations {
   "GET /ai/v1/conversations/{id}/items": {
     params: { id: string }
     query: { after?: string; limit?: string; order?: "asc" | "desc" }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2096,6 +2147,7 @@ export interface Operations {
   "POST /ai/v1/conversations/{id}/items": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ConversationItemsRequest
     answer: {
       readonly object: "list"
@@ -2112,6 +2164,7 @@ export interface Operations {
   "GET /ai/v1/conversations/{id}/items/{item}": {
     params: { id: string; item: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2122,6 +2175,7 @@ export interface Operations {
   "DELETE /ai/v1/conversations/{id}/items/{item}": {
     params: { id: string; item: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Conversation
   }
@@ -2129,6 +2183,7 @@ export interface Operations {
   "POST /ai/v1/messages/count_tokens": {
     params: undefined
     query: undefined
+    of: undefined
     body: MessagesRequest
     answer: {
       readonly input_tokens: number
@@ -2138,6 +2193,7 @@ export interface Operations {
   "GET /ai/v1/realtime": {
     params: undefined
     query: { model: string }
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2145,6 +2201,7 @@ export interface Operations {
   "GET /ai/v1/models": {
     params: undefined
     query: { group?: string; available_for_realtime?: "true" | "false"; include_reasoning_capabilities?: "true" | "false" }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2160,6 +2217,7 @@ export interface Operations {
   "GET /ai/v1/models/{rest}": {
     params: { rest: string }
     query: { include_reasoning_capabilities?: "true" | "false" }
+    of: undefined
     body: undefined
     answer: Model | AnthropicModel
   }
@@ -2167,6 +2225,7 @@ export interface Operations {
   "POST /embed": {
     params: undefined
     query: undefined
+    of: undefined
     body: EmbedRequest
     answer: EmbedAnswer
   }
@@ -2174,6 +2233,7 @@ export interface Operations {
   "POST /v1/embeddings": {
     params: undefined
     query: undefined
+    of: undefined
     body: EmbeddingsRequest
     answer: Embeddings
   }
@@ -2181,6 +2241,7 @@ export interface Operations {
   "POST /classify": {
     params: undefined
     query: undefined
+    of: undefined
     body: ClassifyRequest
     answer: ClassifyAnswer
   }
@@ -2188,6 +2249,7 @@ export interface Operations {
   "POST /tokenize/{rest}": {
     params: { rest: string }
     query: undefined
+    of: undefined
     body: TokenizeRequest
     answer: TokenizeAnswer
   }
@@ -2195,6 +2257,7 @@ export interface Operations {
   "POST /detokenize/{rest}": {
     params: { rest: string }
     query: undefined
+    of: undefined
     body: DetokenizeRequest
     answer: DetokenizeAnswer
   }
@@ -2202,6 +2265,7 @@ export interface Operations {
   "GET /reader_groups": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: ReaderGroups
   }
@@ -2209,6 +2273,7 @@ export interface Operations {
   "GET /status": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: TakeoffStatus
   }
@@ -2216,6 +2281,7 @@ export interface Operations {
   "POST /generate": {
     params: undefined
     query: undefined
+    of: undefined
     body: GenerationPayload
     answer: GeneratedText
   }
@@ -2223,6 +2289,7 @@ export interface Operations {
   "POST /generate_stream": {
     params: undefined
     query: undefined
+    of: undefined
     body: GenerationPayload
     answer: undefined
   }
@@ -2230,6 +2297,7 @@ export interface Operations {
   "POST /image_generate": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: GeneratedText
   }
@@ -2237,6 +2305,7 @@ export interface Operations {
   "POST /image_generate_stream": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: undefined
   }
@@ -2244,6 +2313,7 @@ export interface Operations {
   "POST /api/v1/documents": {
     params: undefined
     query: undefined
+    of: undefined
     body: DocumentImport
     answer: DocumentImportAnswer
   }
@@ -2251,6 +2321,7 @@ export interface Operations {
   "GET /api/v1/documents": {
     params: undefined
     query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; doc_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Document[]
@@ -2262,6 +2333,7 @@ export interface Operations {
   "GET /api/v1/documents/options": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: DocumentOptions
   }
@@ -2269,6 +2341,7 @@ export interface Operations {
   "GET /api/v1/document/{doc_id}": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Document
   }
@@ -2276,6 +2349,7 @@ export interface Operations {
   "DELETE /api/v1/document/{doc_id}": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2283,6 +2357,7 @@ export interface Operations {
   "GET /api/v1/document/{doc_id}/chunks": {
     params: { doc_id: string }
     query: { from?: number; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Chunk[]
@@ -2295,6 +2370,7 @@ export interface Operations {
   "POST /api/v1/document/{doc_id}/cancel": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Document
   }
@@ -2302,6 +2378,7 @@ export interface Operations {
   "POST /api/v1/document/{doc_id}/retry": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Document
   }
@@ -2309,6 +2386,7 @@ export interface Operations {
   "POST /api/v1/search": {
     params: undefined
     query: undefined
+    of: undefined
     body: SearchRequest
     answer: SearchAnswer
   }
@@ -2316,6 +2394,7 @@ export interface Operations {
   "POST /ai/v1/uploads": {
     params: undefined
     query: undefined
+    of: undefined
     body: UploadRequest
     answer: Upload
   }
@@ -2323,6 +2402,7 @@ export interface Operations {
   "POST /ai/v1/uploads/{id}/parts": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: FormData
     answer: UploadPart
   }
@@ -2330,6 +2410,7 @@ export interface Operations {
   "POST /ai/v1/uploads/{id}/complete": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: UploadCompletion
     answer: Upload
   }
@@ -2337,6 +2418,7 @@ export interface Operations {
   "POST /ai/v1/uploads/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Upload
   }
@@ -2344,6 +2426,7 @@ export interface Operations {
   "POST /ai/v1/files": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: File
   }
@@ -2351,6 +2434,7 @@ export interface Operations {
   "GET /ai/v1/files": {
     params: undefined
     query: { after?: string; limit?: string; order?: "asc" | "desc"; purpose?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2364,6 +2448,7 @@ export interface Operations {
   "GET /ai/v1/files/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: File
   }
@@ -2371,6 +2456,7 @@ export interface Operations {
   "DELETE /ai/v1/files/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2382,6 +2468,7 @@ export interface Operations {
   "GET /ai/v1/files/{id}/content": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2389,6 +2476,7 @@ export interface Operations {
   "POST /ai/v1/batches": {
     params: undefined
     query: undefined
+    of: undefined
     body: BatchRequest
     answer: Batch
   }
@@ -2396,6 +2484,7 @@ export interface Operations {
   "GET /ai/v1/batches": {
     params: undefined
     query: { after?: string; limit?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2409,6 +2498,7 @@ export interface Operations {
   "GET /ai/v1/batches/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Batch
   }
@@ -2416,6 +2506,7 @@ export interface Operations {
   "POST /ai/v1/batches/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Batch
   }
@@ -2423,6 +2514,7 @@ export interface Operations {
   "POST /ai/v1/messages/batches": {
     params: undefined
     query: undefined
+    of: undefined
     body: MessageBatchRequest
     answer: MessageBatch
   }
@@ -2430,6 +2522,7 @@ export interface Operations {
   "GET /ai/v1/messages/batches": {
     params: undefined
     query: { limit?: string; after_id?: string; before_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly MessageBatch[]
@@ -2442,6 +2535,7 @@ export interface Operations {
   "GET /ai/v1/messages/batches/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: MessageBatch
   }
@@ -2449,6 +2543,7 @@ export interface Operations {
   "DELETE /ai/v1/messages/batches/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2459,6 +2554,7 @@ export interface Operations {
   "POST /ai/v1/messages/batches/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: MessageBatch
   }
@@ -2466,6 +2562,7 @@ export interface Operations {
   "GET /ai/v1/messages/batches/{id}/results": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2473,6 +2570,7 @@ export interface Operations {
   "GET /healthz": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly status: "ok"
@@ -2482,6 +2580,7 @@ export interface Operations {
   "GET /readyz": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       /** outage: the database does not answer, and AI requests go on */
@@ -2494,6 +2593,7 @@ export interface Operations {
   "GET /metrics": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2501,6 +2601,7 @@ export interface Operations {
   "POST /admin/api/v1/session": {
     params: undefined
     query: undefined
+    of: undefined
     body: SignIn
     answer: WhoAmI
   }
@@ -2508,6 +2609,7 @@ export interface Operations {
   "GET /admin/api/v1/session": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: WhoAmI
   }
@@ -2515,6 +2617,7 @@ export interface Operations {
   "DELETE /admin/api/v1/session": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2522,6 +2625,7 @@ export interface Operations {
   "GET /admin/api/v1/session/options": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: SignInOptions
   }
@@ -2529,6 +2633,7 @@ export interface Operations {
   "GET /admin/api/v1/session/oidc": {
     params: undefined
     query: { return?: string }
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2536,6 +2641,7 @@ export interface Operations {
   "GET /admin/api/v1/session/oidc/callback": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2543,6 +2649,7 @@ export interface Operations {
   "GET /admin/api/v1/me": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: WhoAmI
   }
@@ -2550,6 +2657,7 @@ export interface Operations {
   "GET /admin/api/v1/me/models": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly UsableModel[]
@@ -2559,6 +2667,7 @@ export interface Operations {
   "POST /admin/api/v1/me/password": {
     params: undefined
     query: undefined
+    of: undefined
     body: PasswordChange
     answer: undefined
   }
@@ -2566,6 +2675,7 @@ export interface Operations {
   "DELETE /admin/api/v1/me/sessions": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2573,6 +2683,7 @@ export interface Operations {
   "GET /admin/api/v1/me/keys": {
     params: undefined
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ApiKey[]
@@ -2584,6 +2695,7 @@ export interface Operations {
   "POST /admin/api/v1/me/keys": {
     params: undefined
     query: undefined
+    of: undefined
     body: ApiKeyCreation
     answer: CreatedApiKey
   }
@@ -2591,6 +2703,7 @@ export interface Operations {
   "GET /admin/api/v1/me/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ApiKey
   }
@@ -2598,6 +2711,7 @@ export interface Operations {
   "PATCH /admin/api/v1/me/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ApiKeyChange
     answer: ApiKey
   }
@@ -2605,6 +2719,7 @@ export interface Operations {
   "DELETE /admin/api/v1/me/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2612,6 +2727,7 @@ export interface Operations {
   "POST /admin/api/v1/me/keys/delete": {
     params: undefined
     query: undefined
+    of: undefined
     body: ApiKeyDeletion
     answer: {
       /** Ids; those that did not exist are not among them */
@@ -2622,6 +2738,7 @@ export interface Operations {
   "GET /admin/api/v1/me/usage": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string }
+    of: undefined
     body: undefined
     answer: UsageTotals
   }
@@ -2629,6 +2746,7 @@ export interface Operations {
   "GET /admin/api/v1/me/usage/series": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
+    of: undefined
     body: undefined
     answer: UsageSeries
   }
@@ -2636,6 +2754,7 @@ export interface Operations {
   "GET /admin/api/v1/me/requests": {
     params: undefined
     query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly RequestRecord[]
@@ -2647,6 +2766,7 @@ export interface Operations {
   "GET /admin/api/v1/me/requests/{id}": {
     params: { id: string }
     query: { at?: string }
+    of: undefined
     body: undefined
     answer: RequestRecord
   }
@@ -2654,6 +2774,7 @@ export interface Operations {
   "GET /admin/api/v1/users": {
     params: undefined
     query: { cursor?: string; limit?: number; email?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly User[]
@@ -2665,6 +2786,7 @@ export interface Operations {
   "POST /admin/api/v1/users": {
     params: undefined
     query: undefined
+    of: undefined
     body: UserCreation
     answer: User
   }
@@ -2672,6 +2794,7 @@ export interface Operations {
   "GET /admin/api/v1/users/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: User
   }
@@ -2679,6 +2802,7 @@ export interface Operations {
   "PATCH /admin/api/v1/users/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: UserChange
     answer: User
   }
@@ -2686,6 +2810,7 @@ export interface Operations {
   "DELETE /admin/api/v1/users/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2693,6 +2818,7 @@ export interface Operations {
   "POST /admin/api/v1/users/{id}/password": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: NewPassword
     answer: undefined
   }
@@ -2700,6 +2826,7 @@ export interface Operations {
   "PUT /admin/api/v1/users/{id}/groups/{groupId}": {
     params: { id: string; groupId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2707,6 +2834,7 @@ export interface Operations {
   "DELETE /admin/api/v1/users/{id}/groups/{groupId}": {
     params: { id: string; groupId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2714,6 +2842,7 @@ export interface Operations {
   "GET /admin/api/v1/groups": {
     params: undefined
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Group[]
@@ -2725,6 +2854,7 @@ export interface Operations {
   "POST /admin/api/v1/groups": {
     params: undefined
     query: undefined
+    of: undefined
     body: GroupCreation
     answer: Group
   }
@@ -2732,6 +2862,7 @@ export interface Operations {
   "GET /admin/api/v1/groups/{id}/members": {
     params: { id: string }
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly User[]
@@ -2743,6 +2874,7 @@ export interface Operations {
   "GET /admin/api/v1/groups/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Group
   }
@@ -2750,6 +2882,7 @@ export interface Operations {
   "PATCH /admin/api/v1/groups/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: GroupChange
     answer: Group
   }
@@ -2757,6 +2890,7 @@ export interface Operations {
   "DELETE /admin/api/v1/groups/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2764,6 +2898,7 @@ export interface Operations {
   "GET /admin/api/v1/keys": {
     params: undefined
     query: { cursor?: string; limit?: number; user_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ApiKey[]
@@ -2775,6 +2910,7 @@ export interface Operations {
   "GET /admin/api/v1/users/{id}/keys": {
     params: { id: string }
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ApiKey[]
@@ -2786,6 +2922,7 @@ export interface Operations {
   "POST /admin/api/v1/users/{id}/keys": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ApiKeyCreation
     answer: CreatedApiKey
   }
@@ -2793,6 +2930,7 @@ export interface Operations {
   "GET /admin/api/v1/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ApiKey
   }
@@ -2800,6 +2938,7 @@ export interface Operations {
   "PATCH /admin/api/v1/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ApiKeyChange
     answer: ApiKey
   }
@@ -2807,6 +2946,7 @@ export interface Operations {
   "DELETE /admin/api/v1/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2814,6 +2954,7 @@ export interface Operations {
   "POST /admin/api/v1/keys/delete": {
     params: undefined
     query: undefined
+    of: undefined
     body: ApiKeyDeletion
     answer: {
       /** Ids; those that did not exist are not among them */
@@ -2824,6 +2965,7 @@ export interface Operations {
   "GET /admin/api/v1/provider-kinds": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ProviderKind[]
@@ -2833,6 +2975,7 @@ export interface Operations {
   "GET /admin/api/v1/provider-presets": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ProviderPreset[]
@@ -2842,6 +2985,7 @@ export interface Operations {
   "GET /admin/api/v1/providers": {
     params: undefined
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Provider[]
@@ -2853,6 +2997,7 @@ export interface Operations {
   "POST /admin/api/v1/providers": {
     params: undefined
     query: undefined
+    of: undefined
     body: ProviderCreation
     answer: Provider
   }
@@ -2860,6 +3005,7 @@ export interface Operations {
   "GET /admin/api/v1/providers/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Provider
   }
@@ -2867,6 +3013,7 @@ export interface Operations {
   "PATCH /admin/api/v1/providers/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ProviderChange
     answer: Provider
   }
@@ -2874,6 +3021,7 @@ export interface Operations {
   "DELETE /admin/api/v1/providers/{id}": {
     params: { id: string }
     query: { cascade?: "true" | "false" }
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2881,6 +3029,7 @@ export interface Operations {
   "POST /admin/api/v1/providers/test": {
     params: undefined
     query: undefined
+    of: undefined
     body: ProviderCreation
     answer: ProviderTest
   }
@@ -2888,6 +3037,7 @@ export interface Operations {
   "POST /admin/api/v1/providers/{id}/test": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ProviderTest
   }
@@ -2895,6 +3045,7 @@ export interface Operations {
   "POST /admin/api/v1/providers/{id}/import-models": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ModelImport
     answer: ImportedModels
   }
@@ -2902,6 +3053,7 @@ export interface Operations {
   "GET /admin/api/v1/provider-health": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ProviderHealth[]
@@ -2913,6 +3065,7 @@ export interface Operations {
   "GET /admin/api/v1/models": {
     params: undefined
     query: { cursor?: string; limit?: number; provider_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ModelRecord[]
@@ -2924,6 +3077,7 @@ export interface Operations {
   "POST /admin/api/v1/models": {
     params: undefined
     query: undefined
+    of: undefined
     body: ModelCreation
     answer: ModelRecord
   }
@@ -2931,6 +3085,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ModelRecord
   }
@@ -2938,6 +3093,7 @@ export interface Operations {
   "PATCH /admin/api/v1/models/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ModelChange
     answer: ModelRecord
   }
@@ -2945,6 +3101,7 @@ export interface Operations {
   "DELETE /admin/api/v1/models/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2952,6 +3109,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}/health": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly UpstreamHealth[]
@@ -2963,6 +3121,7 @@ export interface Operations {
   "GET /admin/api/v1/inflight-limits": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly OwnInflightLimit[]
@@ -2972,6 +3131,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}/inflight-limits": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly InflightLimit[]
@@ -2981,6 +3141,7 @@ export interface Operations {
   "PUT /admin/api/v1/models/{id}/inflight-limits/{userId}": {
     params: { id: string; userId: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: NewInflightLimit
     answer: InflightLimit
   }
@@ -2988,6 +3149,7 @@ export interface Operations {
   "DELETE /admin/api/v1/models/{id}/inflight-limits/{userId}": {
     params: { id: string; userId: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2995,6 +3157,7 @@ export interface Operations {
   "GET /admin/api/v1/inflight": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly InflightUse[]
@@ -3006,6 +3169,7 @@ export interface Operations {
   "GET /admin/api/v1/prices": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly currency: string
@@ -3016,6 +3180,7 @@ export interface Operations {
   "POST /admin/api/v1/prices/import": {
     params: undefined
     query: undefined
+    of: undefined
     body: PriceImport
     answer: PriceImportResult
   }
@@ -3023,6 +3188,7 @@ export interface Operations {
   "POST /admin/api/v1/prices/recompute": {
     params: undefined
     query: undefined
+    of: undefined
     body: PriceRecomputation
     answer: PriceRecomputationResult
   }
@@ -3030,6 +3196,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}/prices": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly currency: string
@@ -3042,6 +3209,7 @@ export interface Operations {
   "POST /admin/api/v1/models/{id}/prices": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: NewPrice
     answer: Price
   }
@@ -3049,6 +3217,7 @@ export interface Operations {
   "DELETE /admin/api/v1/models/{id}/prices/{priceId}": {
     params: { id: string; priceId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -3056,6 +3225,7 @@ export interface Operations {
   "GET /admin/api/v1/budgets": {
     params: undefined
     query: { scope?: "key" | "user" | "group" | "model" | "provider"; scope_id?: string; reached?: "true" | "false" }
+    of: undefined
     body: undefined
     answer: {
       readonly currency: string
@@ -3066,6 +3236,7 @@ export interface Operations {
   "POST /admin/api/v1/budgets": {
     params: undefined
     query: undefined
+    of: undefined
     body: NewBudget
     answer: Budget
   }
@@ -3073,6 +3244,7 @@ export interface Operations {
   "GET /admin/api/v1/budgets/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Budget
   }
@@ -3080,6 +3252,7 @@ export interface Operations {
   "PATCH /admin/api/v1/budgets/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: BudgetChange
     answer: Budget
   }
@@ -3087,6 +3260,7 @@ export interface Operations {
   "DELETE /admin/api/v1/budgets/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -3094,6 +3268,7 @@ export interface Operations {
   "POST /admin/api/v1/budgets/{id}/reconcile": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly released: number
@@ -3103,6 +3278,7 @@ export interface Operations {
   "GET /admin/api/v1/budgets-proof": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       /** Sum of all differences */
@@ -3114,6 +3290,7 @@ export interface Operations {
   "GET /ai/v1/usage/me": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: OwnUsage
   }
@@ -3121,6 +3298,7 @@ export interface Operations {
   "GET /admin/api/v1/usage": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string }
+    of: undefined
     body: undefined
     answer: UsageTotals
   }
@@ -3128,6 +3306,7 @@ export interface Operations {
   "GET /admin/api/v1/usage/series": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
+    of: undefined
     body: undefined
     answer: UsageSeries
   }
@@ -3135,6 +3314,7 @@ export interface Operations {
   "GET /admin/api/v1/requests": {
     params: undefined
     query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly RequestRecord[]
@@ -3146,6 +3326,7 @@ export interface Operations {
   "GET /admin/api/v1/requests/{id}": {
     params: { id: string }
     query: { at?: string }
+    of: undefined
     body: undefined
     answer: RequestRecord
   }
@@ -3153,6 +3334,7 @@ export interface Operations {
   "GET /admin/api/v1/webhooks": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Webhook[]
@@ -3162,6 +3344,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks": {
     params: undefined
     query: undefined
+    of: undefined
     body: NewWebhook
     answer: WebhookWithSecret
   }
@@ -3169,6 +3352,7 @@ export interface Operations {
   "GET /admin/api/v1/webhooks/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Webhook
   }
@@ -3176,6 +3360,7 @@ export interface Operations {
   "PATCH /admin/api/v1/webhooks/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: WebhookChange
     answer: Webhook
   }
@@ -3183,6 +3368,7 @@ export interface Operations {
   "DELETE /admin/api/v1/webhooks/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -3190,6 +3376,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/rotate": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: WebhookRotation
     answer: WebhookWithSecret
   }
@@ -3197,6 +3384,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/test": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: WebhookAttempt
   }
@@ -3204,6 +3392,7 @@ export interface Operations {
   "GET /admin/api/v1/webhooks/{id}/deliveries": {
     params: { id: string }
     query: { cursor?: string; limit?: number; state?: "waiting" | "delivered" | "failed" }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly WebhookDelivery[]
@@ -3215,6 +3404,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay": {
     params: { id: string; deliveryId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: WebhookDelivery
   }
@@ -3222,6 +3412,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/replay": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: WebhookReplay
     answer: {
       readonly replayed: number
@@ -3231,6 +3422,7 @@ export interface Operations {
   "GET /admin/api/v1/settings": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Setting[]
@@ -3240,6 +3432,7 @@ export interface Operations {
   "PUT /admin/api/v1/settings/{name}": {
     params: { name: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: NewSettingValue
     answer: Setting
   }
@@ -3247,6 +3440,7 @@ export interface Operations {
   "DELETE /admin/api/v1/settings/{name}": {
     params: { name: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: Setting
   }
@@ -3254,6 +3448,7 @@ export interface Operations {
   "GET /admin/api/v1/about": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: About
   }
@@ -3261,6 +3456,7 @@ export interface Operations {
   "GET /": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -3268,6 +3464,7 @@ export interface Operations {
   "GET /openapi.json": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly openapi: string
@@ -3277,6 +3474,7 @@ export interface Operations {
   "GET /docs": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }

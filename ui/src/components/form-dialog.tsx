@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { asApiError } from '../api/api-error.ts'
+import { isTheirs } from '../api/conflict.ts'
 import { Button } from './button.tsx'
 import { Dialog, type DialogProps } from './dialog.tsx'
 import { Form } from './form.tsx'
@@ -33,6 +34,7 @@ export function FormDialog(props: FormDialogProps) {
   const formId = useId()
   const sending = useMutation({
     mutationFn: async (action: Action) => (action === 'submit' ? onSubmit() : secondary?.run()),
+    onError: (thrown) => isTheirs(thrown) && onClose(),
     // Passwords and keys must not stay in memory after the dialog closes.
     gcTime: 0,
   })
