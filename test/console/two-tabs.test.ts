@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
+import { until } from '#test/support/until.ts'
 import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
@@ -154,7 +155,7 @@ describe.skipIf(journeysSkipped !== null)(
         expect(await page.getByRole('dialog').count()).toBe(0)
 
         const again = await form.open(page)
-        expect(await again.inputValue()).toBe(theirs)
+        await until(async () => (await again.inputValue()) === theirs)
         await form.change(third)
         await again.fill(mine)
         await save(page)
