@@ -14,9 +14,9 @@ import type { Gateway } from '#gateway/gateway.ts'
 import { gatewayRoutes } from '#gateway/routes.ts'
 import type { Generation } from '#generation/generation.ts'
 import { generationRoutes } from '#generation/routes.ts'
-import { docsPage } from '#http/docs-page.ts'
+import { docsPage, docsPageHtml } from '#http/docs-page.ts'
 import { openApiDocument, type OpenApiDocument } from '#http/openapi.ts'
-import { json } from '#http/respond.ts'
+import { json, jsonText } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { within } from '#lib/within.ts'
@@ -49,9 +49,13 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
     ...systemRoutes(deps),
     ...deps.admin,
   ]
-  // Made when it is first asked for: it takes tens of milliseconds, and the table does not change.
-  let made: OpenApiDocument | undefined
+  // Made when they are first asked for, and once: the table does not change.
+  let made: Promise<OpenApiDocument> | undefined
   const document = () => (made ??= openApiDocument(routes, { title: 'Sluice', version: deps.version }))
+  let text: Promise<string> | undefined
+  const documentText = () => (text ??= document().then((value) => JSON.stringify(value)))
+  let page: Promise<string> | undefined
+  const pageHtml = () => (page ??= document().then(docsPageHtml))
   const about = { tag: 'System', errors: [] }
   routes.push(
     {
@@ -79,14 +83,14 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
         answer: z.looseObject({ openapi: z.string() }),
         summary: 'This API as an OpenAPI 3.1 document',
       },
-      handle: () => json(document()),
+      handle: async () => jsonText(await documentText()),
     },
     {
       method: 'GET',
       path: '/docs',
       access: 'public',
       docs: { ...about, operation: 'getDocs', media: ['text/html'], summary: 'This API as a page to read' },
-      handle: () => docsPage(document()),
+      handle: async () => docsPage(await pageHtml()),
     },
   )
   return routes

@@ -40,7 +40,7 @@ export function listModels(gateway: Pick<Gateway, 'catalog'>, context: RequestCo
 /** One model by name or alias. Answers 404 and 403 as a call of the model would, and 400 as the list does. */
 export function getModel(gateway: Pick<Gateway, 'catalog'>, context: RequestContext, caller: Caller): Response {
   const { query, params } = context
-  const model = resolveModel(gateway.catalog(), params['*'] ?? '', caller)
+  const model = resolveModel(gateway.catalog(), params['model'] ?? '', caller)
   refuseRepeated(query, ['include_reasoning_capabilities'])
   const { record } = model
   if (context.request.headers.has('anthropic-version'))

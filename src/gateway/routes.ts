@@ -102,7 +102,7 @@ function aiRoutes(gateway: Gateway): Route<Caller>[] {
     },
     {
       method: 'GET',
-      path: '/ai/v1/models/*',
+      path: '/ai/v1/models/*model',
       access: 'inference',
       docs: {
         tag,

@@ -101,7 +101,7 @@ function tokenRoutes(gateway: Gateway): Route<Caller>[] {
   return [
     {
       method: 'POST',
-      path: '/tokenize/*',
+      path: '/tokenize/*group',
       access,
       docs: {
         tag,
@@ -115,7 +115,7 @@ function tokenRoutes(gateway: Gateway): Route<Caller>[] {
     },
     {
       method: 'POST',
-      path: '/detokenize/*',
+      path: '/detokenize/*group',
       access,
       docs: {
         tag,

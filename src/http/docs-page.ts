@@ -2,12 +2,13 @@
  * The API as one page to read: made from the OpenAPI document, without scripts and without any
  * request of its own.
  */
+import { setImmediate } from 'node:timers/promises'
 import { docsPageStyle } from './docs-page-style.ts'
 import { bodySchema, type OpenApiDocument, type Operation, type Parameter, type Schema } from './openapi.ts'
 
-/** The page as an answer. */
-export function docsPage(document: OpenApiDocument): Response {
-  return new Response(docsPageHtml(document), {
+/** The page as an answer. @param html of `docsPageHtml` */
+export function docsPage(html: string): Response {
+  return new Response(html, {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
@@ -22,16 +23,18 @@ interface Entry {
   readonly operation: Operation
 }
 
-/** The page as HTML. Every text of the document is escaped. */
-export function docsPageHtml(document: OpenApiDocument): string {
+/** The page as HTML. Every text of the document is escaped. Requests are served between its chapters. */
+export async function docsPageHtml(document: OpenApiDocument): Promise<string> {
   const { title, version } = document.info
   const entries = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Entry => ({ method: method.toUpperCase(), path, operation })),
   )
-  const chapters = document.tags.map(({ name }) => ({
-    name,
-    entries: entries.filter(({ operation }) => operation.tags.includes(name)),
-  }))
+  const chapters: { readonly links: string; readonly html: string }[] = []
+  for (const { name } of document.tags) {
+    const own = entries.filter(({ operation }) => operation.tags.includes(name))
+    chapters.push({ links: chapterLinks(name, own), html: chapterHtml(document, name, own) })
+    await setImmediate()
+  }
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -44,13 +47,13 @@ export function docsPageHtml(document: OpenApiDocument): string {
 <body>
 <nav aria-label="Endpoints">
 <a class="title" href="#top">${escaped(title)} API</a>
-${chapters.map((chapter) => chapterLinks(chapter.name, chapter.entries)).join('\n')}
+${chapters.map(({ links }) => links).join('\n')}
 </nav>
 <main id="top">
 <h1>${escaped(title)} API</h1>
 <p>Version ${escaped(version)}. The same as an OpenAPI document: <a href="/openapi.json">/openapi.json</a>.</p>
 <p>Send an API key as <code>Authorization: Bearer &lt;key&gt;</code>. Every error has the same shape: see <a href="#schema-Error">Error</a>.</p>
-${chapters.map((chapter) => chapterHtml(document, chapter.name, chapter.entries)).join('\n')}
+${chapters.map(({ html }) => html).join('\n')}
 ${schemasHtml(document)}
 </main>
 </body>

@@ -2,6 +2,7 @@
  * The OpenAPI 3.1 document, made from the route table: what is checked is what is described.
  * https://spec.openapis.org/oas/v3.1.1.html
  */
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { errorCatalogue, type ErrorCode } from '#errors/catalogue.ts'
 import type { Access, Route, RouteDocs } from './route.ts'
@@ -88,8 +89,14 @@ const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'sluice_session', description: 'Set by POST /admin/api/v1/session' },
 }
 
-/** Throws when two different schemas of the routes have one id, or two operations one name. */
-export function openApiDocument<Caller>(routes: Iterable<Route<Caller>>, info: DocumentInfo): OpenApiDocument {
+/**
+ * Requests are served between its steps: all of them take longer than one may. Rejects when two different schemas of the
+ * routes have one id, or two operations one name.
+ */
+export async function openApiDocument<Caller>(
+  routes: Iterable<Route<Caller>>,
+  info: DocumentInfo,
+): Promise<OpenApiDocument> {
   const components = new Components()
   const paths: Record<string, Record<string, Operation>> = {}
   const tags = new Set<string>()
@@ -101,6 +108,7 @@ export function openApiDocument<Caller>(routes: Iterable<Route<Caller>>, info: D
     operations.add(operation.operationId)
     path[route.method.toLowerCase()] = operation
     tags.add(route.docs.tag)
+    await setImmediate()
   }
   return {
     openapi: '3.1.1',
@@ -203,9 +211,9 @@ function securityOf(access: Access): Operation['security'] {
   return access === 'public' ? [] : [{ bearer: [] }, { session: [] }]
 }
 
-/** `/models/:id` and `/models/*` as OpenAPI writes them. */
+/** `/keys/:id` and `/models/*name` as OpenAPI writes them. */
 function templateOf(path: string): string {
-  return path.replace(/:(\w+)/g, '{$1}').replace('*', '{rest}')
+  return path.replace(/[:*](\w+)/g, '{$1}')
 }
 
 /** `listUsers`, `getUser`, `createUser`, `retryDocument`: what the method does there, and what it does it to. */
@@ -252,11 +260,11 @@ function singular(word: string): string {
 }
 
 function pathParameters(path: string): Parameter[] {
-  return [...path.matchAll(/:(\w+)|\*/g)].map(([, name]) => ({
-    name: name ?? 'rest',
+  return [...path.matchAll(/([:*])(\w+)/g)].map(([, kind = '', name = '']) => ({
+    name,
     in: 'path',
     required: true,
-    ...(name === undefined && { description: 'May hold slashes.' }),
+    ...(kind === '*' && { description: 'May hold slashes.' }),
     schema: { type: 'string' },
   }))
 }
@@ -283,30 +291,48 @@ function queryParameters(query: z.ZodObject): Parameter[] {
 const definitions = '#/$defs/'
 const componentsPath = '#/components/schemas/'
 
+/** A schema as the document has it, and the named ones in it. */
+interface Converted {
+  readonly schema: Schema
+  readonly named: Readonly<Record<string, Schema>>
+}
+
+/** Many routes share schemas, so each is converted once. */
+const converted = { input: new WeakMap<z.ZodType, Converted>(), output: new WeakMap<z.ZodType, Converted>() }
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): Converted {
+  // Wrapped, because a schema at the root is never made a definition.
+  const wrapped = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: 'any' })
+  const { $defs = {}, properties } = JSON.parse(
+    JSON.stringify(wrapped).replaceAll(`"${definitions}`, `"${componentsPath}`),
+  ) as {
+    readonly $defs?: Record<string, Schema & { readonly id?: string }>
+    readonly properties: { readonly root: Schema }
+  }
+  // The converter repeats the id inside, where JSON Schema gives it no meaning.
+  const named = Object.entries($defs).map(([id, { id: _, ...definition }]) => [id, simplified(definition)] as const)
+  return { schema: simplified(properties.root), named: Object.fromEntries(named) }
+}
+
 /** The schemas that have an id, each once. */
 class Components {
   readonly #schemas = new Map<string, Schema>()
 
   /** The schema, its named parts as references into the components. */
   add(schema: z.ZodType, io: 'input' | 'output'): Schema {
-    // Wrapped, because a schema at the root is never made a definition.
-    const wrapped = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: 'any' })
-    const { $defs = {}, properties } = JSON.parse(
-      JSON.stringify(wrapped).replaceAll(`"${definitions}`, `"${componentsPath}`),
-    ) as { readonly $defs?: Record<string, Schema>; readonly properties: { readonly root: Schema } }
-    for (const [id, definition] of Object.entries($defs)) this.#define(id, simplified(definition))
-    return simplified(properties.root)
+    let known = converted[io].get(schema)
+    if (known === undefined) converted[io].set(schema, (known = convert(schema, io)))
+    for (const [id, named] of Object.entries(known.named)) this.#define(id, named)
+    return known.schema
   }
 
   sorted(): Readonly<Record<string, Schema>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  #define(id: string, definition: Schema): void {
-    // The converter repeats the id inside, where JSON Schema gives it no meaning.
-    const schema = Object.fromEntries(Object.entries(definition).filter(([name]) => name !== 'id')) as Schema
+  #define(id: string, schema: Schema): void {
     const known = this.#schemas.get(id)
-    if (known !== undefined && !Bun.deepEquals(known, schema))
+    if (known !== undefined && known !== schema && !Bun.deepEquals(known, schema))
       throw new Error(`two different schemas are called "${id}"`)
     this.#schemas.set(id, schema)
   }

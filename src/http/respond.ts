@@ -3,7 +3,12 @@ import { takesEncoding } from './accepted-encoding.ts'
 
 /** A JSON answer. */
 export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
-  return new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json', ...headers } })
+  return jsonText(JSON.stringify(value), status, headers)
+}
+
+/** The same of a JSON that is there as text. */
+export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+  return new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } })
 }
 
 /** Shorter ones fit into a packet or two. */

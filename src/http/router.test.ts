@@ -16,7 +16,7 @@ const router = new Router(
     'POST /keys/delete',
     'POST /keys/:id/rotate',
     'GET /models/:provider/raw',
-    'GET /models/*',
+    'GET /models/*name',
     'GET /models',
     'GET /a/:x/c',
     'GET /a/:x/:y',
@@ -68,9 +68,9 @@ describe('a path', () => {
   })
 
   test('gives its whole rest to a star, with slashes, encoded or not', () => {
-    expect(found('GET', '/models/meta/llama-3')).toBe('GET /models/* *=meta/llama-3')
-    expect(found('GET', '/models/meta%2Fllama-3')).toBe('GET /models/* *=meta/llama-3')
-    expect(found('GET', '/models/a//b/')).toBe('GET /models/* *=a//b/')
+    expect(found('GET', '/models/meta/llama-3')).toBe('GET /models/*name name=meta/llama-3')
+    expect(found('GET', '/models/meta%2Fllama-3')).toBe('GET /models/*name name=meta/llama-3')
+    expect(found('GET', '/models/a//b/')).toBe('GET /models/*name name=a//b/')
   })
 
   test('is not found when it is another: case, a slash at the end, empty segments, dots, more or less segments', () => {

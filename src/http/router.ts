@@ -70,15 +70,15 @@ function pick<Caller>(
 }
 
 function literalCount(segments: readonly string[]): number {
-  return segments.filter((segment) => !segment.startsWith(':') && segment !== '*').length
+  return segments.filter((segment) => !segment.startsWith(':') && !segment.startsWith('*')).length
 }
 
 function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {}
   for (const [index, part] of pattern.entries()) {
-    if (part === '*') {
+    if (part.startsWith('*')) {
       const rest = decode(segments.slice(index).join('/'))
-      return rest === null || rest === '' ? null : { ...params, '*': rest }
+      return rest === null || rest === '' ? null : { ...params, [part.slice(1)]: rest }
     }
     const segment = segments[index]
     if (segment === undefined) return null

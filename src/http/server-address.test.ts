@@ -11,7 +11,7 @@ const open = (path: string): Route<string> => {
 }
 
 let server: TestServer
-beforeAll(() => void (server = startTestServer([open('/seen'), open('/seen/*')])))
+beforeAll(() => void (server = startTestServer([open('/seen'), open('/seen/*path')])))
 afterAll(() => server[Symbol.asyncDispose]())
 
 /** Bytes of one request as they are, and all that comes back until the connection ends or the text is there. */
@@ -32,7 +32,7 @@ describe('the address', () => {
   test('is told as it was sent: encoded path, decoded parameters, query', async () => {
     expect(await seenOf('/seen/a%2Fb/%C3%A9?x=1&x=%202')).toEqual({
       path: '/seen/a%2Fb/%C3%A9',
-      params: { '*': 'a/b/é' },
+      params: { path: 'a/b/é' },
       query: 'x=1&x=+2',
       trusted: false,
       remoteAddress: '127.0.0.1',
@@ -54,7 +54,7 @@ describe('the address', () => {
   })
 
   test('is understood without a host in HTTP/1.0', async () => {
-    expect(await raw('GET /seen/x://y HTTP/1.0\r\n\r\n', '}')).toContain('"*":"x://y"')
+    expect(await raw('GET /seen/x://y HTTP/1.0\r\n\r\n', '}')).toContain('"path":"x://y"')
   })
 
   const changed = [

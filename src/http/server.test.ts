@@ -25,7 +25,7 @@ function seen({ path, params, query, trusted, remoteAddress }: RequestContext): 
 
 const routes: readonly Route<string>[] = [
   open('/seen', seen),
-  open('/seen/*', seen),
+  open('/seen/*path', seen),
   open('/made', (context) => {
     context.addHeader('x-added', 'yes')
     return context.respond('made', { status: 201, headers: { 'x-own': '1' } })

@@ -3,11 +3,13 @@
  * Any number of processes may start at once: the first migrates, the others wait and find it done. A process that is
  * killed leaves what it had finished; the next one goes on from there.
  */
+import type { Kysely } from 'kysely'
 import type { Database } from './database.ts'
 import { knownSchema, type Contract, type Migration } from './migrating/migration.ts'
 import { underMigrationLock } from './migrating/migration-lock.ts'
 import { olderProcesses, runMigration, type Outcome, type RunOptions } from './migrating/run-migration.ts'
 import { prepareSchemaState, readSchemaState, StoreTooNew, type SchemaState } from './migrating/schema-state.ts'
+import type { Tables } from './schema.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { replicas } from './migrations/0002-replicas.ts'
 import { documents } from './migrations/0003-documents.ts'
@@ -92,16 +94,27 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
     if (!before.prepared) await connection.transaction().execute(prepareSchemaState)
     const state = await readSchemaState(connection, engine)
     refuseTooNew(state, all)
-    const run = (migration: Migration): Promise<Outcome> =>
-      runMigration(connection, engine, migration, { attemptsMax, signal, onBlocked })
-    const waiting: Contract[] = []
-    for (const migration of pendingOf(state, all)) {
-      // In their order, so one that waits holds up those after it.
-      if (waiting.length > 0 && migration.kind === 'contract') waiting.push(migration)
-      else if ((await run(migration)) === 'waits' && migration.kind === 'contract') waiting.push(migration)
-    }
-    return waiting
+    const run = (on: Kysely<Tables>): Promise<readonly Contract[]> =>
+      runPending(pendingOf(state, all), (migration) =>
+        runMigration(on, engine, migration, { attemptsMax, signal, onBlocked }),
+      )
+    // A new database serves nobody yet. In one transaction its schema takes a fifth of the time, and is there whole or not at all.
+    return state.applied.size === 0 ? connection.transaction().execute(run) : run(connection)
   })
+}
+
+/** Resolves with the contract steps that wait. */
+async function runPending(
+  pending: readonly Migration[],
+  run: (migration: Migration) => Promise<Outcome>,
+): Promise<readonly Contract[]> {
+  const waiting: Contract[] = []
+  for (const migration of pending) {
+    // In their order, so one that waits holds up those after it.
+    if (waiting.length > 0 && migration.kind === 'contract') waiting.push(migration)
+    else if ((await run(migration)) === 'waits' && migration.kind === 'contract') waiting.push(migration)
+  }
+  return waiting
 }
 
 /** A migration that the database has not had. */

@@ -39,7 +39,7 @@ const routes: readonly Route<null>[] = [
   },
 ]
 
-const text = apiTypes(openApiDocument(routes, { title: 'Things', version: '1' }))
+const text = apiTypes(await openApiDocument(routes, { title: 'Things', version: '1' }))
 
 describe('the types', () => {
   test('have a schema with an id once, with its remarks', () => {

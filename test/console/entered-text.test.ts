@@ -8,7 +8,7 @@ import {
   journeysSkipped,
   password,
   startConsoleApp,
-  visit,
+  visitAs,
   type Visitor,
 } from '#test/support/app/console-app.ts'
 
@@ -35,10 +35,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 
 /** The administrator at this address of the console. */
 async function signedIn(path: string): Promise<Visitor> {
-  const visitor = await visit(browser, app)
-  await visitor.open(path)
-  await visitor.signIn('admin')
-  return visitor
+  return await visitAs(browser, app, 'admin', path)
 }
 
 describe.skipIf(journeysSkipped !== null)(
@@ -109,6 +106,44 @@ describe.skipIf(journeysSkipped !== null)(
       await page.evaluate('window.dispatchEvent(new Event("focus"))')
       await again.waitFor({ state: 'detached' })
       expect(await page.getByLabel('Keys of all users').isChecked()).toBe(true)
+    }, 60_000)
+
+    test('a session of another user does not send what this one has entered: the page is the other one’s', async () => {
+      await using visitor = await signedIn('/users')
+      const { page } = visitor
+      await button(page, 'Create user').click()
+      const form = page.getByRole('dialog', { name: 'Create a user' })
+      await form.getByLabel('E-mail address').fill('never@example.org')
+      await page.context().clearCookies()
+      await form.getByRole('button', { name: 'Create', exact: true }).click()
+      const again = page.getByRole('dialog', { name: 'Your session has ended' })
+      await again.waitFor()
+      const sent: string[] = []
+      page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+      const email = 'other@example.org'
+      const other = await app.call<{ id: string }>('POST', '/users', { body: { email, role: 'admin' } })
+      await app.call('POST', `/users/${other.body.id}/password`, { body: { password, temporary: false } })
+      await page.context().request.post(`${app.url}/admin/api/v1/session`, {
+        data: { email, password },
+      })
+      await page.evaluate('window.dispatchEvent(new Event("focus"))')
+      await page.getByRole('button', { name: `Account of ${email}` }).waitFor()
+      expect(sent.filter((request) => request.startsWith('POST'))).toEqual([])
+    }, 60_000)
+
+    test('what was entered is asked about after its connection was tested, too', async () => {
+      await using visitor = await signedIn('/users')
+      const { page } = visitor
+      await page.getByRole('link', { name: 'Providers', exact: true }).click()
+      await button(page, 'Add provider').click()
+      await page.getByRole('button', { name: /^Groq/ }).click()
+      await page.getByLabel('Base URL').fill('http://127.0.0.1:1/v1')
+      await button(page, 'Test connection').click()
+      await page.getByRole('alert').getByText('Nothing can be reached at the base URL.').waitFor()
+      await page.goBack()
+      await page.getByText('Discard what you entered?').waitFor()
+      await button(page, 'Discard').click()
+      await heading(page, 'Users').waitFor()
     }, 60_000)
 
     test('what was entered into a dialog is not lost by the browser’s way back', async () => {

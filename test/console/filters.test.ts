@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -37,10 +37,8 @@ const pages = [
 describe.skipIf(journeysSkipped !== null)(`filters${journeysSkipped === null ? '' : ` (${journeysSkipped})`}`, () => {
   for (const { path, field, shown, empty } of pages) {
     test(`at ${path} follow typing, the address and “Clear filters”`, async () => {
-      await using visitor = await visit(browser, app)
+      await using visitor = await visitAs(browser, app, 'admin', path)
       const { page } = visitor
-      await visitor.open(path)
-      await visitor.signIn('admin')
       const input = page.getByLabel(field, { exact: true })
       await page.locator('main').getByText(shown).first().waitFor()
       expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0)

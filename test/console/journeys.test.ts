@@ -8,7 +8,14 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { adminEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { buildConsole, journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import {
+  buildConsole,
+  journeysSkipped,
+  startConsoleApp,
+  visit,
+  visitAs,
+  type Visitor,
+} from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -37,10 +44,7 @@ async function signedIn(
   path: string,
   viewport = { width: 1280, height: 800 },
 ): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport })
-  await visitor.open(path)
-  await visitor.signIn(who)
-  return visitor
+  return await visitAs(browser, app, who, path, { viewport })
 }
 
 describe.skipIf(journeysSkipped !== null)(
@@ -100,8 +104,10 @@ describe.skipIf(journeysSkipped !== null)(
     })
 
     test('the first run leads from sign-in to a streamed answer and a key that works', async () => {
-      await using visitor = await signedIn('admin', '/')
+      await using visitor = await visit(browser, app)
       const { page } = visitor
+      await visitor.open('/')
+      await visitor.signIn('admin')
       await heading(page, 'Getting started').waitFor()
       await visitor.requireAccessible('guide')
       await button(page, 'Ask').click()

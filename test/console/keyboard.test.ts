@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, password, startConsoleApp, visit } from '#test/support/app/console-app.ts'
+import { journeysSkipped, password, startConsoleApp, visit, visitAs } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -105,10 +105,8 @@ describe.skipIf(journeysSkipped !== null)(
     }, 60_000)
 
     test('dialogs give the focus back to what opened them, and a page that is gone to is read from its top', async () => {
-      await using visitor = await visit(browser, app)
+      await using visitor = await visitAs(browser, app, 'user', '/keys')
       const { page } = visitor
-      await visitor.open('/keys')
-      await visitor.signIn('user')
       await tabTo(page, button(page, 'Create API Key'))
       await page.keyboard.press('Enter')
       await page.getByLabel('Name').waitFor()

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 import { aKey, aUsage, aUser } from '#test/support/store/store-records.ts'
 
 const userCount = 5001
@@ -40,10 +40,7 @@ if (journeysSkipped === null) {
 }
 
 async function signedIn(who: 'admin' | 'user', path: string): Promise<Visitor> {
-  const visitor = await visit(browser, app)
-  await visitor.open(path)
-  await visitor.signIn(who)
-  return visitor
+  return await visitAs(browser, app, who, path)
 }
 
 /** Walks to the end of a table, page by page, until there is no further one. */

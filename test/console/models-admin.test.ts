@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -47,10 +47,7 @@ async function chat(model: string, key = app.adminKey) {
 }
 
 async function signedIn(path: string, who: 'admin' | 'user' = 'admin', width = 1280): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport: { width, height: 800 } })
-  await visitor.open(path)
-  await visitor.signIn(who)
-  return visitor
+  return await visitAs(browser, app, who, path, { viewport: { width, height: 800 } })
 }
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 import { aUsage } from '#test/support/store/store-records.ts'
 
 const unit = 1_000_000_000
@@ -60,10 +60,7 @@ async function spentBudget(fields: object, spent: number): Promise<Budget> {
 }
 
 async function signedIn(who: 'admin' | 'user', path: string, width = 1280): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport: { width, height: 800 } })
-  await visitor.open(path)
-  await visitor.signIn(who)
-  return visitor
+  return await visitAs(browser, app, who, path, { viewport: { width, height: 800 } })
 }
 
 function expectNoComplaints({ complaints }: Visitor): void {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 import { pngFile } from '#test/support/documents/png-file.ts'
 
 let browser: Browser
@@ -56,9 +56,7 @@ async function importHandbook(): Promise<void> {
 
 /** The user at an address of the playground, signed in. */
 async function atPlayground(query = '', viewport = { width: 1280, height: 800 }): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport })
-  await visitor.open(`/playground${query}`)
-  await visitor.signIn('user')
+  const visitor = await visitAs(browser, app, 'user', `/playground${query}`, { viewport })
   await visitor.page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
   return visitor
 }

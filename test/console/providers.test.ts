@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 import { htmlBadGateway, json } from '#test/support/upstream/upstream-behaviours.ts'
 import { chatCompletion, modelList } from '#test/support/upstream/upstream-samples.ts'
 import { refusingUrl, startUpstream, type Upstream } from '#test/support/upstream/upstream.ts'
@@ -54,9 +54,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 }
 
 async function asAdmin(viewport = { width: 1280, height: 800 }): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport })
-  await visitor.open('/providers')
-  await visitor.signIn('admin')
+  const visitor = await visitAs(browser, app, 'admin', '/providers', { viewport })
   await visitor.page.getByRole('table', { name: 'Providers' }).waitFor()
   return visitor
 }

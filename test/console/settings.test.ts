@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -36,9 +36,7 @@ function expectNoComplaints({ complaints }: Visitor): void {
 }
 
 async function asAdmin(path: string, viewport = { width: 1280, height: 800 }): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport })
-  await visitor.open(path)
-  await visitor.signIn('admin')
+  const visitor = await visitAs(browser, app, 'admin', path, { viewport })
   await visitor.page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   return visitor
 }

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
 import { aUsage } from '#test/support/store/store-records.ts'
-import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -45,10 +45,7 @@ async function chat(model: string, key: string): Promise<void> {
 }
 
 async function signedIn(who: 'admin' | 'user', path: string, width = 1280): Promise<Visitor> {
-  const visitor = await visit(browser, app, { viewport: { width, height: 800 } })
-  await visitor.open(path)
-  await visitor.signIn(who)
-  return visitor
+  return await visitAs(browser, app, who, path, { viewport: { width, height: 800 } })
 }
 
 /** The texts of a row, cell by cell. */

@@ -36,13 +36,19 @@ const engines = ['sqlite', ...(serverUrl === undefined ? [] : ['postgres'])]
 
 /** A database of this version with so many keys. */
 async function makePlace(engine: string, keys = 0): Promise<Place> {
-  const schema = engine === 'postgres' ? await makePostgresSchema(String(serverUrl)) : null
-  const url = schema?.url ?? `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+  const place = await makeEmptyPlace(engine)
+  const { url } = place
   const store = await openStore({ url, sealer: sealer(new Uint8Array(32)) })
   const user = aUser()
   await store.users.insert(user, null)
   for (let index = 0; index < keys; index += 1) await store.keys.insert(aKey(user.id))
   await store.close()
+  return place
+}
+
+async function makeEmptyPlace(engine: string): Promise<Place> {
+  const schema = engine === 'postgres' ? await makePostgresSchema(String(serverUrl)) : null
+  const url = schema?.url ?? `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
   const database = openDatabase({ url })
   return {
     database,
@@ -64,6 +70,21 @@ function begin(url: string): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
 async function fills({ database }: Place): Promise<ReadonlySet<unknown>> {
   const { rows } = await sql<{ fills: number }>`select fills from api_keys`.execute(database.kysely)
   return new Set(rows.map((row) => row.fills))
+}
+
+/** Tables with their columns, and indexes, as the engine describes them, in any order. */
+async function schemaOf({ database, schema }: Place): Promise<readonly string[]> {
+  const { rows } = await (
+    schema === null
+      ? sql<{ line: string }>`select type || ' ' || name || ' ' || coalesce(sql, '') as line from sqlite_master`
+      : sql<{ line: string }>`
+          select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '')
+            as line from information_schema.columns where table_schema = current_schema()
+          union all select indexdef || ' ' || indisvalid from pg_indexes
+            join pg_index on indexrelid = to_regclass(quote_ident(schemaname) || '.' || quote_ident(indexname))
+            where schemaname = current_schema()`
+  ).execute(database.kysely)
+  return rows.map(({ line }) => line.replaceAll(/sluice_test_\w+/g, '')).toSorted()
 }
 
 async function appliedIn({ database }: Place): Promise<readonly number[]> {
@@ -109,6 +130,42 @@ describe.each(engines)('on %s', (engine) => {
     const batches = printed.flatMap((text) => text.split('\n').filter((line) => line.startsWith('batch')))
     expect(batches).toEqual(['batch 1', 'batch 2', 'batch 3'])
     expect([...(await fills(place))]).toEqual([1])
+  }, 60_000)
+
+  test('a new database has its schema at once, and the same as one that grew from version to version', async () => {
+    await using fresh = await makeEmptyPlace(engine)
+    await migrate(fresh.database, { migrations: nextVersion() })
+    await using grown = await makeEmptyPlace(engine)
+    for (let count = 1; count <= migrations.length; count += 1)
+      await migrate(grown.database, { migrations: migrations.slice(0, count) })
+    await migrate(grown.database, { migrations: nextVersion() })
+    expect(await schemaOf(fresh)).toEqual(await schemaOf(grown))
+    expect(await appliedIn(fresh)).toEqual(await appliedIn(grown))
+  })
+
+  test('a new database on which a step fails has nothing, and is whole after the next start', async () => {
+    await using place = await makeEmptyPlace(engine)
+    const failing: Migration = {
+      version: known + 1,
+      name: 'fails',
+      kind: 'expand',
+      run: async (trx) => void (await sql`select * from no_such_table`.execute(trx)),
+    }
+    expect(String(await rejection(migrate(place.database, { migrations: [...migrations, failing] })))).toContain(
+      'no_such_table',
+    )
+    expect(await appliedIn(place)).toEqual([])
+    expect((await schemaOf(place)).filter((line) => line.includes('api_keys'))).toEqual([])
+    await migrate(place.database, { migrations })
+    expect(await appliedIn(place)).toEqual(migrations.map(({ version }) => version))
+  })
+
+  test('of several processes that start at once on an empty database, one makes the schema', async () => {
+    await using place = await makeEmptyPlace(engine)
+    const children = [begin(place.url), begin(place.url), begin(place.url)]
+    const printed = await Promise.all(children.map((child) => child.stdout.text()))
+    expect(printed.map((text) => text.endsWith('ready\n'))).toEqual([true, true, true])
+    expect(await appliedIn(place)).toEqual([...migrations.map(({ version }) => version), known + 1])
   }, 60_000)
 
   test('a step that fails leaves nothing of itself, and those before it stay', async () => {

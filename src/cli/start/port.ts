@@ -3,13 +3,13 @@ import type { Settings } from '#config/settings/records.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 
 /** The port of the settings, or a free one for 0, which nobody has at this moment. Throws StartProblem. */
-export function portToShare(settings: Settings): number {
+export async function portToShare(settings: Settings): Promise<number> {
   const { 'server.host': hostname, 'server.port': port } = settings
   try {
     // Workers listen with others on a port; this listens alone, and so finds out whether a stranger has it.
     const probe = Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response(null) })
     const found = probe.port ?? port
-    void probe.stop(true)
+    await probe.stop(true)
     return found
   } catch (thrown) {
     throw listenProblem(thrown, settings)

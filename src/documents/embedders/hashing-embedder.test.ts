@@ -95,6 +95,34 @@ test.each([1, 10, 100, 1000])(
   },
 )
 
+test('a long question is answered before the texts of an import that wait', async () => {
+  const { signal } = new AbortController()
+  const done: string[] = []
+  const ask = async (purpose: 'passage' | 'query', texts: string[]): Promise<void> => {
+    await hashingEmbedder.embed({ texts, purpose, signal })
+    done.push(purpose)
+  }
+  const long = 'many words and more '.repeat(1000)
+  await Promise.all([
+    ...Array.from({ length: 10 }, () =>
+      ask(
+        'passage',
+        Array.from({ length: 20 }, () => long),
+      ),
+    ),
+    ask('query', [long]),
+  ])
+  expect(done).toEqual(['query', ...Array.from({ length: 10 }, () => 'passage')])
+})
+
+test('texts of any lengths keep their order', async () => {
+  const texts = [0, 1, 131_072, 131_073, 5, 70_000, 70_000, 0, 400_000, 3].map((length) =>
+    'word '.repeat(length / 5 + 1),
+  )
+  const together = await embed(hashingEmbedder, texts)
+  for (const [at, text] of texts.entries()) expect(together[at]).toEqual((await embed(hashingEmbedder, [text]))[0]!)
+})
+
 test('an import whose end is not wanted any more ends with that, also while the thread works for it', async () => {
   const ending = new AbortController()
   const texts = Array.from({ length: 200 }, () => 'many words and more '.repeat(200))

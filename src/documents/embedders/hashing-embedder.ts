@@ -14,6 +14,8 @@ import type { HashingJobs } from './hashing/hashing-thread.ts'
 const version = 1
 /** So many characters are embedded at once, in less time than the thread would take to answer: a question, as a rule. */
 const hereMax = 2048
+/** So many characters go to the thread at once, which takes some milliseconds: a question waits for no more than one such job. */
+const jobMax = 131_072
 
 /** Key of the space of its vectors. */
 export const hashingSpaceKey = `hashing/${dimensions}/${version}`
@@ -29,20 +31,39 @@ export class HashingEmbedder implements Embedder, AsyncDisposable {
     data: null,
     whenIdle: 'keep',
     form: 'objects',
+    urgent: 'query',
   })
 
   /** Rejects with EmbedFailure when the thread breaks down, or with the signal's reason once it is aborted. */
-  async embed({ texts, signal }: EmbedRequest): Promise<readonly Float32Array[]> {
+  async embed({ texts, purpose, signal }: EmbedRequest): Promise<readonly Float32Array[]> {
     signal.throwIfAborted()
     if (texts.reduce((sum, text) => sum + text.length, 0) <= hereMax) return texts.map(hashedVector)
-    const all = await this.#thread.run('vectors', texts).catch((cause: unknown) => {
-      throw new EmbedFailure('embedder_failed', 'The built-in embedder broke down.', { retryable: true, cause })
-    })
-    signal.throwIfAborted()
-    return texts.map((_, at) => all.subarray(at * dimensions, (at + 1) * dimensions))
+    const vectors: Float32Array[] = []
+    for (const some of slices(texts)) {
+      const all = await this.#thread.run(purpose, some).catch((cause: unknown) => {
+        throw new EmbedFailure('embedder_failed', 'The built-in embedder broke down.', { retryable: true, cause })
+      })
+      signal.throwIfAborted()
+      for (const at of some.keys()) vectors.push(all.subarray(at * dimensions, (at + 1) * dimensions))
+    }
+    return vectors
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#thread.close()
   }
+}
+
+/** The texts in order, in groups of up to `jobMax` characters, or of one longer text. */
+function* slices(texts: readonly string[]): Generator<readonly string[]> {
+  let [slice, length]: [string[], number] = [[], 0]
+  for (const text of texts) {
+    if (slice.length > 0 && length + text.length > jobMax) {
+      yield slice
+      ;[slice, length] = [[], 0]
+    }
+    slice.push(text)
+    length += text.length
+  }
+  yield slice
 }

@@ -34,9 +34,7 @@ const chatCompletion = z
   .looseObject({
     ...head,
     object: z.string().optional().describe('chat.completion'),
-    choices: z.array(
-      z.looseObject({ index: z.int().optional(), message: message.optional(), finish_reason: finishReason }),
-    ),
+    choices: z.array(z.looseObject({ index: z.int().optional(), message, finish_reason: finishReason })),
     usage,
     citations: z.array(z.looseObject({})).optional().describe('Where sources were looked up: what the answer cites'),
   })

@@ -91,7 +91,7 @@ function isIds(tokens: readonly unknown[]): tokens is readonly number[] {
 
 /** A reader is a model that the caller may use, by any of its names. */
 function readerOf({ settings, catalog }: Deps, { params }: RequestContext, caller: Caller): Model {
-  return resolveModel(catalog(), modelOfGroup(settings, params['*'] ?? ''), caller)
+  return resolveModel(catalog(), modelOfGroup(settings, params['group'] ?? ''), caller)
 }
 
 async function bodyOf({ settings }: Deps, context: RequestContext): Promise<unknown> {

@@ -22,7 +22,10 @@ export type Outcome = 'done' | 'waits'
 
 const blockedPauseMs = 1000
 
-/** Finishes one migration, from wherever it was left. The caller holds the migration lock. */
+/**
+ * Finishes one migration, from wherever it was left. The caller holds the migration lock. In a transaction, which is for a
+ * new database, all steps are part of that.
+ */
 export async function runMigration(
   kysely: Kysely<Tables>,
   engine: Engine,
@@ -30,7 +33,7 @@ export async function runMigration(
   options: RunOptions,
 ): Promise<Outcome> {
   const step = <T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
-    patiently(migration, options, () => withoutLongLocks(kysely, engine, work))
+    isTransaction(kysely) ? work(kysely) : patiently(migration, options, () => withoutLongLocks(kysely, engine, work))
   const begun = await step((trx) => begin(trx, engine, migration))
   if (begun !== 'begun') return begun
   while (await step((trx) => fillOnce(trx, engine, migration))) goOn(options.signal)
@@ -38,6 +41,10 @@ export async function runMigration(
   for (const index of indexes) await buildIndex(kysely, engine, index)
   await step((trx) => finish(trx, migration))
   return 'done'
+}
+
+function isTransaction(kysely: Kysely<Tables>): kysely is Transaction<Tables> {
+  return kysely.isTransaction
 }
 
 function goOn(signal: AbortSignal): void {
@@ -105,7 +112,7 @@ async function fillOnce(trx: Transaction<Tables>, engine: Engine, { version, bac
 /** `concurrently` waits for transactions and holds none up. What a killed process left unfinished is built again. */
 async function buildIndex(kysely: Kysely<Tables>, engine: Engine, { name, on, unique = false }: Index): Promise<void> {
   const kind = sql.raw(unique ? 'unique index' : 'index')
-  if (engine === 'sqlite') {
+  if (engine === 'sqlite' || kysely.isTransaction) {
     await sql`create ${kind} if not exists ${sql.id(name)} ${sql.raw(on)}`.execute(kysely)
     return
   }

@@ -41,6 +41,11 @@ async function build(): Promise<string> {
   return directory
 }
 
+/** A hash of the password that is checked at each sign-in of a test: a hash of the real strength takes a quarter of a second. */
+function cheapHash(): Promise<string> {
+  return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+}
+
 /** The app with its models and the console as its sources are; whoever calls disposes of it. */
 export async function startConsoleApp(
   set: readonly string[] = [],
@@ -50,7 +55,7 @@ export async function startConsoleApp(
   if (consoleFiles === null) throw new Error('the console is not built')
   const app = await startAdminApp({ set, environment, consoleFiles })
   for (const id of [app.adminId, app.userId])
-    await app.call('POST', `/users/${id}/password`, { body: { password, temporary: false } })
+    await app.store.users.setPassword(id, { hash: await cheapHash(), isTemporary: false }, app.now())
   const provider = await app.call<{ id: string }>('POST', '/providers', { body: { name: 'practice', kind: 'demo' } })
   const model = (name: string, fields: object): Promise<unknown> =>
     app.call('POST', '/models', { body: { name, provider_id: provider.body.id, ...fields } })
@@ -74,6 +79,22 @@ export interface Visitor extends AsyncDisposable {
   signIn(who: 'admin' | 'user', typed?: string): Promise<void>
   /** Throws with everything that axe finds wrong now. */
   requireAccessible(where: string): Promise<void>
+}
+
+/** A visitor at an address of the console, with a session: most tests are not about signing in, which takes a page of its own. */
+export async function visitAs(
+  browser: Browser,
+  app: AdminApp,
+  who: 'admin' | 'user',
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const visitor = await visit(browser, app, options)
+  const email = who === 'admin' ? adminEmail : userEmail
+  // The window keeps the cookie of the answer.
+  await visitor.page.context().request.post(`${app.url}/admin/api/v1/session`, { data: { email, password } })
+  await visitor.open(path)
+  return visitor
 }
 
 /** Opens a window of its own in the browser. */

@@ -69,15 +69,16 @@ export class Documented {
 const made = new Map<string, Documented>()
 
 function describe(path: string, method: string, operation: Operation): Described {
+  const rest = operation.parameters?.find(({ description }) => description === 'May hold slashes.')?.name
   const pattern = path
     .replaceAll(/[.+]/g, '\\$&')
-    .replaceAll('{rest}', '.+')
+    .replace(`{${rest}}`, '.+')
     .replaceAll(/\{\w+\}/g, '[^/]+')
   return {
     operation,
     method: method.toUpperCase(),
     path: new RegExp(`^${pattern}$`),
-    parameters: path.split('{').length + (path.includes('{rest}') ? 10 : 0),
+    parameters: path.split('{').length + (rest === undefined ? 0 : 10),
     pointer: `/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))}/${method}`,
   }
 }

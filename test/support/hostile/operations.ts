@@ -70,8 +70,8 @@ const own: Readonly<Record<string, (address: { method: string; path: string }) =
       JSON.stringify({ text: Array.from({ length: bytes / 12 }, (_, at) => [`${at}`, 'a']) }),
     ),
   ],
-  'POST /tokenize/{rest}': () => tokenFamilies('/tokenize/demo-chat'),
-  'POST /detokenize/{rest}': () => tokenFamilies('/detokenize/demo-chat'),
+  'POST /tokenize/{group}': () => tokenFamilies('/tokenize/demo-chat'),
+  'POST /detokenize/{group}': () => tokenFamilies('/detokenize/demo-chat'),
   'POST /generate': schemas,
   'POST /generate_stream': schemas,
   'POST /api/v1/documents': (address) => [

@@ -217,7 +217,7 @@ export type ChatCompletion = {
   readonly object?: string | undefined
   readonly choices: readonly ({
     readonly index?: number | undefined
-    readonly message?: {
+    readonly message: {
       readonly role?: string | null | undefined
       /** The text, or null when tools are called; some providers write it in parts */
       readonly content?: string | readonly ({
@@ -231,7 +231,7 @@ export type ChatCompletion = {
           readonly arguments?: string | null | undefined
         } | undefined
       })[] | null | undefined
-    } | undefined
+    }
     /** stop, length, tool_calls or content_filter; null before the end */
     readonly finish_reason?: string | null | undefined
   })[]
@@ -2214,8 +2214,8 @@ export interface Operations {
     }
   }
   /** One model by its name or an alias, slashes included */
-  "GET /ai/v1/models/{rest}": {
-    params: { rest: string }
+  "GET /ai/v1/models/{model}": {
+    params: { model: string }
     query: { include_reasoning_capabilities?: "true" | "false" }
     of: undefined
     body: undefined
@@ -2246,16 +2246,16 @@ export interface Operations {
     answer: ClassifyAnswer
   }
   /** A text in tokens of o200k_base */
-  "POST /tokenize/{rest}": {
-    params: { rest: string }
+  "POST /tokenize/{group}": {
+    params: { group: string }
     query: undefined
     of: undefined
     body: TokenizeRequest
     answer: TokenizeAnswer
   }
   /** The text of tokens of o200k_base, or of their ids */
-  "POST /detokenize/{rest}": {
-    params: { rest: string }
+  "POST /detokenize/{group}": {
+    params: { group: string }
     query: undefined
     of: undefined
     body: DetokenizeRequest

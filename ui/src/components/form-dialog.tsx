@@ -32,15 +32,20 @@ export function FormDialog(props: FormDialogProps) {
   const { title, description, size = 'medium', children, onClose, onBack, secondary } = props
   const { submitLabel, onSubmit, disabled = false, cancelLabel = 'Cancel' } = props
   const formId = useId()
+  const [touched, setTouched] = useState(false)
+  const [asking, setAsking] = useState(false)
   const sending = useMutation({
-    mutationFn: async (action: Action) => (action === 'submit' ? onSubmit() : secondary?.run()),
+    mutationFn: async (action: Action) => {
+      if (action === 'secondary') return secondary?.run()
+      await onSubmit()
+      // What was entered is saved, or the next step has it.
+      setTouched(false)
+    },
     onError: (thrown) => isTheirs(thrown) && onClose(),
     // Passwords and keys must not stay in memory after the dialog closes.
     gcTime: 0,
   })
-  const [touched, setTouched] = useState(false)
-  const [asking, setAsking] = useState(false)
-  const leaving = useAskBeforeLeaving(touched && !sending.isPending && !sending.isSuccess)
+  const leaving = useAskBeforeLeaving(touched && !sending.isPending)
   const isBusy = (action: Action): boolean => sending.isPending && sending.variables === action
   return (
     <Dialog

@@ -91,8 +91,11 @@ function Renewal() {
   }, [])
   const onSession = useCallback(
     (session: Session) => {
-      // The page shows what the other user may see.
-      if (session.user.id !== user.id) window.location.reload()
+      if (session.user.id !== user.id) {
+        // What waits was entered by the user before: it goes with the page, and is never sent as this one.
+        window.location.reload()
+        return
+      }
       queryClient.setQueryData(sessionQuery.queryKey, session)
       answer?.(true)
     },

@@ -17,16 +17,17 @@ export type Expositions = readonly (readonly [number: number, exposition: string
 
 export type ToWorker =
   | { readonly kind: 'start'; readonly order: WorkerOrder }
-  /** Asks for its metrics. */
-  | { readonly kind: 'expose'; readonly id: number }
+  /** Asks for its metrics; again only when it has answered. */
+  | { readonly kind: 'expose' }
   /** Those that it has asked for. */
-  | { readonly kind: 'exposed'; readonly id: number; readonly expositions: Expositions }
+  | { readonly kind: 'exposed'; readonly expositions: Expositions }
   | { readonly kind: 'stop' }
 
 export type FromWorker =
   | { readonly kind: 'ready'; readonly facts: StartFacts }
   /** It cannot start, and why: a line each. It ends. */
   | { readonly kind: 'refused'; readonly lines: readonly string[] }
-  | { readonly kind: 'exposition'; readonly id: number; readonly text: string }
-  /** Asks for the metrics of the other workers. */
-  | { readonly kind: 'gather'; readonly id: number }
+  /** Its metrics; empty before it listens. */
+  | { readonly kind: 'exposition'; readonly text: string }
+  /** Asks for the metrics of the other workers; again only when it was answered. */
+  | { readonly kind: 'gather' }

@@ -30,7 +30,7 @@ export async function startWorkers(
   { settings }: Configuration,
   { count, flags, forgetCredentials, signal }: WorkersOrder,
 ): Promise<RunningServer> {
-  const port = portToShare(settings)
+  const port = await portToShare(settings)
   const sets = [...flags.all('set'), ...(settings['server.port'] === 0 ? [`server.port=${port}`] : [])]
   const shared = { configFile: flags.get('config'), sets }
   const workers = new Workers({

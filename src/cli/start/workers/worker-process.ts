@@ -15,8 +15,8 @@ const gatherMs = 2000
 
 const stopping = new AbortController()
 const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
-const asked = new Map<number, (expositions: Expositions) => void>()
-let nextId = 1
+/** What was asked of the supervisor and is not answered yet. All scrapes of this time share it. */
+let gathering: PromiseWithResolvers<Expositions> | null = null
 let exposition: (() => Promise<string>) | null = null
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
@@ -29,10 +29,11 @@ async function take(message: ToWorker): Promise<void> {
       await serve(message.order)
       return
     case 'expose':
-      send({ kind: 'exposition', id: message.id, text: (await exposition?.()) ?? '' })
+      send({ kind: 'exposition', text: (await exposition?.()) ?? '' })
       return
     case 'exposed':
-      asked.get(message.id)?.(message.expositions)
+      gathering?.resolve(message.expositions)
+      gathering = null
       return
     case 'stop':
       stopping.abort()
@@ -64,13 +65,11 @@ async function serve({ number, configFile, sets, forgetCredentials }: WorkerOrde
 }
 
 async function expositions(): Promise<ReadonlyMap<number, string | null>> {
-  const id = nextId++
-  const { promise, resolve } = Promise.withResolvers<Expositions>()
-  asked.set(id, resolve)
-  send({ kind: 'gather', id })
-  const found = await within(gatherMs, promise)
-  asked.delete(id)
-  return new Map(found)
+  if (gathering === null) {
+    gathering = Promise.withResolvers()
+    send({ kind: 'gather' })
+  }
+  return new Map(await within(gatherMs, gathering.promise))
 }
 
 function send(message: FromWorker): void {

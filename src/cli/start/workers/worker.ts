@@ -22,9 +22,9 @@ export class Worker {
   readonly ended: Promise<WorkerEnd>
   readonly #process: Bun.Subprocess<'ignore', 'ignore', 'inherit'>
   readonly #readiness = Promise.withResolvers<StartFacts>()
-  readonly #asked = new Map<number, (text: string) => void>()
   readonly #gather: () => Promise<Expositions>
-  #nextId = 1
+  /** The metrics that it was asked for and has not sent yet. */
+  #exposing: PromiseWithResolvers<string> | null = null
 
   /** @param gather the metrics of the other workers; never rejects */
   constructor(order: WorkerOrder, gather: () => Promise<Expositions>) {
@@ -48,14 +48,16 @@ export class Worker {
     this.#send({ kind: 'start', order })
   }
 
-  /** Its metrics; null when it does not answer in time. */
+  /**
+   * Its metrics; null when it does not answer in time. All that ask before it answers share the answer: however many scrapes
+   * come, one message waits for a process that hangs.
+   */
   async exposition(): Promise<string | null> {
-    const id = this.#nextId++
-    const { promise, resolve } = Promise.withResolvers<string>()
-    this.#asked.set(id, resolve)
-    this.#send({ kind: 'expose', id })
-    const text = await within(exposeMs, promise)
-    this.#asked.delete(id)
+    if (this.#exposing === null) {
+      this.#exposing = Promise.withResolvers()
+      this.#send({ kind: 'expose' })
+    }
+    const text = await within(exposeMs, this.#exposing.promise)
     // Before it listens it has nothing to tell.
     return text === '' ? null : text
   }
@@ -79,10 +81,11 @@ export class Worker {
         this.#readiness.reject(new StartProblem(message.lines))
         return
       case 'exposition':
-        this.#asked.get(message.id)?.(message.text)
+        this.#exposing?.resolve(message.text)
+        this.#exposing = null
         return
       case 'gather':
-        this.#send({ kind: 'exposed', id: message.id, expositions: await this.#gather() })
+        this.#send({ kind: 'exposed', expositions: await this.#gather() })
     }
   }
 

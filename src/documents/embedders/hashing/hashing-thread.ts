@@ -3,18 +3,20 @@ import { parentPort } from 'node:worker_threads'
 import { serveJobs } from '#store/threads/job-worker.ts'
 import { dimensions, hashedVector } from './hashed-vector.ts'
 
-/** What the thread does. */
+/** Gives the vectors of these texts, one behind the other. */
+type Embed = (texts: readonly string[]) => Promise<Float32Array>
+
+/** What the thread does, by what the texts are for. Both are the same work; questions do not wait for passages. */
 export interface HashingJobs {
-  /** The vectors of these texts, one behind the other. */
-  readonly vectors: (texts: readonly string[]) => Promise<Float32Array>
+  readonly passage: Embed
+  readonly query: Embed
 }
 
-const jobs: HashingJobs = {
-  async vectors(texts) {
-    const all = new Float32Array(texts.length * dimensions)
-    for (const [at, text] of texts.entries()) all.set(hashedVector(text), at * dimensions)
-    return all
-  },
+const embed: Embed = async (texts) => {
+  const all = new Float32Array(texts.length * dimensions)
+  for (const [at, text] of texts.entries()) all.set(hashedVector(text), at * dimensions)
+  return all
 }
+const jobs: HashingJobs = { passage: embed, query: embed }
 
 if (parentPort !== null) serveJobs(parentPort, () => ({ jobs, close: async () => undefined }))

@@ -32,6 +32,7 @@ export function deliveriesQuery(id: string, state: DeliveryState | undefined) {
     getNextPageParam: (page) => page.next_cursor,
     // People open the log to see what has just come.
     staleTime: 0,
-    refetchInterval: refreshMs,
+    // A refresh reads all pages that are shown; people who have read on are not looking for the newest.
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 1 ? false : refreshMs),
   })
 }
