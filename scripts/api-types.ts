@@ -55,6 +55,7 @@ function operationText(name: string, { summary, parameters = [], requestBody, re
     `  ${JSON.stringify(name)}: {\n`,
     `    params: ${parametersType(parameters, 'path')}\n`,
     `    query: ${parametersType(parameters, 'query')}\n`,
+    `    of: ${parameters.some(({ name: header }) => header === 'If-Match') ? '{ readonly etag: string } | null' : 'undefined'}\n`,
     `    body: ${form ? 'FormData' : body === null ? 'undefined' : typeOf(body, '    ')}\n`,
     `    answer: ${answer === undefined ? 'undefined' : typeOf(answer, '    ')}\n`,
     '  }\n',

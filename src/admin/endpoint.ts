@@ -12,6 +12,7 @@ import type { Method, Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from './admin.ts'
 import { mapStoreErrors } from './map-store-errors.ts'
+import { OtherVersion, unchangedBy, type Unchanged, type Versioned } from './record-version.ts'
 import { reloadAfterLostWrite } from './reload-after-lost-write.ts'
 import { validBody, validQuery } from '#http/validate.ts'
 
@@ -37,6 +38,8 @@ export interface Call<Path extends string, Query, Body> {
   readonly params: Readonly<Record<ParamName<Path>, string>>
   readonly query: Query
   readonly body: Body
+  /** Makes the check of `If-Match` for a change of the store. Obeyed only by an endpoint with `current`. */
+  readonly unchanged: Unchanged
 }
 
 export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
@@ -59,6 +62,11 @@ export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends 
   readonly errors?: readonly ErrorCode[]
   /** True: it may read very many rows, so an account makes a few at once and no more. */
   readonly report?: boolean
+  /**
+   * The record that this changes, as it is. The request may then have `If-Match`: the handler gives `unchanged` to the
+   * store, and a change of another version is answered with 409 and this.
+   */
+  readonly current?: (call: Call<Path, unknown, unknown>) => Versioned | Promise<Versioned>
   readonly handle: (call: Call<Path, z.output<Q>, z.output<B>>) => z.input<A> | Promise<z.input<A>>
 }
 
@@ -88,6 +96,7 @@ export function endpointsOf(admin: Admin, tag: string) {
         ...(body && { body }),
         ...(answer && { answer }),
         status: answer ? status : 204,
+        ...(endpoint.current && { conditional: true }),
         errors: errorsOf(endpoint),
       },
       handle: (context, caller) =>
@@ -98,19 +107,40 @@ export function endpointsOf(admin: Admin, tag: string) {
             params: checkedParams(context) as Readonly<Record<ParamName<Path>, string>>,
             query: validQuery(query ?? noQuery, context.query) as z.output<Q>,
             body: (body && (await readBody(admin, context, body))) as z.output<B>,
+            unchanged: unchangedBy(context.request.headers),
           }
-          const handle = () => endpoint.handle(call)
+          const handle = () => tellingCurrent(endpoint, call)
           const value = await (endpoint.report === true
             ? admin.reports.run(caller.account.user.id, handle)
             : method === 'GET'
               ? handle()
               : reloadAfterLostWrite(admin, handle))
           if (!answer) return noContent(noStore)
+          const version = tagOf(value)
+          if (version !== null) return json(value, status, { ...noStore, etag: version })
           // What answers to other methods holds can be secret: its length must not depend on what is secret in it.
           return method === 'GET' ? compressibleJson(context.request, value, noStore) : json(value, status, noStore)
         }),
     }
   }
+}
+
+/** Runs the handler. When the record has another version than the request expects, the refusal has the record in it. */
+async function tellingCurrent<Path extends string, Q, B, A>(
+  { handle, current }: { handle: (call: Call<Path, Q, B>) => A; current?: (call: Call<Path, Q, B>) => unknown },
+  call: Call<Path, Q, B>,
+): Promise<Awaited<A>> {
+  try {
+    return await handle(call)
+  } catch (thrown) {
+    if (!(thrown instanceof OtherVersion) || current === undefined) throw thrown
+    throw new ApiError('record_changed', { current: (await current(call)) as Versioned })
+  }
+}
+
+/** The version of the record that is the answer; null for an answer that is not a record. */
+function tagOf(value: unknown): string | null {
+  return typeof value === 'object' && value !== null && 'etag' in value ? String(value.etag) : null
 }
 
 /** A JSON body of at most 1 MB as the schema has it. Answers 400, 408, 413, 415 and 422. */
@@ -139,11 +169,13 @@ function errorsOf(endpoint: {
   readonly body?: unknown
   readonly errors?: readonly ErrorCode[]
   readonly report?: boolean
+  readonly current?: unknown
 }): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   if (endpoint.query !== undefined) codes.add('invalid_query_parameter')
   if (endpoint.path.includes(':')) codes.add('not_found')
   if (endpoint.report === true) codes.add('too_many_reports')
+  if (endpoint.current !== undefined) codes.add('record_changed')
   if (endpoint.body !== undefined) for (const code of bodyErrors) codes.add(code)
   return [...codes.add('store_unavailable')]
 }

@@ -17,6 +17,8 @@ export interface ApiErrorDetail {
   readonly wireCode?: string | null
   /** Replaces the type on the wire: only for an upstream's own error, passed on. */
   readonly wireType?: string
+  /** The record as it is now, for a change of an earlier version of it. */
+  readonly current?: object
   /** Extra response headers, for example `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
   /** What the upstream answered, when it answered: decides whether another one is asked. */

@@ -11,6 +11,7 @@ export interface ErrorBody {
     readonly type: string
     readonly param: string | null
     readonly code: string | null
+    readonly current?: object
   }
 }
 
@@ -22,6 +23,7 @@ export function errorBody(error: ApiError): ErrorBody {
       type: error.detail.wireType ?? error.row.type,
       param: error.detail.param ?? null,
       code: error.wireCode,
+      ...(error.detail.current && { current: error.detail.current }),
     },
   }
 }

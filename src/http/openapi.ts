@@ -32,7 +32,7 @@ export interface Schema {
 
 export interface Parameter {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
@@ -79,6 +79,7 @@ const errorSchema = z
       type: z.string(),
       param: z.string().nullable().describe('The field at fault, as a dotted path'),
       code: z.string().nullable().describe('Stable, for programs'),
+      current: z.record(z.string(), z.unknown()).optional().describe('With `record_changed`: the record as it is now'),
     }),
   })
   .meta({ id: 'Error' })
@@ -122,7 +123,11 @@ export async function openApiDocument<Caller>(
 function operationOf<Caller>(route: Route<Caller>, components: Components): Operation {
   const { method, path, access, docs } = route
   const description = descriptionOf(route)
-  const parameters = [...pathParameters(path), ...(docs.query ? queryParameters(docs.query) : [])]
+  const parameters = [
+    ...pathParameters(path),
+    ...(docs.query ? queryParameters(docs.query) : []),
+    ...(docs.conditional ? [ifMatch] : []),
+  ]
   const body = docs.body && components.add(docs.body, 'input')
   return {
     operationId: operationId(method, path, docs),
@@ -262,6 +267,14 @@ function pathParameters(path: string): Parameter[] {
     ...(kind === '*' && { description: 'May hold slashes.' }),
     schema: { type: 'string' },
   }))
+}
+
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `etag` of the record: the answer is 409 when it has another one now. Left out or `*`: any will do.',
+  schema: { type: 'string' },
 }
 
 function queryParameters(query: z.ZodObject): Parameter[] {

@@ -43,6 +43,8 @@ export interface RouteDocs {
   readonly moreStatuses?: readonly number[]
   /** Body of its errors; OpenAI's form when left out. */
   readonly errorAnswer?: z.ZodType
+  /** The request may name the version of the record that it changes, as `If-Match`. */
+  readonly conditional?: boolean
   /** Error codes that the handler can answer, beyond those of its access class. */
   readonly errors?: readonly ErrorCode[]
 }

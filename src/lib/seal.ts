@@ -4,7 +4,7 @@
  * A sealed text is `v1.` and base64url of nonce (12 bytes), tag (16 bytes) and ciphertext. Nonces
  * are random, which is safe for some 2^32 seals under one key (NIST SP 800-38D, 8.3).
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const version = 'v1.'
 const nonceBytes = 12
@@ -25,6 +25,8 @@ export interface Sealer {
   seal(text: string, context: string): string
   /** The text that was sealed. Throws SealError when key, context or bytes differ. */
   open(sealed: string, context: string): string
+  /** A digest of the text (HMAC-SHA-256, base64url) that only this key and this context make. */
+  digest(text: string, context: string): string
 }
 
 /** A sealer for one key of exactly 32 bytes. */
@@ -52,6 +54,9 @@ export function sealer(key: Uint8Array): Sealer {
       } catch (thrown) {
         throw new SealError(thrown)
       }
+    },
+    digest(text, context) {
+      return createHmac('sha256', ownKey).update(`digest\0${context}\0`).update(text).digest('base64url')
     },
   }
 }

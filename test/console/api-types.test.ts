@@ -34,7 +34,7 @@ const routes: readonly Route<null>[] = [
     method: 'DELETE',
     path: '/things/:id',
     access: 'public',
-    docs: { tag: 'Things', summary: 'Delete a thing', status: 204 },
+    docs: { tag: 'Things', summary: 'Delete a thing', status: 204, conditional: true },
     handle: () => json({}),
   },
 ]
@@ -61,12 +61,14 @@ describe('the types', () => {
   "PUT /things/{id}": {
     params: { id: string }
     query: { dry?: "true" | "false" }
+    of: undefined
     body: Thing
     answer: Thing
   }`)
     expect(text).toContain(`  "DELETE /things/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }`)

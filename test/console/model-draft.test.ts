@@ -21,6 +21,7 @@ import {
 
 const plain = {
   id: 'm1',
+  etag: '"1"',
   name: 'chat',
   aliases: ['assistant'],
   provider_id: 'p1',

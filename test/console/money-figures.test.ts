@@ -162,6 +162,7 @@ describe('a budget', () => {
 
 const budget = {
   id: 'b1',
+  etag: '"1"',
   scope: 'user' as const,
   scope_id: 'u1',
   name: 'ada@example.org',

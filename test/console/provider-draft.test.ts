@@ -32,6 +32,7 @@ const provider: Provider = {
   enabled: true,
   declared: false,
   created_at: '2026-01-01T00:00:00.000Z',
+  etag: '"1"',
 }
 
 const untouched = draftOfProvider(provider)

@@ -7,6 +7,7 @@ import { isTimeZone } from '#lib/time-zone.ts'
 import type { CounterState } from '#store/money/budgets.ts'
 import { id, instantOrNull } from '../fields.ts'
 import { nano } from '../prices/price-record.ts'
+import { etag, versionOf } from '../record-version.ts'
 
 const thresholds = z
   .array(z.int().min(1).max(1000))
@@ -58,6 +59,7 @@ export const budgetAnswer = z
       ),
     left: z.int(),
     reached: z.int().nullable().describe('The highest threshold that was reached, in percent; null below all of them'),
+    etag,
   })
   .meta({ id: 'Budget' })
 
@@ -100,5 +102,11 @@ export function budgetOnWire(
     unreconciled,
     left: Math.max(0, budget.amount - spent - unreconciled),
     reached: reachedThreshold(budget, spent),
+    etag: budgetVersion(budget),
   }
+}
+
+/** What is spent does not count. */
+export function budgetVersion({ amount, hard, thresholds: told }: BudgetRecord): string {
+  return versionOf({ amount, hard, thresholds: told })
 }

@@ -6,7 +6,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { id as entityId, requireEditable, requireFound } from '../fields.ts'
-import { budgetAnswer, budgetChange, budgetOnWire, currentCounter, newBudget } from './budget-record.ts'
+import { budgetAnswer, budgetChange, budgetOnWire, budgetVersion, currentCounter, newBudget } from './budget-record.ts'
 import { scopeNames } from './scope-names.ts'
 
 const tag = 'Budgets'
@@ -85,6 +85,8 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   const { store, feed } = admin
+  const current = async ({ params }: { readonly params: { readonly id: string } }) =>
+    onlyOne(admin, requireFound(await store.budgets.get(params.id), 'budget'))
   return [
     route({
       method: 'GET',
@@ -92,7 +94,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One budget',
       answer: budgetAnswer,
-      handle: async ({ params }) => onlyOne(admin, requireFound(await store.budgets.get(params.id), 'budget')),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -102,11 +104,12 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: budgetChange,
       answer: budgetAnswer,
       errors: ['declared_read_only'],
-      async handle({ params, body }) {
+      current,
+      async handle({ params, body, unchanged }) {
         requireEditable(requireFound(await store.budgets.get(params.id), 'budget'))
-        const budget = requireFound(await store.budgets.update(params.id, present(body)), 'budget')
+        const changed = await store.budgets.update(params.id, present(body), unchanged(budgetVersion))
         await feed.publish([{ kind: 'catalog' }])
-        return onlyOne(admin, budget)
+        return onlyOne(admin, requireFound(changed, 'budget'))
       },
     }),
     route({
@@ -115,9 +118,10 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a budget; usage records stay',
       errors: ['declared_read_only'],
-      async handle({ params }) {
+      current,
+      async handle({ params, unchanged }) {
         requireEditable(requireFound(await store.budgets.get(params.id), 'budget'))
-        requireFound((await store.budgets.delete(params.id)) ? params.id : null, 'budget')
+        requireFound((await store.budgets.delete(params.id, unchanged(budgetVersion))) ? params.id : null, 'budget')
         await feed.publish([{ kind: 'catalog' }])
       },
     }),

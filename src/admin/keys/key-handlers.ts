@@ -9,7 +9,8 @@ import { keyAreas, priorities, type ApiKey, type Caller, type KeyArea, type KeyS
 import type { KeyPatch } from '#store/identity/keys.ts'
 import type { Admin } from '../admin.ts'
 import { requireFound, label, text, time } from '../fields.ts'
-import { keyAnswer, keyOnWire, scopeNames, type KeyOnWire } from './key-record.ts'
+import type { Unchanged } from '../record-version.ts'
+import { keyAnswer, keyOnWire, keyVersion, scopeNames, type KeyOnWire } from './key-record.ts'
 import { belongsTo, boundedExpiry, boundedPriority, boundedScopes, scopedModelIds } from './key-scopes.ts'
 
 /** Whose keys a handler is about: those of anyone, or only those of one user. */
@@ -107,7 +108,7 @@ export async function getKey(admin: Admin, reach: OwnerFilter, id: string): Prom
 export async function changeKey(
   admin: Admin,
   maker: Caller,
-  target: OwnerFilter & { readonly id: string },
+  target: OwnerFilter & { readonly id: string; readonly unchanged: Unchanged },
   body: z.output<typeof keyChange>,
 ): Promise<KeyOnWire> {
   const before = await readKey(admin, target, target.id)
@@ -118,7 +119,7 @@ export async function changeKey(
     ...(body.priority !== undefined && { priority: boundedPriority(body.priority, maker, before.priority) }),
     ...(body.scopes && { scopes: await changedScopes(admin, maker, target, { before, wanted: body.scopes }) }),
   }
-  const key = requireFound(await admin.store.keys.update(target.id, patch), 'API key')
+  const key = requireFound(await admin.store.keys.update(target.id, patch, target.unchanged(keyVersion)), 'API key')
   await admin.feed.publish([{ kind: 'key', id: key.id }])
   return keyOnWire(key, await scopeNames(admin, [key]))
 }
@@ -134,8 +135,14 @@ export async function deleteKeys(admin: Admin, reach: OwnerFilter, ids: readonly
 }
 
 /** Deletes one key. Answers 404 for one that does not exist or belongs to another user. */
-export async function deleteKey(admin: Admin, reach: OwnerFilter, id: string): Promise<void> {
-  const [deleted] = await deleteKeys(admin, reach, [id])
+export async function deleteKey(
+  admin: Admin,
+  target: OwnerFilter & { readonly id: string; readonly unchanged: Unchanged },
+): Promise<void> {
+  const { id, unchanged } = target
+  const owner = target.owner === 'self' ? { userId: target.userId } : undefined
+  const [deleted] = await admin.store.keys.delete([id], owner, unchanged(keyVersion))
+  await admin.feed.publish([{ kind: 'key', id }])
   requireFound(deleted, 'API key')
 }
 

@@ -5,6 +5,7 @@ import { displayPrefix } from '#identity/api-key.ts'
 import { keyAreas, priorities, type ApiKey } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { instantOrNull } from '../fields.ts'
+import { etag, versionOf } from '../record-version.ts'
 
 export const keyAnswer = z
   .strictObject({
@@ -21,6 +22,7 @@ export const keyAnswer = z
       areas: z.array(z.enum(keyAreas)).nullable().describe('null = all'),
     }),
     priority: z.enum(priorities).describe('The class in which its requests wait for a scarce model'),
+    etag,
   })
   .meta({ id: 'ApiKey' })
 
@@ -44,7 +46,13 @@ export function keyOnWire(key: ApiKey, names: ReadonlyMap<string, string>): KeyO
       areas: areas && [...areas],
     },
     priority: key.priority,
+    etag: keyVersion(key),
   }
+}
+
+/** When it was last used does not count. */
+export function keyVersion({ name, description, expiresAt, scopes, priority }: ApiKey): string {
+  return versionOf({ name, description, expiresAt, scopes, priority })
 }
 
 /** Names of the models that the keys' scopes may refer to; read only when one of them does. */

@@ -75,6 +75,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
+  const current = ({ params }: { readonly params: { readonly id: string } }) => getKey(admin, anyone, params.id)
   return [
     route({
       method: 'GET',
@@ -82,7 +83,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One API key',
       answer: keyAnswer,
-      handle: ({ params }) => getKey(admin, anyone, params.id),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -91,14 +92,17 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Change an API key',
       body: keyChange,
       answer: keyAnswer,
-      handle: ({ params, caller, body }) => changeKey(admin, caller, { ...anyone, id: params.id }, body),
+      current,
+      handle: ({ params, caller, body, unchanged }) =>
+        changeKey(admin, caller, { ...anyone, id: params.id, unchanged }, body),
     }),
     route({
       method: 'DELETE',
       path: '/keys/:id',
       access: 'admin',
       summary: 'Delete an API key; the next request with it is refused',
-      handle: ({ params }) => deleteKey(admin, anyone, params.id),
+      current,
+      handle: ({ params, unchanged }) => deleteKey(admin, { ...anyone, id: params.id, unchanged }),
     }),
     route({
       method: 'POST',

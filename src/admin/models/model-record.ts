@@ -6,6 +6,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { everyoneGroupId } from '#identity/records.ts'
 import type { ModelPatch } from '#store/catalog/models.ts'
 import type { Admin } from '../admin.ts'
+import { etag, versionOf } from '../record-version.ts'
 import type { ModelReferences, NewModelReferences } from './model-references.ts'
 import {
   composite,
@@ -52,6 +53,7 @@ export const modelAnswer = z
     timeouts,
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
+    etag,
   })
   .meta({ id: 'ModelRecord' })
 
@@ -124,7 +126,12 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
     timeouts: timeoutsOnWire(record.timeouts),
     declared: record.declared,
     created_at: instantOf(record.createdAt),
+    etag: modelVersion(record),
   }
+}
+
+export function modelVersion({ id: _id, declared: _declared, createdAt: _at, ...fields }: ModelRecord): string {
+  return versionOf(fields)
 }
 
 /** A new record with these fields and references. */

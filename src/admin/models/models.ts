@@ -12,6 +12,7 @@ import {
   modelCreation,
   modelOnWire,
   modelPatch,
+  modelVersion,
   newModel,
   requireGroups,
 } from './model-record.ts'
@@ -61,6 +62,8 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   const { store, feed } = admin
+  const current = async ({ params }: { readonly params: { readonly id: string } }) =>
+    modelOnWire(requireFound(await store.models.get(params.id), 'model'))
   return [
     route({
       method: 'GET',
@@ -68,7 +71,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One model',
       answer: modelAnswer,
-      handle: async ({ params }) => modelOnWire(requireFound(await store.models.get(params.id), 'model')),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -78,11 +81,13 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: modelChange,
       answer: modelAnswer,
       errors: ['conflict', 'declared_read_only'],
-      async handle({ params, body }) {
+      current,
+      async handle({ params, body, unchanged }) {
         const before = requireEditable(requireFound(await store.models.get(params.id), 'model'))
         await requireGroups(admin, body.groups)
         const references = await readModelReferences(admin, body, before)
-        const model = requireFound(await store.models.update(before.id, modelPatch(body, references)), 'model')
+        const patch = modelPatch(body, references)
+        const model = requireFound(await store.models.update(before.id, patch, unchanged(modelVersion)), 'model')
         await feed.publish([{ kind: 'model', id: model.id }])
         return modelOnWire(model)
       },
@@ -93,10 +98,11 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a model with its aliases; usage records stay',
       errors: ['conflict', 'declared_read_only'],
-      async handle({ params }) {
+      current,
+      async handle({ params, unchanged }) {
         const model = requireEditable(requireFound(await store.models.get(params.id), 'model'))
         await requireUnreferenced(admin, [model])
-        await store.models.delete(model.id)
+        await store.models.delete(model.id, unchanged(modelVersion))
         await feed.publish([{ kind: 'model', id: model.id }])
       },
     }),

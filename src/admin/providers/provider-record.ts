@@ -8,12 +8,14 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import { readHttpUrl } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
+import type { Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import { presetBaseUrl, type ProviderPreset } from '#providers/presets.ts'
 import { providerKindNames, providerKinds } from '#providers/registry.ts'
 import type { ProviderPatch } from '#store/catalog/providers.ts'
 import { name, timeouts, timeoutsFromWire, timeoutsOnWire } from '../fields.ts'
 import { reasoning, reasoningAnswer, reasoningOnWire } from '../models/routing-fields.ts'
+import { etag, sealedVersionOf } from '../record-version.ts'
 import { requireSecretsAgain, shownSecret, withoutSecrets } from './provider-secrets.ts'
 
 export const providerAnswer = z
@@ -33,6 +35,7 @@ export const providerAnswer = z
     enabled: z.boolean(),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
+    etag,
   })
   .meta({ id: 'Provider' })
 
@@ -98,7 +101,7 @@ export const providerChange = z
   })
   .meta({ id: 'ProviderChange' })
 
-export function providerOnWire(record: ProviderRecord): z.input<typeof providerAnswer> {
+export function providerOnWire(record: ProviderRecord, sealer: Sealer): z.input<typeof providerAnswer> {
   return {
     id: record.id,
     name: record.name,
@@ -113,7 +116,16 @@ export function providerOnWire(record: ProviderRecord): z.input<typeof providerA
     enabled: record.enabled,
     declared: record.declared,
     created_at: instantOf(record.createdAt),
+    etag: providerVersion(record, sealer),
   }
+}
+
+/** A new credential is another version, too. */
+export function providerVersion(
+  { id: _id, declared: _declared, createdAt: _at, ...fields }: ProviderRecord,
+  sealer: Sealer,
+): string {
+  return sealedVersionOf(sealer, { ...fields, credential: fields.credential?.reveal() ?? null })
 }
 
 /** A new record with these fields. Answers 422 when the kind needs an address and there is none. */

@@ -25,6 +25,7 @@ import {
   providerOnWire,
   providerPatch,
   providerPresetAnswer,
+  providerVersion,
 } from './provider-record.ts'
 
 const tag = 'Providers'
@@ -36,6 +37,7 @@ export function providerRoutes(admin: Admin): Route<Caller>[] {
 function listRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   const { store, feed, clock } = admin
+  const onWire = (provider: ProviderRecord) => providerOnWire(provider, admin.sealer)
   return [
     route({
       method: 'GET',
@@ -61,7 +63,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       query: pageQuery,
       answer: pageAnswer(providerAnswer),
       errors: ['invalid_cursor'],
-      handle: async ({ query }) => pageOnWire(await store.providers.list(query), providerOnWire),
+      handle: async ({ query }) => pageOnWire(await store.providers.list(query), onWire),
     }),
     route({
       method: 'POST',
@@ -76,7 +78,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
         const provider = newProvider(body, clock.now())
         await store.providers.insert(provider)
         await feed.publish([{ kind: 'provider', id: provider.id }])
-        return providerOnWire(provider)
+        return onWire(provider)
       },
     }),
   ]
@@ -84,7 +86,10 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
-  const { store, feed } = admin
+  const { store, feed, sealer } = admin
+  const version = (provider: ProviderRecord) => providerVersion(provider, sealer)
+  const current = async ({ params }: { readonly params: { readonly id: string } }) =>
+    providerOnWire(requireFound(await store.providers.get(params.id), 'provider'), sealer)
   return [
     route({
       method: 'GET',
@@ -92,7 +97,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One provider',
       answer: providerAnswer,
-      handle: async ({ params }) => providerOnWire(requireFound(await store.providers.get(params.id), 'provider')),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -104,11 +109,13 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: providerChange,
       answer: providerAnswer,
       errors: ['conflict', 'declared_read_only'],
-      async handle({ params, body }) {
+      current,
+      async handle({ params, body, unchanged }) {
         const before = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
-        const provider = requireFound(await store.providers.update(before.id, providerPatch(before, body)), 'provider')
+        const patch = providerPatch(before, body)
+        const provider = requireFound(await store.providers.update(before.id, patch, unchanged(version)), 'provider')
         await feed.publish([{ kind: 'provider', id: provider.id }])
-        return providerOnWire(provider)
+        return providerOnWire(provider, sealer)
       },
     }),
     route({
@@ -120,11 +127,15 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
         cascade: z.enum(['true', 'false']).default('false').describe('true deletes its models too'),
       }),
       errors: ['conflict', 'declared_read_only'],
-      async handle({ params, query }) {
+      current,
+      async handle({ params, query, unchanged }) {
         const provider = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
+        const check = unchanged(version)
+        // Before its models are gone.
+        check?.(provider)
         try {
           await clearModels(admin, provider, query.cascade === 'true')
-          await store.providers.delete(provider.id)
+          await store.providers.delete(provider.id, check)
         } finally {
           // Some models may be gone even when the rest failed.
           await feed.publish([{ kind: 'provider', id: provider.id }])

@@ -171,6 +171,8 @@ function ownKeyListRoutes(admin: Admin): Route<Caller>[] {
 
 function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
+  const current = (call: MeCall & { readonly params: { readonly id: string } }) =>
+    getKey(admin, own(call), call.params.id)
   return [
     route({
       method: 'GET',
@@ -178,7 +180,7 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
       access: 'user',
       summary: 'One own API key',
       answer: keyAnswer,
-      handle: (call) => getKey(admin, own(call), call.params.id),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -187,14 +189,17 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Change an own API key',
       body: keyChange,
       answer: keyAnswer,
-      handle: (call) => changeKey(admin, call.caller, { ...own(call), id: call.params.id }, call.body),
+      current,
+      handle: (call) =>
+        changeKey(admin, call.caller, { ...own(call), id: call.params.id, unchanged: call.unchanged }, call.body),
     }),
     route({
       method: 'DELETE',
       path: '/me/keys/:id',
       access: 'user',
       summary: 'Delete an own API key; the next request with it is refused',
-      handle: (call) => deleteKey(admin, own(call), call.params.id),
+      current,
+      handle: (call) => deleteKey(admin, { ...own(call), id: call.params.id, unchanged: call.unchanged }),
     }),
     route({
       method: 'POST',

@@ -7,14 +7,22 @@ import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { allProcesses, processesAnswer } from '../all-processes.ts'
 import { requireFound } from '../fields.ts'
+import { etag, versionOf } from '../record-version.ts'
 import { inflightLimit } from '../models/model-record.ts'
 
-const limitAnswer = z.strictObject({ user_id: z.string(), limit: z.int() }).meta({ id: 'InflightLimit' })
+const limitAnswer = z.strictObject({ user_id: z.string(), limit: z.int(), etag }).meta({ id: 'InflightLimit' })
 const newLimit = z
   .strictObject({ limit: inflightLimit.describe('Requests in flight') })
   .meta({ id: 'NewInflightLimit' })
 const ownLimitAnswer = z
-  .strictObject({ user_id: z.string(), user: z.string(), model_id: z.string(), model: z.string(), limit: z.int() })
+  .strictObject({
+    user_id: z.string(),
+    user: z.string(),
+    model_id: z.string(),
+    model: z.string(),
+    limit: z.int(),
+    etag,
+  })
   .meta({ id: 'OwnInflightLimit' })
 const inUseAnswer = z
   .strictObject({
@@ -34,6 +42,8 @@ export function limitRoutes(admin: Admin): Route<Caller>[] {
 function overrideRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   const { store, feed } = admin
+  const current = async ({ params: { userId, id } }: LimitCall) =>
+    limitOnWire(userId, requireFound(await store.inflightOverrides.get(userId, id), 'limit'))
   return [
     route({
       method: 'GET',
@@ -52,7 +62,7 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       async handle({ params }) {
         const model = requireFound(await store.models.get(params.id), 'model')
         const overrides = await store.inflightOverrides.listOfModel(model.id)
-        return { data: overrides.map((override) => ({ user_id: override.userId, limit: override.inflightLimit })) }
+        return { data: overrides.map(({ userId, inflightLimit: limit }) => limitOnWire(userId, limit)) }
       },
     }),
     route({
@@ -64,11 +74,13 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
         'Limits hold only while the setting limits.realtime_inflight.enforce is on. All keys of the account share one count.',
       body: newLimit,
       answer: limitAnswer,
-      async handle({ params, body }) {
+      current,
+      async handle({ params, body, unchanged }) {
         const { userId, id: modelId } = params
-        await store.inflightOverrides.set({ userId, modelId, inflightLimit: body.limit })
+        const override = { userId, modelId, inflightLimit: body.limit }
+        await store.inflightOverrides.set(override, unchanged(limitVersion))
         await feed.publish([{ kind: 'model', id: modelId }])
-        return { user_id: userId, limit: body.limit }
+        return limitOnWire(userId, body.limit)
       },
     }),
     route({
@@ -76,13 +88,27 @@ function overrideRoutes(admin: Admin): Route<Caller>[] {
       path: '/models/:id/inflight-limits/:userId',
       access: 'admin',
       summary: "Remove an account's own limit: the model's holds again",
-      async handle({ params }) {
-        const deleted = await store.inflightOverrides.delete(params.userId, params.id)
+      current,
+      async handle({ params, unchanged }) {
+        const deleted = await store.inflightOverrides.delete(params.userId, params.id, unchanged(limitVersion))
         requireFound(deleted ? params.userId : null, 'limit')
         await feed.publish([{ kind: 'model', id: params.id }])
       },
     }),
   ]
+}
+
+interface LimitCall {
+  readonly params: { readonly id: string; readonly userId: string }
+}
+
+function limitOnWire(userId: string, limit: number): z.input<typeof limitAnswer> {
+  return { user_id: userId, limit, etag: limitVersion(limit) }
+}
+
+/** No limit is a version, too. */
+function limitVersion(limit: number | null): string {
+  return versionOf({ limit })
 }
 
 async function ownLimits({ store, state }: Admin): Promise<z.input<typeof ownLimitAnswer>[]> {
@@ -93,7 +119,8 @@ async function ownLimits({ store, state }: Admin): Promise<z.input<typeof ownLim
     const user = state.directory.account(userId)?.user.email
     const model = models.get(modelId)
     // What another replica deletes at this moment is in one of the two only.
-    return user === undefined || model === undefined ? [] : [{ user_id: userId, user, model_id: modelId, model, limit }]
+    if (user === undefined || model === undefined) return []
+    return [{ ...limitOnWire(userId, limit), user, model_id: modelId, model }]
   })
   return limits.toSorted((a, b) => a.model.localeCompare(b.model) || a.user.localeCompare(b.user))
 }

@@ -2,12 +2,14 @@
 import { z } from 'zod'
 import type { SettingDescription } from '#config/settings/describe.ts'
 import { problemText, type Problem } from '#config/problem.ts'
+import { sourceText } from '#config/settings/source.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireFound } from '../fields.ts'
+import { etag, versionOf } from '../record-version.ts'
 
 const value = z.union([
   z.string(),
@@ -34,6 +36,7 @@ const settingAnswer = z
     sentence: z.string(),
     expected: z.string(),
     variable: z.string().describe('Environment variable that sets it'),
+    etag,
   })
   .meta({ id: 'Setting' })
 
@@ -53,6 +56,12 @@ const newValue = z
 export function settingRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, 'Settings')
   const { store, feed, settings, clock } = admin
+  const current = ({ params }: { readonly params: { readonly name: string } }) => readSetting(admin, params.name)
+  /** The version with this stored value; one that does not count is as none. */
+  const version = (name: string) => (stored: unknown) => {
+    const check = settings.checkStored(name, stored)
+    return storedVersion(check.kind === 'ok' ? check.value : undefined)
+  }
   return [
     route({
       method: 'GET',
@@ -70,10 +79,12 @@ export function settingRoutes(admin: Admin): Route<Caller>[] {
       body: newValue,
       answer: settingAnswer,
       errors: ['conflict'],
-      async handle({ params, body }) {
-        await store.settings.set(params.name, requireStorable(admin, params.name, body.value), clock.now())
+      current,
+      async handle({ params: { name }, body, unchanged }) {
+        const stored = requireStorable(admin, name, body.value)
+        await store.settings.set(name, stored, clock.now(), unchanged(version(name)))
         await feed.publish([{ kind: 'settings' }])
-        return readSetting(admin, params.name)
+        return readSetting(admin, name)
       },
     }),
     route({
@@ -82,9 +93,10 @@ export function settingRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Remove the stored value of a setting, if there is one',
       answer: settingAnswer,
-      async handle({ params }) {
+      current,
+      async handle({ params, unchanged }) {
         readSetting(admin, params.name)
-        await store.settings.delete(params.name)
+        await store.settings.delete(params.name, unchanged(version(params.name)))
         await feed.publish([{ kind: 'settings' }])
         return readSetting(admin, params.name)
       },
@@ -134,7 +146,13 @@ function settingOnWire(setting: SettingDescription): z.input<typeof settingAnswe
     sentence: setting.sentence,
     expected: setting.expected,
     variable: setting.variable,
+    etag: storedVersion(setting.source === sourceText({ kind: 'stored' }) ? setting.value : undefined),
   }
+}
+
+/** The version of a setting: only what is stored can be changed. No secret can be stored. */
+function storedVersion(stored: unknown): string {
+  return versionOf({ stored })
 }
 
 function plain(shown: SettingDescription['value']): z.input<typeof value> {

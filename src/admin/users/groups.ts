@@ -6,6 +6,7 @@ import type { Route } from '#http/route.ts'
 import { everyoneGroupId, permissions, type Caller, type Group } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
+import { etag, versionOf } from '../record-version.ts'
 import { requireEditable, requireFound, label, text } from '../fields.ts'
 import { userAnswer, userOfList } from './user-record.ts'
 
@@ -23,6 +24,7 @@ const groupAnswer = z
     permissions: permissionList,
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
+    etag,
   })
   .meta({ id: 'Group' })
 
@@ -88,6 +90,8 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, 'Groups')
   const { store, feed } = admin
+  const current = async ({ params }: { readonly params: { readonly id: string } }) =>
+    groupOnWire(requireFound(await store.groups.get(params.id), 'group'))
   return [
     route({
       method: 'GET',
@@ -95,7 +99,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One group',
       answer: groupAnswer,
-      handle: async ({ params }) => groupOnWire(requireFound(await store.groups.get(params.id), 'group')),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -105,16 +109,12 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: change,
       answer: groupAnswer,
       errors: ['conflict', 'declared_read_only'],
-      async handle({ params, body }) {
+      current,
+      async handle({ params, body, unchanged }) {
         const group = requireEditable(requireFound(await store.groups.get(params.id), 'group'))
         if (body.name !== undefined && body.name !== group.name) requireOrdinary(group, 'renamed')
-        const { name = group.name, description = group.description, permissions: granted = group.permissions } = body
-        const changed = requireFound(
-          await store.groups.update(group.id, { name, description, permissions: granted }),
-          'group',
-        )
-        const isSame = name === group.name && Bun.deepEquals(granted, group.permissions)
-        if (!isSame) await feed.publish([{ kind: 'directory' }])
+        const changed = requireFound(await store.groups.update(group.id, body, unchanged(groupVersion)), 'group')
+        if (body.name !== undefined || body.permissions !== undefined) await feed.publish([{ kind: 'directory' }])
         return groupOnWire(changed)
       },
     }),
@@ -124,10 +124,11 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a group; its members lose what only it gave them',
       errors: ['conflict', 'declared_read_only'],
-      async handle({ params }) {
+      current,
+      async handle({ params, unchanged }) {
         const group = requireEditable(requireFound(await store.groups.get(params.id), 'group'))
         requireOrdinary(group, 'deleted')
-        await store.groups.delete(group.id)
+        await store.groups.delete(group.id, unchanged(groupVersion))
         await feed.publish([{ kind: 'directory' }, { kind: 'catalog' }])
       },
     }),
@@ -138,6 +139,19 @@ function requireOrdinary({ id }: Group, done: string): void {
   if (id === everyoneGroupId) throw new ApiError('conflict', { message: `The group "everyone" cannot be ${done}.` })
 }
 
-function groupOnWire({ id, name, description, declared, createdAt, ...group }: Group): z.input<typeof groupAnswer> {
-  return { id, name, description, permissions: [...group.permissions], declared, created_at: instantOf(createdAt) }
+function groupOnWire(group: Group): z.input<typeof groupAnswer> {
+  const { id, name, description, declared, createdAt } = group
+  return {
+    id,
+    name,
+    description,
+    permissions: [...group.permissions],
+    declared,
+    created_at: instantOf(createdAt),
+    etag: groupVersion(group),
+  }
+}
+
+function groupVersion({ name, description, permissions: granted }: Group): string {
+  return versionOf({ name, description, permissions: granted.toSorted() })
 }

@@ -3,6 +3,7 @@ import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import { everyoneGroupId, type User } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
+import { etag, versionOf } from '../record-version.ts'
 
 export const userAnswer = z
   .strictObject({
@@ -15,6 +16,7 @@ export const userAnswer = z
     groups: z.array(z.string()).describe('Ids; everyone is in the group everyone'),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
+    etag,
   })
   .meta({ id: 'User' })
 
@@ -31,7 +33,13 @@ export function userOnWire(user: User, groupIds: Iterable<string>): UserOnWire {
     groups: [...groupIds].sort(),
     declared: user.declared,
     created_at: instantOf(user.createdAt),
+    etag: userVersion(user),
   }
+}
+
+/** The version of what can be changed of a user; groups are joined and left at addresses of their own. */
+export function userVersion({ email, name, role, disabled }: User): string {
+  return versionOf({ email, name, role, disabled })
 }
 
 /** A mapper for users of lists, whose groups are taken from memory: no query for each row. */

@@ -11,8 +11,9 @@ import { everyoneGroupId, type Caller, type User } from '#identity/records.ts'
 import type { UserPatch } from '#store/identity/users.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
+import type { Unchanged } from '../record-version.ts'
 import { requireEditable, email, requireFound, label, password } from '../fields.ts'
-import { userAnswer, userOfList, userOnWire, type UserOnWire } from './user-record.ts'
+import { userAnswer, userOfList, userOnWire, userVersion, type UserOnWire } from './user-record.ts'
 
 const role = z.enum(['admin', 'user'])
 const displayName = label.or(z.literal(''))
@@ -97,6 +98,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
+  const current = ({ params }: { readonly params: { readonly id: string } }) => readUser(admin, params.id)
   return [
     route({
       method: 'GET',
@@ -104,7 +106,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One user',
       answer: userAnswer,
-      handle: ({ params }) => readUser(admin, params.id),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -116,7 +118,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       body: change,
       answer: userAnswer,
       errors: ['conflict', 'declared_read_only'],
-      handle: ({ params, body }) => changeUser(admin, params.id, body),
+      current,
+      handle: ({ params, body, unchanged }) => changeUser(admin, params.id, body, unchanged),
     }),
     route({
       method: 'DELETE',
@@ -124,7 +127,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Delete a user with all keys and sessions',
       errors: ['conflict', 'declared_read_only'],
-      handle: ({ params }) => deleteUser(admin, params.id),
+      current,
+      handle: ({ params, unchanged }) => deleteUser(admin, params.id, unchanged),
     }),
   ]
 }
@@ -211,10 +215,11 @@ async function createUser({ store, feed, clock }: Admin, body: z.output<typeof c
   return userOnWire(user, [everyoneGroupId])
 }
 
-async function changeUser(admin: Admin, userId: string, body: Change): Promise<UserOnWire> {
+async function changeUser(admin: Admin, userId: string, body: Change, unchanged: Unchanged): Promise<UserOnWire> {
   const { store, feed, clock } = admin
   requireEditable(requireFound(await store.users.get(userId), 'user'))
-  requireFound(await store.users.update(userId, patchOf(body), clock.now(), { keepAdministrator: true }), 'user')
+  const options = { keepAdministrator: true, check: unchanged(userVersion) }
+  requireFound(await store.users.update(userId, patchOf(body), clock.now(), options), 'user')
   if (body.disabled === true) await store.sessions.deleteOfUser(userId)
   await feed.publish([{ kind: 'user', id: userId }])
   return readUser(admin, userId)
@@ -229,9 +234,9 @@ function patchOf({ email: address, name, role: newRole, disabled }: Change): Use
   }
 }
 
-async function deleteUser({ store, feed }: Admin, userId: string): Promise<void> {
+async function deleteUser({ store, feed }: Admin, userId: string, unchanged: Unchanged): Promise<void> {
   requireEditable(requireFound(await store.users.get(userId), 'user'))
-  await store.users.delete(userId, { keepAdministrator: true })
+  await store.users.delete(userId, { keepAdministrator: true, check: unchanged(userVersion) })
   await feed.publish([{ kind: 'user', id: userId }])
 }
 

@@ -5,6 +5,7 @@ import { eventTypes } from '#store/webhooks/outbox.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '#store/webhooks/webhook-row.ts'
 import { isPrivateAddress } from '#lib/private-address.ts'
 import { id, instantOrNull, text } from '../fields.ts'
+import { etag, versionOf } from '../record-version.ts'
 
 const url = z
   .string()
@@ -52,6 +53,7 @@ const endpointFields = {
   dropped: z.int().describe('Events that were not stored for it, because too many waited'),
   former_secret_until: instant.nullable().describe('Until when the secret before the last rotation signs, too'),
   created_at: instant,
+  etag,
 }
 
 export const webhookAnswer = z.strictObject(endpointFields).meta({ id: 'Webhook' })
@@ -108,7 +110,12 @@ export function webhookOnWire(endpoint: WebhookEndpoint): z.input<typeof webhook
     dropped,
     former_secret_until: instantOrNull(endpoint.formerUntil),
     created_at: instantOf(endpoint.createdAt),
+    etag: webhookVersion(endpoint),
   }
+}
+
+export function webhookVersion({ url: target, description, types: own, disabledAt }: WebhookEndpoint): string {
+  return versionOf({ url: target, description, types: own, enabled: disabledAt === null })
 }
 
 export function deliveryOnWire(delivery: WebhookDelivery): z.input<typeof deliveryAnswer> {

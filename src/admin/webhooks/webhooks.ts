@@ -17,6 +17,7 @@ import {
   webhookAnswer,
   webhookChange,
   webhookOnWire,
+  webhookVersion,
   webhookWithSecret,
 } from './webhook-record.ts'
 
@@ -69,6 +70,8 @@ function listRoutes(admin: Admin): Route<Caller>[] {
 function recordRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   const { store, webhooks } = admin
+  const current = async ({ params }: { readonly params: { readonly id: string } }) =>
+    webhookOnWire(requireFound(await store.webhooks.get(params.id), 'webhook'))
   return [
     route({
       method: 'GET',
@@ -76,7 +79,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'One endpoint of webhooks',
       answer: webhookAnswer,
-      handle: async ({ params }) => webhookOnWire(requireFound(await store.webhooks.get(params.id), 'webhook')),
+      handle: current,
     }),
     route({
       method: 'PATCH',
@@ -87,12 +90,14 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
         'Deliveries that wait go to the new URL. Those of an endpoint that is off fail, and can be replayed.',
       body: webhookChange,
       answer: webhookAnswer,
-      async handle({ params, body: { enabled, ...body } }) {
+      current,
+      async handle({ params, body: { enabled, ...body }, unchanged }) {
         const { disabledAt } = requireFound(await store.webhooks.get(params.id), 'webhook')
         if (body.url !== undefined) requireReachable(admin, body.url)
         const isChange = enabled !== undefined && enabled !== (disabledAt === null)
         const patch = { ...body, ...(isChange && { disabledAt: enabled ? null : await webhooks.now() }) }
-        const changed = requireFound(await store.webhooks.update(params.id, patch), 'webhook')
+        const check = unchanged(webhookVersion)
+        const changed = requireFound(await store.webhooks.update(params.id, patch, check), 'webhook')
         webhooks.wake()
         return webhookOnWire(changed)
       },
@@ -102,8 +107,10 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       path: '/webhooks/:id',
       access: 'admin',
       summary: 'Delete an endpoint with its deliveries',
-      async handle({ params }) {
-        requireFound((await store.webhooks.delete(params.id)) ? params.id : null, 'webhook')
+      current,
+      async handle({ params, unchanged }) {
+        const deleted = await store.webhooks.delete(params.id, unchanged(webhookVersion))
+        requireFound(deleted ? params.id : null, 'webhook')
       },
     }),
   ]

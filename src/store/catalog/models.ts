@@ -2,7 +2,7 @@
  * Models with their names, aliases, groups and components. A model and all of these change in one transaction.
  * Names and aliases of all models are one namespace, kept by the primary key of model_names.
  */
-import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely'
 import type {
   ComponentRecord,
   FailoverPolicy,
@@ -14,6 +14,7 @@ import type {
   Timeouts,
   TrafficRules,
 } from '#catalog/records.ts'
+import { checkedChange, checkRow, type Check } from '../checked-change.ts'
 import { lockRow, type Database } from '../database.ts'
 import { InUse, Missing, NameTaken, refusing, violationOf } from '../errors.ts'
 import { componentsColumn, componentsOf, replaceComponents } from './model-components.ts'
@@ -42,22 +43,27 @@ export interface ModelStore {
    */
   insert(model: ModelRecord): Promise<void>
   /** The model as changed, or null when there is none. What is in the patch is replaced whole. Throws like `insert`. */
-  update(id: string, patch: ModelPatch): Promise<ModelRecord | null>
+  update(id: string, patch: ModelPatch, check?: Check<ModelRecord>): Promise<ModelRecord | null>
   /** False when there is no such model. Throws InUse while it is a component of a composite. */
-  delete(id: string): Promise<boolean>
+  delete(id: string, check?: Check<ModelRecord>): Promise<boolean>
 }
 
 /** The models of this database. */
 export function modelStore(database: Database): ModelStore {
   const { kysely } = database
-  const some = async (condition: RawBuilder<unknown>): Promise<readonly ModelRow[]> => {
-    const result = await sql<ModelRow>`${selectModels(database)} ${condition}`.execute(kysely)
+  const some = async (condition: RawBuilder<unknown>, on = kysely): Promise<readonly ModelRow[]> => {
+    const result = await sql<ModelRow>`${selectModels(database)} ${condition}`.execute(on)
     return result.rows
   }
-  const one = async (condition: RawBuilder<unknown>): Promise<ModelRecord | null> => {
-    const [row] = await some(condition)
+  const one = async (condition: RawBuilder<unknown>, on = kysely): Promise<ModelRecord | null> => {
+    const [row] = await some(condition, on)
     return row === undefined ? null : modelOf(row)
   }
+  const row = (id: string) => ({
+    table: 'models' as const,
+    id,
+    read: (on: Kysely<Tables>) => one(sql`where models.id = ${id}`, on),
+  })
   return {
     async list(query) {
       const ofProvider = query.providerId === undefined ? sql`` : sql`and models.provider_id = ${query.providerId}`
@@ -76,15 +82,24 @@ export function modelStore(database: Database): ModelStore {
     async insert(model) {
       await refusingNames(database, model, () => insertModel(database, model))
     },
-    async update(id, patch) {
-      const current = await one(sql`where models.id = ${id}`)
+    async update(id, patch, check) {
+      const { read } = row(id)
+      const current = await read(kysely)
       if (current === null) return null
-      await refusingNames(database, { ...current, ...patch }, () => updateModel(database, id, patch))
-      return one(sql`where models.id = ${id}`)
+      await refusingNames(database, { ...current, ...patch }, () =>
+        kysely.transaction().execute(async (trx) => {
+          // Two changes of one model at a time would both delete its names and then clash inserting them.
+          await lockRow(database, trx, { table: 'models', id })
+          await checkRow(database, trx, check, row(id))
+          await updateModel(database, trx, id, patch)
+        }),
+      )
+      return read(kysely)
     },
-    async delete(id) {
+    async delete(id, check) {
+      const write = (on: Kysely<Tables>) => on.deleteFrom('models').where('id', '=', id).executeTakeFirst()
       const result = await refusing({ reference: new InUse('model', 'composite models') }, () =>
-        kysely.deleteFrom('models').where('id', '=', id).executeTakeFirst(),
+        checkedChange(database, check, { ...row(id), write }),
       )
       return result.numDeletedRows > 0n
     },
@@ -127,22 +142,18 @@ async function insertModel(database: Database, model: ModelRecord): Promise<void
   })
 }
 
-async function updateModel(database: Database, id: string, patch: ModelPatch): Promise<void> {
-  await database.kysely.transaction().execute(async (trx) => {
-    // Two changes of one model at a time would both delete its names and then clash inserting them.
-    await lockRow(database, trx, { table: 'models', id })
-    await trx
-      .updateTable('models')
-      .set({ id, ...columnsOf(patch) })
-      .where('id', '=', id)
-      .execute()
-    if (patch.name !== undefined || patch.aliases !== undefined) await replaceNames(trx, id, patch)
-    if (patch.groupIds !== undefined) {
-      await trx.deleteFrom('model_groups').where('model_id', '=', id).execute()
-      await insertGroups(trx, id, patch.groupIds)
-    }
-    if (patch.target !== undefined) await replaceComponents(database, trx, id, componentsIn(patch.target))
-  })
+async function updateModel(database: Database, trx: Transaction<Tables>, id: string, patch: ModelPatch): Promise<void> {
+  await trx
+    .updateTable('models')
+    .set({ id, ...columnsOf(patch) })
+    .where('id', '=', id)
+    .execute()
+  if (patch.name !== undefined || patch.aliases !== undefined) await replaceNames(trx, id, patch)
+  if (patch.groupIds !== undefined) {
+    await trx.deleteFrom('model_groups').where('model_id', '=', id).execute()
+    await insertGroups(trx, id, patch.groupIds)
+  }
+  if (patch.target !== undefined) await replaceComponents(database, trx, id, componentsIn(patch.target))
 }
 
 /** Deletes and inserts instead of updating, so that the name and an alias can change places. */

@@ -1,8 +1,9 @@
 /** Providers. Credentials, headers and options are sealed before they reach the database. */
-import type { Selectable, Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { ProviderRecord, ReasoningConfig, Timeouts } from '#catalog/records.ts'
 import { SealError, type Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
+import { checkedChange, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { InUse, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
@@ -21,9 +22,9 @@ export interface ProviderStore {
   /** Throws NameTaken. */
   insert(provider: ProviderRecord): Promise<void>
   /** The provider as changed, or null when there is none. Throws NameTaken. */
-  update(id: string, patch: ProviderPatch): Promise<ProviderRecord | null>
+  update(id: string, patch: ProviderPatch, check?: Check<ProviderRecord>): Promise<ProviderRecord | null>
   /** False when there is no such provider. Throws InUse while it has models. */
-  delete(id: string): Promise<boolean>
+  delete(id: string, check?: Check<ProviderRecord>): Promise<boolean>
   /**
    * Clears credential, headers and options of the providers whose sealed values do not open with the
    * key of this store; all or nothing. Returns the names of those that lost something, in the order of creation.
@@ -32,8 +33,13 @@ export interface ProviderStore {
 }
 
 /** The providers of this database, their secrets under this sealer's key. */
-export function providerStore({ kysely }: Database, sealer: Sealer): ProviderStore {
+export function providerStore(database: Database, sealer: Sealer): ProviderStore {
+  const { kysely } = database
   const item = (row: Selectable<ProvidersTable>): ProviderRecord => providerOf(row, sealer)
+  const readOn = async (on: Kysely<Tables>, id: string): Promise<ProviderRecord | null> => {
+    const row = await on.selectFrom('providers').selectAll().where('id', '=', id).executeTakeFirst()
+    return row === undefined ? null : item(row)
+  }
   return {
     async list(request) {
       const rows = await kysely
@@ -50,10 +56,7 @@ export function providerStore({ kysely }: Database, sealer: Sealer): ProviderSto
       const rows = await kysely.selectFrom('providers').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(item)
     },
-    async get(id) {
-      const row = await kysely.selectFrom('providers').selectAll().where('id', '=', id).executeTakeFirst()
-      return row === undefined ? null : item(row)
-    },
+    get: (id) => readOn(kysely, id),
     async byName(name) {
       const row = await kysely.selectFrom('providers').selectAll().where('name', '=', name).executeTakeFirst()
       return row === undefined ? null : item(row)
@@ -63,21 +66,24 @@ export function providerStore({ kysely }: Database, sealer: Sealer): ProviderSto
         kysely.insertInto('providers').values(rowOf(provider, sealer)).execute(),
       )
     },
-    async update(id, patch) {
-      const row = await refusing({ taken: patch.name }, () =>
-        kysely
+    async update(id, patch, check) {
+      const write = (on: Kysely<Tables>) =>
+        on
           .updateTable('providers')
           // The id makes an empty patch a valid statement.
           .set({ id, ...columnsOf(patch, id, sealer) })
           .where('id', '=', id)
           .returningAll()
-          .executeTakeFirst(),
+          .executeTakeFirst()
+      const row = await refusing({ taken: patch.name }, () =>
+        checkedChange(database, check, { table: 'providers', id, read: (on) => readOn(on, id), write }),
       )
       return row === undefined ? null : item(row)
     },
-    async delete(id) {
+    async delete(id, check) {
+      const write = (on: Kysely<Tables>) => on.deleteFrom('providers').where('id', '=', id).executeTakeFirst()
       const result = await refusing({ reference: new InUse('provider', 'models') }, () =>
-        kysely.deleteFrom('providers').where('id', '=', id).executeTakeFirst(),
+        checkedChange(database, check, { table: 'providers', id, read: (on) => readOn(on, id), write }),
       )
       return result.numDeletedRows > 0n
     },

@@ -1,13 +1,16 @@
 /** Groups and who is in them. */
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
 import { permissions, type Group, type User } from '#identity/records.ts'
+import { checkedChange, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { Missing, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
-import { flag, flagIfSet, type GroupsTable } from '../schema.ts'
+import { flag, flagIfSet, type GroupsTable, type Tables } from '../schema.ts'
 import { userOf } from './users.ts'
 
-export type GroupPatch = Partial<Pick<Group, 'name' | 'description' | 'permissions' | 'declared'>>
+export type GroupPatch = {
+  readonly [Field in 'name' | 'description' | 'permissions' | 'declared']?: Group[Field] | undefined
+}
 
 export interface GroupStore {
   /** A page of groups in the order of creation; the group of everyone comes first. Throws InvalidCursor. */
@@ -19,9 +22,9 @@ export interface GroupStore {
   /** Throws NameTaken. */
   insert(group: Group): Promise<void>
   /** The group as changed, or null when there is none. Throws NameTaken. */
-  update(id: string, patch: GroupPatch): Promise<Group | null>
+  update(id: string, patch: GroupPatch, check?: Check<Group>): Promise<Group | null>
   /** Deletes the group, its memberships and its models' reference to it; false when there is none. */
-  delete(id: string): Promise<boolean>
+  delete(id: string, check?: Check<Group>): Promise<boolean>
   /** Makes the user a member; adding a member again does nothing. Throws Missing. */
   addMember(groupId: string, userId: string): Promise<void>
   /** False when the user was not a member. */
@@ -49,10 +52,7 @@ export function groupStore(database: Database): GroupStore {
       const rows = await kysely.selectFrom('groups').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(groupOf)
     },
-    async get(id) {
-      const row = await kysely.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst()
-      return row === undefined ? null : groupOf(row)
-    },
+    get: (id) => readGroup(kysely, id),
     async byName(name) {
       const row = await kysely.selectFrom('groups').selectAll().where('name', '=', name).executeTakeFirst()
       return row === undefined ? null : groupOf(row)
@@ -60,24 +60,33 @@ export function groupStore(database: Database): GroupStore {
     async insert(group) {
       await refusing({ taken: group.name }, () => kysely.insertInto('groups').values(rowOf(group)).execute())
     },
-    async update(id, patch) {
-      const row = await refusing({ taken: patch.name }, () =>
-        kysely
+    async update(id, patch, check) {
+      const write = (on: Kysely<Tables>) =>
+        on
           .updateTable('groups')
           // The id makes an empty patch a valid statement.
           .set({ id, ...columnsOf(patch) })
           .where('id', '=', id)
           .returningAll()
-          .executeTakeFirst(),
+          .executeTakeFirst()
+      const row = await refusing({ taken: patch.name }, () =>
+        checkedChange(database, check, { table: 'groups', id, read: (on) => readGroup(on, id), write }),
       )
       return row === undefined ? null : groupOf(row)
     },
-    async delete(id) {
-      const result = await kysely.deleteFrom('groups').where('id', '=', id).executeTakeFirst()
+    async delete(id, check) {
+      const write = (on: Kysely<Tables>) => on.deleteFrom('groups').where('id', '=', id).executeTakeFirst()
+      const change = { table: 'groups', id, read: (on: Kysely<Tables>) => readGroup(on, id), write } as const
+      const result = await checkedChange(database, check, change)
       return result.numDeletedRows > 0n
     },
     ...memberRows(database),
   }
+}
+
+async function readGroup(on: Kysely<Tables>, id: string): Promise<Group | null> {
+  const row = await on.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : groupOf(row)
 }
 
 function memberRows({ kysely }: Database): Pick<GroupStore, 'addMember' | 'removeMember' | 'members'> {

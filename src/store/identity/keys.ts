@@ -1,10 +1,11 @@
 /** API keys. Only their digests are stored, never their secrets. */
-import { sql, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import type { ApiKey, KeyArea, Priority } from '#identity/records.ts'
+import { checkedChange, checkRow, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { Missing, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
-import type { ApiKeysTable, Columns } from '../schema.ts'
+import type { ApiKeysTable, Columns, Tables } from '../schema.ts'
 
 export type KeyPatch = Partial<Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes' | 'priority'>>
 
@@ -30,9 +31,9 @@ export interface KeyStore {
   /** Throws Missing when the user does not exist, and NameTaken for a public id or digest that is in use. */
   insert(key: ApiKey): Promise<void>
   /** The key as changed, or null when there is none. */
-  update(id: string, patch: KeyPatch): Promise<ApiKey | null>
+  update(id: string, patch: KeyPatch, check?: Check<ApiKey>): Promise<ApiKey | null>
   /** Deletes the keys, of this user only when one is given, in one step; returns the ids that were deleted. */
-  delete(ids: readonly string[], owner?: { readonly userId: string }): Promise<readonly string[]>
+  delete(ids: readonly string[], owner?: { readonly userId: string }, check?: Check<ApiKey>): Promise<readonly string[]>
   /** Notes when keys were last used. A time never moves backwards; a key that is gone is passed over. */
   touch(touches: readonly KeyTouch[]): Promise<void>
 }
@@ -61,10 +62,7 @@ export function keyStore(database: Database): KeyStore {
       const rows = await kysely.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(keyOf)
     },
-    async get(id) {
-      const row = await kysely.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
-      return row === undefined ? null : keyOf(row)
-    },
+    get: (id) => readKey(kysely, id),
     async some(ids) {
       const found: ApiKey[] = []
       for (let start = 0; start < ids.length; start += idsMax) {
@@ -79,22 +77,26 @@ export function keyStore(database: Database): KeyStore {
         kysely.insertInto('api_keys').values(rowOf(key)).execute(),
       )
     },
-    async update(id, patch) {
-      const row = await kysely
-        .updateTable('api_keys')
-        // The id makes an empty patch a valid statement.
-        .set({ id, ...columnsOf(patch) })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst()
+    async update(id, patch, check) {
+      const write = (on: Kysely<Tables>) =>
+        on
+          .updateTable('api_keys')
+          // The id makes an empty patch a valid statement.
+          .set({ id, ...columnsOf(patch) })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst()
+      const row = await checkedChange(database, check, { table: 'api_keys', id, read: (on) => readKey(on, id), write })
       return row === undefined ? null : keyOf(row)
     },
-    async delete(ids, owner) {
+    async delete(ids, owner, check) {
       if (ids.length === 0) return []
-      let remove = kysely.deleteFrom('api_keys').where('id', 'in', ids)
-      if (owner !== undefined) remove = remove.where('user_id', '=', owner.userId)
-      const rows = await remove.returning('id').execute()
-      return rows.map((row) => row.id)
+      if (check === undefined) return deleteKeys(kysely, ids, owner)
+      return kysely.transaction().execute(async (trx) => {
+        for (const id of ids.toSorted())
+          await checkRow(database, trx, check, { table: 'api_keys', id, read: (on) => readKey(on, id) })
+        return deleteKeys(trx, ids, owner)
+      })
     },
     async touch(touches) {
       for (let start = 0; start < touches.length; start += touchesMax) {
@@ -102,6 +104,22 @@ export function keyStore(database: Database): KeyStore {
       }
     },
   }
+}
+
+async function readKey(on: Kysely<Tables>, id: string): Promise<ApiKey | null> {
+  const row = await on.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : keyOf(row)
+}
+
+async function deleteKeys(
+  on: Kysely<Tables>,
+  ids: readonly string[],
+  owner: { readonly userId: string } | undefined,
+): Promise<readonly string[]> {
+  let remove = on.deleteFrom('api_keys').where('id', 'in', ids)
+  if (owner !== undefined) remove = remove.where('user_id', '=', owner.userId)
+  const rows = await remove.returning('id').execute()
+  return rows.map((row) => row.id)
 }
 
 async function touchSome({ engine, kysely }: Database, touches: readonly KeyTouch[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Users and their password hashes. */
 import { sql, type Kysely, type Selectable, type SqlBool, type Transaction } from 'kysely'
 import type { Role, User } from '#identity/records.ts'
+import { checkRow, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
@@ -22,6 +23,7 @@ export interface Membership {
 export interface UserChangeOptions {
   /** The change throws LastAdministrator when no enabled administrator would be left; checked in its own transaction. */
   readonly keepAdministrator?: boolean
+  readonly check?: Check<User> | undefined
 }
 
 export interface UserWithGroups {
@@ -84,10 +86,7 @@ export function userStore(database: Database): UserStore {
       const rows = await kysely.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(userOf)
     },
-    async get(id) {
-      const row = await kysely.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
-      return row === undefined ? null : userOf(row)
-    },
+    get: (id) => readUser(kysely, id),
     some: (ids) => someUsers(database, ids),
     async byEmail(email) {
       const row = await kysely
@@ -106,21 +105,32 @@ export function userStore(database: Database): UserStore {
   }
 }
 
+async function readUser(on: Kysely<Tables>, id: string): Promise<User | null> {
+  const row = await on.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : userOf(row)
+}
+
 function changes(database: Database): Pick<UserStore, 'update' | 'delete'> {
   const { kysely } = database
-  /** Runs a change of a user; one that could take the last administrator away in a transaction. */
-  const changing = <T>(id: string, mayTake: boolean, change: (on: Kysely<Tables>) => Promise<T>): Promise<T> => {
-    if (!mayTake) return change(kysely)
+  /** Runs a change of a user; one that could take the last administrator away, or is checked, in a transaction. */
+  const changing = <T>(
+    id: string,
+    { keepAdministrator = false, check }: UserChangeOptions,
+    change: (on: Kysely<Tables>) => Promise<T>,
+  ): Promise<T> => {
+    if (!keepAdministrator && check === undefined) return change(kysely)
     return kysely.transaction().execute(async (trx: Transaction<Tables>) => {
-      await requireOtherAdministrator(database, trx, id)
+      // First, because it locks all administrators in one order.
+      if (keepAdministrator) await requireOtherAdministrator(database, trx, id)
+      await checkRow(database, trx, check, { table: 'users', id, read: (on) => readUser(on, id) })
       return change(trx)
     })
   }
   return {
-    async update(id, patch, at, { keepAdministrator = false } = {}) {
+    async update(id, patch, at, { keepAdministrator = false, check } = {}) {
       const mayTake = keepAdministrator && (patch.role === 'user' || patch.disabled === true)
       const row = await refusing({ taken: patch.email }, () =>
-        changing(id, mayTake, (on) =>
+        changing(id, { keepAdministrator: mayTake, check }, (on) =>
           on
             .updateTable('users')
             .set({ ...columnsOf(patch), updated_at: at })
@@ -131,10 +141,8 @@ function changes(database: Database): Pick<UserStore, 'update' | 'delete'> {
       )
       return row === undefined ? null : userOf(row)
     },
-    async delete(id, { keepAdministrator = false } = {}) {
-      const result = await changing(id, keepAdministrator, (on) =>
-        on.deleteFrom('users').where('id', '=', id).executeTakeFirst(),
-      )
+    async delete(id, options = {}) {
+      const result = await changing(id, options, (on) => on.deleteFrom('users').where('id', '=', id).executeTakeFirst())
       return result.numDeletedRows > 0n
     },
   }

@@ -1,10 +1,11 @@
 /** Budgets, and what their counters say. */
-import { sql, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import type { BudgetPeriod, BudgetRecord, BudgetScope } from '#budgets/budget.ts'
 import { holderGoneMs } from '#budgets/budget-place.ts'
+import { checkedChange, type Check } from '../checked-change.ts'
 import type { Connection, Database } from '../database.ts'
 import { refusing } from '../errors.ts'
-import { flag, flagIfSet, type BudgetsTable } from '../schema.ts'
+import { flag, flagIfSet, type BudgetsTable, type Tables } from '../schema.ts'
 import { addEvent, type WebhookEvent } from '../webhooks/outbox.ts'
 import { lockCounter, now } from './budget-place.ts'
 
@@ -31,9 +32,9 @@ export interface BudgetStore {
   /** Throws NameTaken when there is one on the same for the same period. */
   insert(budget: BudgetRecord): Promise<void>
   /** Null when there is no such budget. */
-  update(id: string, patch: BudgetPatch): Promise<BudgetRecord | null>
+  update(id: string, patch: BudgetPatch, check?: Check<BudgetRecord>): Promise<BudgetRecord | null>
   /** Removes it with its counters. False when there was none. */
-  delete(id: string): Promise<boolean>
+  delete(id: string, check?: Check<BudgetRecord>): Promise<boolean>
   /** The counters of these names; those that do not exist yet are left out. */
   counters(ids: readonly string[]): Promise<readonly CounterState[]>
   /** Notes that a threshold is told, and stores the event; false when another process has told it, or a higher one. */
@@ -43,41 +44,42 @@ export interface BudgetStore {
 }
 
 /** The budgets of this database. */
-export function budgetStore({ kysely, engine }: Database): BudgetStore {
+export function budgetStore(database: Database): BudgetStore {
+  const { kysely, engine } = database
   const connection = { kysely, engine }
-  const get = async (id: string): Promise<BudgetRecord | null> => {
-    const row = await kysely.selectFrom('budgets').selectAll().where('id', '=', id).executeTakeFirst()
-    return row === undefined ? null : budgetOf(row)
-  }
   return {
     async all() {
       const rows = await kysely.selectFrom('budgets').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(budgetOf)
     },
-    get,
+    get: (id) => budgetRow(id).read(kysely),
     async insert(budget) {
       await refusing({ taken: `${budget.period} of this ${budget.scope}` }, () =>
         kysely.insertInto('budgets').values(rowOf(budget)).execute(),
       )
     },
-    async update(id, { amount, hard, thresholds, timeZone, declared }) {
-      await kysely
-        .updateTable('budgets')
-        .set({
-          amount,
-          hard: flagIfSet(hard),
-          thresholds: thresholds && JSON.stringify(thresholds),
-          time_zone: timeZone,
-          declared: flagIfSet(declared),
-          // Without any other column there would be nothing to set.
-          scope: sql<string>`scope`,
-        })
-        .where('id', '=', id)
-        .execute()
-      return get(id)
+    async update(id, { amount, hard, thresholds, timeZone, declared }, check) {
+      const write = (on: Kysely<Tables>) =>
+        on
+          .updateTable('budgets')
+          .set({
+            amount,
+            hard: flagIfSet(hard),
+            thresholds: thresholds && JSON.stringify(thresholds),
+            time_zone: timeZone,
+            declared: flagIfSet(declared),
+            // Without any other column there would be nothing to set.
+            scope: sql<string>`scope`,
+          })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst()
+      const changed = await checkedChange(database, check, { ...budgetRow(id), write })
+      return changed === undefined ? null : budgetOf(changed)
     },
-    async delete(id) {
-      const { numDeletedRows } = await kysely.deleteFrom('budgets').where('id', '=', id).executeTakeFirst()
+    async delete(id, check) {
+      const write = (on: Kysely<Tables>) => on.deleteFrom('budgets').where('id', '=', id).executeTakeFirst()
+      const { numDeletedRows } = await checkedChange(database, check, { ...budgetRow(id), write })
       return numDeletedRows > 0n
     },
     counters: (ids) => readCounters(connection, ids),
@@ -95,6 +97,16 @@ export function budgetStore({ kysely, engine }: Database): BudgetStore {
     release: (budgetId) => release(connection, budgetId),
   }
 }
+
+/** One budget, as its changes look at it first. */
+const budgetRow = (id: string) => ({
+  table: 'budgets' as const,
+  id,
+  read: async (on: Kysely<Tables>): Promise<BudgetRecord | null> => {
+    const found = await on.selectFrom('budgets').selectAll().where('id', '=', id).executeTakeFirst()
+    return found === undefined ? null : budgetOf(found)
+  },
+})
 
 /** Counters of one statement. */
 const countersMax = 1000

@@ -2,6 +2,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Sealer } from '#lib/seal.ts'
 import type { Secret } from '#lib/secret.ts'
+import { checkedChange, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { decodeCursor, encodeCursor, type Page, type PageRequest } from '../page.ts'
 import type { Tables } from '../schema.ts'
@@ -39,11 +40,11 @@ export interface WebhookStore extends WebhookWork {
   /** False when there are `most` already. */
   insert(endpoint: NewEndpoint, most: number): Promise<boolean>
   /** Null when there is none. */
-  update(id: string, patch: EndpointPatch): Promise<WebhookEndpoint | null>
+  update(id: string, patch: EndpointPatch, check?: Check<WebhookEndpoint>): Promise<WebhookEndpoint | null>
   /** Gives it a new secret; the one before signs until `formerUntil`, too. Null when there is none. */
   rotate(id: string, secret: Secret, formerUntil: number): Promise<WebhookEndpoint | null>
   /** Removes it with its deliveries. False when there was none. */
-  delete(id: string): Promise<boolean>
+  delete(id: string, check?: Check<WebhookEndpoint>): Promise<boolean>
   /** Null when there is none. Throws SealError. */
   target(id: string, now: number): Promise<WebhookTarget | null>
   /** Its deliveries, the newest first. Throws InvalidCursor. */
@@ -88,7 +89,7 @@ export function webhookStore(database: Database, sealer: Sealer): WebhookStore {
   const { kysely } = database
   return {
     ...webhookWork(database, sealer),
-    ...endpoints(kysely, sealer),
+    ...endpoints(database, sealer),
     ...log(kysely),
     ...replays(kysely),
     ...telling(kysely),
@@ -98,11 +99,20 @@ export function webhookStore(database: Database, sealer: Sealer): WebhookStore {
 type Names<Name extends keyof WebhookStore> = Pick<WebhookStore, Name>
 
 function endpoints(
-  kysely: Kysely<Tables>,
+  database: Database,
   sealer: Sealer,
 ): Names<'all' | 'get' | 'insert' | 'update' | 'rotate' | 'delete' | 'target'> {
-  const rowOf = (id: string) =>
-    kysely.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst()
+  const { kysely } = database
+  const rowOf = (id: string, on: Kysely<Tables> = kysely) =>
+    on.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst()
+  const checkable = (id: string) => ({
+    table: 'webhook_endpoints' as const,
+    id,
+    read: async (on: Kysely<Tables>) => {
+      const row = await rowOf(id, on)
+      return row === undefined ? null : endpointOf(row)
+    },
+  })
   return {
     async all() {
       const rows = await kysely
@@ -113,12 +123,10 @@ function endpoints(
         .execute()
       return rows.map(endpointOf)
     },
-    async get(id) {
-      const row = await rowOf(id)
-      return row === undefined ? null : endpointOf(row)
-    },
+    get: (id) => checkable(id).read(kysely),
     insert: (endpoint, most) => kysely.transaction().execute((trx) => insertEndpoint(trx, sealer, endpoint, most)),
-    update: (id, patch) => updateEndpoint(kysely, id, patch),
+    update: (id, patch, check) =>
+      checkedChange(database, check, { ...checkable(id), write: (on) => updateEndpoint(on, id, patch) }),
     async rotate(id, secret, formerUntil) {
       const row = await kysely
         .updateTable('webhook_endpoints')
@@ -132,8 +140,9 @@ function endpoints(
         .executeTakeFirst()
       return row === undefined ? null : endpointOf(row)
     },
-    async delete(id) {
-      const { numDeletedRows } = await kysely.deleteFrom('webhook_endpoints').where('id', '=', id).executeTakeFirst()
+    async delete(id, check) {
+      const write = (on: Kysely<Tables>) => on.deleteFrom('webhook_endpoints').where('id', '=', id).executeTakeFirst()
+      const { numDeletedRows } = await checkedChange(database, check, { ...checkable(id), write })
       while ((await deleteSome(kysely, id)) > 0n);
       return numDeletedRows > 0n
     },

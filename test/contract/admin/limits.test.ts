@@ -40,11 +40,11 @@ describe('in-flight limits', () => {
   test('an account’s own limit holds for the next request, and the model’s again when it is removed', async () => {
     const path = `/models/${modelId}/inflight-limits`
     const set = await app.call('PUT', `${path}/${app.userId}`, { body: { limit: 1 } })
-    expect(set.body).toEqual({ user_id: app.userId, limit: 1 })
-    expect((await app.call<unknown>('GET', path)).body).toEqual({ data: [{ user_id: app.userId, limit: 1 }] })
+    expect(set.body).toEqual({ user_id: app.userId, limit: 1, etag: expect.any(String) })
+    expect((await app.call<unknown>('GET', path)).body).toEqual({ data: [set.body] })
 
     expect((await app.call<unknown>('GET', '/inflight-limits')).body).toEqual({
-      data: [{ user_id: app.userId, user: userEmail, model_id: modelId, model: 'slow', limit: 1 }],
+      data: [{ ...(set.body as object), user: userEmail, model_id: modelId, model: 'slow' }],
     })
     expect(await inUse()).toBe(0)
     const first = chat()

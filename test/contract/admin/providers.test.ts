@@ -74,7 +74,7 @@ describe('provider records', () => {
     const path = `/providers/${provider.id}`
     expect((await app.call<Provider>('GET', path)).body).toEqual(provider)
     const changed = await app.call<Provider>('PATCH', path, { body: { enabled: false, timeouts: {} } })
-    expect(changed.body).toEqual({ ...provider, enabled: false, timeouts: {} } as Provider)
+    expect(changed.body).toEqual({ ...provider, enabled: false, timeouts: {}, etag: expect.any(String) } as Provider)
     expect((await app.call('DELETE', path)).status).toBe(204)
     expect((await app.call('GET', path)).status).toBe(404)
   })

@@ -128,6 +128,7 @@ async function startReplica({
     clock,
     logger: createLogger({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) }),
     version: '0.0.0',
+    sealer: sealer(secretKey),
   })
   const url = `http://127.0.0.1:${app.listen().port}`
   const models = (secret: string): Promise<Response> =>

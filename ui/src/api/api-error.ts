@@ -1,7 +1,12 @@
 /** The errors of requests to the server. */
 
 interface ErrorBody {
-  readonly error?: { readonly message?: string; readonly code?: string | null; readonly param?: string | null }
+  readonly error?: {
+    readonly message?: string
+    readonly code?: string | null
+    readonly param?: string | null
+    readonly current?: { readonly etag: string }
+  }
 }
 
 export interface ApiErrorDetails {
@@ -15,6 +20,8 @@ export interface ApiErrorDetails {
   readonly requestId: string | null
   /** Seconds to wait, from the `Retry-After` header. */
   readonly retryAfterSeconds: number | null
+  /** The record as it is now, when the request was about an earlier version of it. */
+  readonly current?: { readonly etag: string } | undefined
 }
 
 /** An error whose message can be shown to the user. */
@@ -24,8 +31,9 @@ export class ApiError extends Error {
   readonly param: string | null
   readonly requestId: string | null
   readonly retryAfterSeconds: number | null
+  readonly current: { readonly etag: string } | undefined
 
-  constructor({ message, code, status, param, requestId, retryAfterSeconds }: ApiErrorDetails) {
+  constructor({ message, code, status, param, requestId, retryAfterSeconds, current }: ApiErrorDetails) {
     super(message)
     this.name = 'ApiError'
     this.code = code
@@ -33,6 +41,7 @@ export class ApiError extends Error {
     this.param = param
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
+    this.current = current
   }
 }
 
@@ -56,6 +65,7 @@ export async function errorFromResponse(response: Response): Promise<ApiError> {
     param: body?.error?.param ?? null,
     requestId: response.headers.get('x-request-id'),
     retryAfterSeconds: Number.isFinite(wait) ? wait : null,
+    current: body?.error?.current,
   })
 }
 

@@ -3,6 +3,7 @@
  * Every failure is an ApiError.
  */
 import { ApiError, errorFromResponse, connectionError } from './api-error.ts'
+import { changedFields, chooseMine, type Versioned } from './conflict.ts'
 import { renewed } from './renewal.ts'
 import type { Operations } from './schema.d.ts'
 
@@ -18,9 +19,10 @@ type Part<Key extends string, Value> = undefined extends Value
     ? object
     : Record<Key, Value>
 
-/** The required and optional input of an operation. */
+/** The required and optional input of an operation. A change of a record names it, or null for a new one. */
 export type InputOf<Name extends OperationName> = Part<'params', Operations[Name]['params']> &
-  Part<'body', Operations[Name]['body']> & {
+  Part<'body', Operations[Name]['body']> &
+  Part<'of', Operations[Name]['of']> & {
     readonly query?: Operations[Name]['query']
     readonly signal?: AbortSignal
     readonly renew?: false
@@ -33,6 +35,8 @@ interface LooseInput {
   readonly signal?: AbortSignal
   /** False: a session that has ended is an error and no reason to sign in again. */
   readonly renew?: false
+  /** The record that is changed, as the person saw it. When it is another one now, the person chooses. */
+  readonly of?: Versioned | null
 }
 
 /** Sends one request and returns its JSON. Throws ApiError; an abort is thrown unchanged. */
@@ -42,14 +46,44 @@ export async function api<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const loose = (input ?? {}) as LooseInput
   const [method = 'GET', template = ''] = name.split(' ')
-  const init = {
-    method,
-    ...(loose.signal !== undefined && { signal: loose.signal }),
-    ...bodyInit(loose.body),
-  }
   const path = pathOf(template, loose)
-  const response = await (loose.renew === false ? sendOnce(path, init) : send(path, init))
+  const sending = (content: unknown, version?: Versioned): Promise<Response> => {
+    const { headers, ...rest } = bodyInit(content)
+    const init = {
+      method,
+      ...(loose.signal !== undefined && { signal: loose.signal }),
+      headers: { ...headers, ...(version && { 'if-match': version.etag }) },
+      ...rest,
+    }
+    return loose.renew === false ? sendOnce(path, init) : send(path, init)
+  }
+  const { body, of } = loose
+  const response = await (of ? changing(method, { body, of }, sending) : sending(body))
   return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
+}
+
+/**
+ * Changes the version of a record that the person saw. When another person has changed it since, this one chooses; what is
+ * then sent holds only what this one has changed, so that the rest is as the other person left it.
+ */
+async function changing(
+  method: string,
+  { body, of }: { readonly body: unknown; readonly of: Versioned },
+  sending: (body: unknown, of: Versioned) => Promise<Response>,
+): Promise<Response> {
+  const fields = (body ?? null) as Readonly<Record<string, unknown>> | null
+  // PUT replaces the whole, and has no fields to leave out.
+  const mine = fields !== null && method === 'PATCH' ? changedFields(of, fields) : fields
+  let [version, wanted] = [of, body]
+  for (;;) {
+    try {
+      return await sending(wanted, version)
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.current === undefined) throw thrown
+      await chooseMine(thrown, { before: of, now: thrown.current, mine })
+      ;[version, wanted] = [thrown.current, mine ?? undefined]
+    }
+  }
 }
 
 /**
@@ -89,7 +123,7 @@ function pathOf(template: string, { params = {}, query = {} }: LooseInput): stri
   return search.size === 0 ? path : `${path}?${search}`
 }
 
-function bodyInit(body: unknown): Pick<RequestInit, 'body' | 'headers'> {
+function bodyInit(body: unknown): { readonly body?: string | FormData; readonly headers?: Record<string, string> } {
   if (body === undefined) return {}
   if (body instanceof FormData) return { body }
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }

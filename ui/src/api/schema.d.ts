@@ -48,6 +48,8 @@ export type ApiKey = {
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type ApiKeyChange = {
@@ -176,6 +178,8 @@ export type Budget = {
   readonly left: number
   /** The highest threshold that was reached, in percent; null below all of them */
   readonly reached: number | null
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type BudgetChange = {
@@ -452,6 +456,8 @@ export type CreatedApiKey = {
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
   /** The key itself. It is in no other answer: keep it now */
   readonly secret: string
 }
@@ -619,6 +625,8 @@ export type Error = {
     readonly param: string | null
     /** Stable, for programs */
     readonly code: string | null
+    /** With `record_changed`: the record as it is now */
+    readonly current?: { readonly [name: string]: unknown } | undefined
   }
 }
 
@@ -720,6 +728,8 @@ export type Group = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type GroupChange = {
@@ -814,6 +824,8 @@ export type ImportedModels = {
 export type InflightLimit = {
   readonly user_id: string
   readonly limit: number
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type InflightUse = {
@@ -993,6 +1005,8 @@ export type ModelRecord = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type Moderation = {
@@ -1114,6 +1128,8 @@ export type OwnInflightLimit = {
   readonly model_id: string
   readonly model: string
   readonly limit: number
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type OwnUsage = {
@@ -1220,6 +1236,8 @@ export type Provider = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type ProviderChange = {
@@ -1515,6 +1533,8 @@ export type Setting = {
   readonly expected: string
   /** Environment variable that sets it */
   readonly variable: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type SignIn = {
@@ -1765,6 +1785,8 @@ export type User = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type UserChange = {
@@ -1802,6 +1824,8 @@ export type Webhook = {
   /** Until when the secret before the last rotation signs, too */
   readonly former_secret_until: string | null
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
 }
 
 export type WebhookAttempt = {
@@ -1869,6 +1893,8 @@ export type WebhookWithSecret = {
   /** Until when the secret before the last rotation signs, too */
   readonly former_secret_until: string | null
   readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
   /** `whsec_…`; shown this once */
   readonly secret: string
 }
@@ -1888,6 +1914,7 @@ export interface Operations {
   "POST /ai/v1/chat/completions": {
     params: undefined
     query: undefined
+    of: undefined
     body: ChatCompletionRequest
     answer: ChatCompletion
   }
@@ -1895,6 +1922,7 @@ export interface Operations {
   "POST /ai/v1/completions": {
     params: undefined
     query: undefined
+    of: undefined
     body: CompletionRequest
     answer: Completion
   }
@@ -1902,6 +1930,7 @@ export interface Operations {
   "POST /ai/v1/embeddings": {
     params: undefined
     query: undefined
+    of: undefined
     body: EmbeddingsRequest
     answer: Embeddings
   }
@@ -1909,6 +1938,7 @@ export interface Operations {
   "POST /ai/v1/rerank": {
     params: undefined
     query: undefined
+    of: undefined
     body: RerankRequest
     answer: RankedDocuments
   }
@@ -1916,6 +1946,7 @@ export interface Operations {
   "POST /ai/v2/rerank": {
     params: undefined
     query: undefined
+    of: undefined
     body: RerankRequest
     answer: {
       readonly id: string
@@ -1930,6 +1961,7 @@ export interface Operations {
   "POST /ai/v1/moderations": {
     params: undefined
     query: undefined
+    of: undefined
     body: ModerationRequest
     answer: Moderation
   }
@@ -1937,6 +1969,7 @@ export interface Operations {
   "POST /ai/v1/images/generations": {
     params: undefined
     query: undefined
+    of: undefined
     body: ImageGenerationRequest
     answer: Images
   }
@@ -1944,6 +1977,7 @@ export interface Operations {
   "POST /ai/v1/images/edits": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Images
   }
@@ -1951,6 +1985,7 @@ export interface Operations {
   "POST /ai/v1/images/variations": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Images
   }
@@ -1958,6 +1993,7 @@ export interface Operations {
   "POST /ai/v1/audio/transcriptions": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Transcription
   }
@@ -1965,6 +2001,7 @@ export interface Operations {
   "POST /ai/v1/audio/translations": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: Transcription
   }
@@ -1972,6 +2009,7 @@ export interface Operations {
   "POST /ai/v1/audio/speech": {
     params: undefined
     query: undefined
+    of: undefined
     body: SpeechRequest
     answer: undefined
   }
@@ -1979,6 +2017,7 @@ export interface Operations {
   "POST /ai/v1/responses": {
     params: undefined
     query: undefined
+    of: undefined
     body: ResponsesRequest
     answer: Response
   }
@@ -1986,6 +2025,7 @@ export interface Operations {
   "POST /ai/v1/responses/compact": {
     params: undefined
     query: undefined
+    of: undefined
     body: ResponsesRequest
     answer: {
       readonly id: string
@@ -1998,6 +2038,7 @@ export interface Operations {
   "POST /ai/v1/responses/input_tokens": {
     params: undefined
     query: undefined
+    of: undefined
     body: ResponsesRequest
     answer: {
       readonly input_tokens: number
@@ -2007,6 +2048,7 @@ export interface Operations {
   "POST /ai/v1/messages": {
     params: undefined
     query: undefined
+    of: undefined
     body: MessagesRequest
     answer: Message
   }
@@ -2014,6 +2056,7 @@ export interface Operations {
   "GET /ai/v1/responses/{id}": {
     params: { id: string }
     query: { stream?: "true" | "false"; starting_after?: string; include?: string }
+    of: undefined
     body: undefined
     answer: Response
   }
@@ -2021,6 +2064,7 @@ export interface Operations {
   "DELETE /ai/v1/responses/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2032,6 +2076,7 @@ export interface Operations {
   "POST /ai/v1/responses/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Response
   }
@@ -2039,6 +2084,7 @@ export interface Operations {
   "GET /ai/v1/responses/{id}/input_items": {
     params: { id: string }
     query: { after?: string; limit?: string; order?: "asc" | "desc"; include?: string }
+    of: undefined
     body: undefined
     answer: {
       /** list */
@@ -2050,6 +2096,7 @@ export interface Operations {
   "POST /ai/v1/conversations": {
     params: undefined
     query: undefined
+    of: undefined
     body: ConversationRequest
     answer: Conversation
   }
@@ -2057,6 +2104,7 @@ export interface Operations {
   "GET /ai/v1/conversations/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Conversation
   }
@@ -2064,6 +2112,7 @@ export interface Operations {
   "POST /ai/v1/conversations/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ConversationUpdate
     answer: Conversation
   }
@@ -2071,6 +2120,7 @@ export interface Operations {
   "DELETE /ai/v1/conversations/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2082,6 +2132,7 @@ export interface Operations {
   "GET /ai/v1/conversations/{id}/items": {
     params: { id: string }
     query: { after?: string; limit?: string; order?: "asc" | "desc" }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2098,6 +2149,7 @@ export interface Operations {
   "POST /ai/v1/conversations/{id}/items": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ConversationItemsRequest
     answer: {
       readonly object: "list"
@@ -2114,6 +2166,7 @@ export interface Operations {
   "GET /ai/v1/conversations/{id}/items/{item}": {
     params: { id: string; item: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2124,6 +2177,7 @@ export interface Operations {
   "DELETE /ai/v1/conversations/{id}/items/{item}": {
     params: { id: string; item: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Conversation
   }
@@ -2131,6 +2185,7 @@ export interface Operations {
   "POST /ai/v1/messages/count_tokens": {
     params: undefined
     query: undefined
+    of: undefined
     body: MessagesRequest
     answer: {
       readonly input_tokens: number
@@ -2140,6 +2195,7 @@ export interface Operations {
   "GET /ai/v1/realtime": {
     params: undefined
     query: { model: string }
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2147,6 +2203,7 @@ export interface Operations {
   "GET /ai/v1/models": {
     params: undefined
     query: { group?: string; available_for_realtime?: "true" | "false"; include_reasoning_capabilities?: "true" | "false" }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2162,6 +2219,7 @@ export interface Operations {
   "GET /ai/v1/models/{model}": {
     params: { model: string }
     query: { include_reasoning_capabilities?: "true" | "false" }
+    of: undefined
     body: undefined
     answer: Model | AnthropicModel
   }
@@ -2169,6 +2227,7 @@ export interface Operations {
   "POST /embed": {
     params: undefined
     query: undefined
+    of: undefined
     body: EmbedRequest
     answer: EmbedAnswer
   }
@@ -2176,6 +2235,7 @@ export interface Operations {
   "POST /v1/embeddings": {
     params: undefined
     query: undefined
+    of: undefined
     body: EmbeddingsRequest
     answer: Embeddings
   }
@@ -2183,6 +2243,7 @@ export interface Operations {
   "POST /classify": {
     params: undefined
     query: undefined
+    of: undefined
     body: ClassifyRequest
     answer: ClassifyAnswer
   }
@@ -2190,6 +2251,7 @@ export interface Operations {
   "POST /tokenize/{group}": {
     params: { group: string }
     query: undefined
+    of: undefined
     body: TokenizeRequest
     answer: TokenizeAnswer
   }
@@ -2197,6 +2259,7 @@ export interface Operations {
   "POST /detokenize/{group}": {
     params: { group: string }
     query: undefined
+    of: undefined
     body: DetokenizeRequest
     answer: DetokenizeAnswer
   }
@@ -2204,6 +2267,7 @@ export interface Operations {
   "GET /reader_groups": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: ReaderGroups
   }
@@ -2211,6 +2275,7 @@ export interface Operations {
   "GET /status": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: TakeoffStatus
   }
@@ -2218,6 +2283,7 @@ export interface Operations {
   "POST /generate": {
     params: undefined
     query: undefined
+    of: undefined
     body: GenerationPayload
     answer: GeneratedText
   }
@@ -2225,6 +2291,7 @@ export interface Operations {
   "POST /generate_stream": {
     params: undefined
     query: undefined
+    of: undefined
     body: GenerationPayload
     answer: undefined
   }
@@ -2232,6 +2299,7 @@ export interface Operations {
   "POST /image_generate": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: GeneratedText
   }
@@ -2239,6 +2307,7 @@ export interface Operations {
   "POST /image_generate_stream": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: undefined
   }
@@ -2246,6 +2315,7 @@ export interface Operations {
   "POST /api/v1/documents": {
     params: undefined
     query: undefined
+    of: undefined
     body: DocumentImport
     answer: DocumentImportAnswer
   }
@@ -2253,6 +2323,7 @@ export interface Operations {
   "GET /api/v1/documents": {
     params: undefined
     query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; doc_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Document[]
@@ -2264,6 +2335,7 @@ export interface Operations {
   "GET /api/v1/documents/options": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: DocumentOptions
   }
@@ -2271,6 +2343,7 @@ export interface Operations {
   "GET /api/v1/document/{doc_id}": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Document
   }
@@ -2278,6 +2351,7 @@ export interface Operations {
   "DELETE /api/v1/document/{doc_id}": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2285,6 +2359,7 @@ export interface Operations {
   "GET /api/v1/document/{doc_id}/chunks": {
     params: { doc_id: string }
     query: { from?: number; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Chunk[]
@@ -2297,6 +2372,7 @@ export interface Operations {
   "POST /api/v1/document/{doc_id}/cancel": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Document
   }
@@ -2304,6 +2380,7 @@ export interface Operations {
   "POST /api/v1/document/{doc_id}/retry": {
     params: { doc_id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Document
   }
@@ -2311,6 +2388,7 @@ export interface Operations {
   "POST /api/v1/search": {
     params: undefined
     query: undefined
+    of: undefined
     body: SearchRequest
     answer: SearchAnswer
   }
@@ -2318,6 +2396,7 @@ export interface Operations {
   "POST /ai/v1/uploads": {
     params: undefined
     query: undefined
+    of: undefined
     body: UploadRequest
     answer: Upload
   }
@@ -2325,6 +2404,7 @@ export interface Operations {
   "POST /ai/v1/uploads/{id}/parts": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: FormData
     answer: UploadPart
   }
@@ -2332,6 +2412,7 @@ export interface Operations {
   "POST /ai/v1/uploads/{id}/complete": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: UploadCompletion
     answer: Upload
   }
@@ -2339,6 +2420,7 @@ export interface Operations {
   "POST /ai/v1/uploads/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Upload
   }
@@ -2346,6 +2428,7 @@ export interface Operations {
   "POST /ai/v1/files": {
     params: undefined
     query: undefined
+    of: undefined
     body: FormData
     answer: File
   }
@@ -2353,6 +2436,7 @@ export interface Operations {
   "GET /ai/v1/files": {
     params: undefined
     query: { after?: string; limit?: string; order?: "asc" | "desc"; purpose?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2366,6 +2450,7 @@ export interface Operations {
   "GET /ai/v1/files/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: File
   }
@@ -2373,6 +2458,7 @@ export interface Operations {
   "DELETE /ai/v1/files/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2384,6 +2470,7 @@ export interface Operations {
   "GET /ai/v1/files/{id}/content": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2391,6 +2478,7 @@ export interface Operations {
   "POST /ai/v1/batches": {
     params: undefined
     query: undefined
+    of: undefined
     body: BatchRequest
     answer: Batch
   }
@@ -2398,6 +2486,7 @@ export interface Operations {
   "GET /ai/v1/batches": {
     params: undefined
     query: { after?: string; limit?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly object: "list"
@@ -2411,6 +2500,7 @@ export interface Operations {
   "GET /ai/v1/batches/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Batch
   }
@@ -2418,6 +2508,7 @@ export interface Operations {
   "POST /ai/v1/batches/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Batch
   }
@@ -2425,6 +2516,7 @@ export interface Operations {
   "POST /ai/v1/messages/batches": {
     params: undefined
     query: undefined
+    of: undefined
     body: MessageBatchRequest
     answer: MessageBatch
   }
@@ -2432,6 +2524,7 @@ export interface Operations {
   "GET /ai/v1/messages/batches": {
     params: undefined
     query: { limit?: string; after_id?: string; before_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly MessageBatch[]
@@ -2444,6 +2537,7 @@ export interface Operations {
   "GET /ai/v1/messages/batches/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: MessageBatch
   }
@@ -2451,6 +2545,7 @@ export interface Operations {
   "DELETE /ai/v1/messages/batches/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly id: string
@@ -2461,6 +2556,7 @@ export interface Operations {
   "POST /ai/v1/messages/batches/{id}/cancel": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: MessageBatch
   }
@@ -2468,6 +2564,7 @@ export interface Operations {
   "GET /ai/v1/messages/batches/{id}/results": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2475,6 +2572,7 @@ export interface Operations {
   "GET /healthz": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly status: "ok"
@@ -2484,6 +2582,7 @@ export interface Operations {
   "GET /readyz": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       /** outage: the database does not answer, and AI requests go on */
@@ -2496,6 +2595,7 @@ export interface Operations {
   "GET /metrics": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2503,6 +2603,7 @@ export interface Operations {
   "POST /admin/api/v1/session": {
     params: undefined
     query: undefined
+    of: undefined
     body: SignIn
     answer: WhoAmI
   }
@@ -2510,6 +2611,7 @@ export interface Operations {
   "GET /admin/api/v1/session": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: WhoAmI
   }
@@ -2517,6 +2619,7 @@ export interface Operations {
   "DELETE /admin/api/v1/session": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2524,6 +2627,7 @@ export interface Operations {
   "GET /admin/api/v1/session/options": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: SignInOptions
   }
@@ -2531,6 +2635,7 @@ export interface Operations {
   "GET /admin/api/v1/session/oidc": {
     params: undefined
     query: { return?: string }
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2538,6 +2643,7 @@ export interface Operations {
   "GET /admin/api/v1/session/oidc/callback": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2545,6 +2651,7 @@ export interface Operations {
   "GET /admin/api/v1/me": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: WhoAmI
   }
@@ -2552,6 +2659,7 @@ export interface Operations {
   "GET /admin/api/v1/me/models": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly UsableModel[]
@@ -2561,6 +2669,7 @@ export interface Operations {
   "POST /admin/api/v1/me/password": {
     params: undefined
     query: undefined
+    of: undefined
     body: PasswordChange
     answer: undefined
   }
@@ -2568,6 +2677,7 @@ export interface Operations {
   "DELETE /admin/api/v1/me/sessions": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2575,6 +2685,7 @@ export interface Operations {
   "GET /admin/api/v1/me/keys": {
     params: undefined
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ApiKey[]
@@ -2586,6 +2697,7 @@ export interface Operations {
   "POST /admin/api/v1/me/keys": {
     params: undefined
     query: undefined
+    of: undefined
     body: ApiKeyCreation
     answer: CreatedApiKey
   }
@@ -2593,6 +2705,7 @@ export interface Operations {
   "GET /admin/api/v1/me/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ApiKey
   }
@@ -2600,6 +2713,7 @@ export interface Operations {
   "PATCH /admin/api/v1/me/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ApiKeyChange
     answer: ApiKey
   }
@@ -2607,6 +2721,7 @@ export interface Operations {
   "DELETE /admin/api/v1/me/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2614,6 +2729,7 @@ export interface Operations {
   "POST /admin/api/v1/me/keys/delete": {
     params: undefined
     query: undefined
+    of: undefined
     body: ApiKeyDeletion
     answer: {
       /** Ids; those that did not exist are not among them */
@@ -2624,6 +2740,7 @@ export interface Operations {
   "GET /admin/api/v1/me/usage": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string }
+    of: undefined
     body: undefined
     answer: UsageTotals
   }
@@ -2631,6 +2748,7 @@ export interface Operations {
   "GET /admin/api/v1/me/usage/series": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
+    of: undefined
     body: undefined
     answer: UsageSeries
   }
@@ -2638,6 +2756,7 @@ export interface Operations {
   "GET /admin/api/v1/me/requests": {
     params: undefined
     query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly RequestRecord[]
@@ -2649,6 +2768,7 @@ export interface Operations {
   "GET /admin/api/v1/me/requests/{id}": {
     params: { id: string }
     query: { at?: string }
+    of: undefined
     body: undefined
     answer: RequestRecord
   }
@@ -2656,6 +2776,7 @@ export interface Operations {
   "GET /admin/api/v1/users": {
     params: undefined
     query: { cursor?: string; limit?: number; email?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly User[]
@@ -2667,6 +2788,7 @@ export interface Operations {
   "POST /admin/api/v1/users": {
     params: undefined
     query: undefined
+    of: undefined
     body: UserCreation
     answer: User
   }
@@ -2674,6 +2796,7 @@ export interface Operations {
   "GET /admin/api/v1/users/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: User
   }
@@ -2681,6 +2804,7 @@ export interface Operations {
   "PATCH /admin/api/v1/users/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: UserChange
     answer: User
   }
@@ -2688,6 +2812,7 @@ export interface Operations {
   "DELETE /admin/api/v1/users/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2695,6 +2820,7 @@ export interface Operations {
   "POST /admin/api/v1/users/{id}/password": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: NewPassword
     answer: undefined
   }
@@ -2702,6 +2828,7 @@ export interface Operations {
   "PUT /admin/api/v1/users/{id}/groups/{groupId}": {
     params: { id: string; groupId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2709,6 +2836,7 @@ export interface Operations {
   "DELETE /admin/api/v1/users/{id}/groups/{groupId}": {
     params: { id: string; groupId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -2716,6 +2844,7 @@ export interface Operations {
   "GET /admin/api/v1/groups": {
     params: undefined
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Group[]
@@ -2727,6 +2856,7 @@ export interface Operations {
   "POST /admin/api/v1/groups": {
     params: undefined
     query: undefined
+    of: undefined
     body: GroupCreation
     answer: Group
   }
@@ -2734,6 +2864,7 @@ export interface Operations {
   "GET /admin/api/v1/groups/{id}/members": {
     params: { id: string }
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly User[]
@@ -2745,6 +2876,7 @@ export interface Operations {
   "GET /admin/api/v1/groups/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Group
   }
@@ -2752,6 +2884,7 @@ export interface Operations {
   "PATCH /admin/api/v1/groups/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: GroupChange
     answer: Group
   }
@@ -2759,6 +2892,7 @@ export interface Operations {
   "DELETE /admin/api/v1/groups/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2766,6 +2900,7 @@ export interface Operations {
   "GET /admin/api/v1/keys": {
     params: undefined
     query: { cursor?: string; limit?: number; user_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ApiKey[]
@@ -2777,6 +2912,7 @@ export interface Operations {
   "GET /admin/api/v1/users/{id}/keys": {
     params: { id: string }
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ApiKey[]
@@ -2788,6 +2924,7 @@ export interface Operations {
   "POST /admin/api/v1/users/{id}/keys": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ApiKeyCreation
     answer: CreatedApiKey
   }
@@ -2795,6 +2932,7 @@ export interface Operations {
   "GET /admin/api/v1/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ApiKey
   }
@@ -2802,6 +2940,7 @@ export interface Operations {
   "PATCH /admin/api/v1/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ApiKeyChange
     answer: ApiKey
   }
@@ -2809,6 +2948,7 @@ export interface Operations {
   "DELETE /admin/api/v1/keys/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2816,6 +2956,7 @@ export interface Operations {
   "POST /admin/api/v1/keys/delete": {
     params: undefined
     query: undefined
+    of: undefined
     body: ApiKeyDeletion
     answer: {
       /** Ids; those that did not exist are not among them */
@@ -2826,6 +2967,7 @@ export interface Operations {
   "GET /admin/api/v1/provider-kinds": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ProviderKind[]
@@ -2835,6 +2977,7 @@ export interface Operations {
   "GET /admin/api/v1/provider-presets": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ProviderPreset[]
@@ -2844,6 +2987,7 @@ export interface Operations {
   "GET /admin/api/v1/providers": {
     params: undefined
     query: { cursor?: string; limit?: number }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Provider[]
@@ -2855,6 +2999,7 @@ export interface Operations {
   "POST /admin/api/v1/providers": {
     params: undefined
     query: undefined
+    of: undefined
     body: ProviderCreation
     answer: Provider
   }
@@ -2862,6 +3007,7 @@ export interface Operations {
   "GET /admin/api/v1/providers/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Provider
   }
@@ -2869,6 +3015,7 @@ export interface Operations {
   "PATCH /admin/api/v1/providers/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ProviderChange
     answer: Provider
   }
@@ -2876,6 +3023,7 @@ export interface Operations {
   "DELETE /admin/api/v1/providers/{id}": {
     params: { id: string }
     query: { cascade?: "true" | "false" }
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2883,6 +3031,7 @@ export interface Operations {
   "POST /admin/api/v1/providers/test": {
     params: undefined
     query: undefined
+    of: undefined
     body: ProviderCreation
     answer: ProviderTest
   }
@@ -2890,6 +3039,7 @@ export interface Operations {
   "POST /admin/api/v1/providers/{id}/test": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ProviderTest
   }
@@ -2897,6 +3047,7 @@ export interface Operations {
   "POST /admin/api/v1/providers/{id}/import-models": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: ModelImport
     answer: ImportedModels
   }
@@ -2904,6 +3055,7 @@ export interface Operations {
   "GET /admin/api/v1/provider-health": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ProviderHealth[]
@@ -2915,6 +3067,7 @@ export interface Operations {
   "GET /admin/api/v1/models": {
     params: undefined
     query: { cursor?: string; limit?: number; provider_id?: string }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly ModelRecord[]
@@ -2926,6 +3079,7 @@ export interface Operations {
   "POST /admin/api/v1/models": {
     params: undefined
     query: undefined
+    of: undefined
     body: ModelCreation
     answer: ModelRecord
   }
@@ -2933,6 +3087,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: ModelRecord
   }
@@ -2940,6 +3095,7 @@ export interface Operations {
   "PATCH /admin/api/v1/models/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: ModelChange
     answer: ModelRecord
   }
@@ -2947,6 +3103,7 @@ export interface Operations {
   "DELETE /admin/api/v1/models/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2954,6 +3111,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}/health": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly UpstreamHealth[]
@@ -2965,6 +3123,7 @@ export interface Operations {
   "GET /admin/api/v1/inflight-limits": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly OwnInflightLimit[]
@@ -2974,6 +3133,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}/inflight-limits": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly InflightLimit[]
@@ -2983,6 +3143,7 @@ export interface Operations {
   "PUT /admin/api/v1/models/{id}/inflight-limits/{userId}": {
     params: { id: string; userId: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: NewInflightLimit
     answer: InflightLimit
   }
@@ -2990,6 +3151,7 @@ export interface Operations {
   "DELETE /admin/api/v1/models/{id}/inflight-limits/{userId}": {
     params: { id: string; userId: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -2997,6 +3159,7 @@ export interface Operations {
   "GET /admin/api/v1/inflight": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly InflightUse[]
@@ -3008,6 +3171,7 @@ export interface Operations {
   "GET /admin/api/v1/prices": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly currency: string
@@ -3018,6 +3182,7 @@ export interface Operations {
   "POST /admin/api/v1/prices/import": {
     params: undefined
     query: undefined
+    of: undefined
     body: PriceImport
     answer: PriceImportResult
   }
@@ -3025,6 +3190,7 @@ export interface Operations {
   "POST /admin/api/v1/prices/recompute": {
     params: undefined
     query: undefined
+    of: undefined
     body: PriceRecomputation
     answer: PriceRecomputationResult
   }
@@ -3032,6 +3198,7 @@ export interface Operations {
   "GET /admin/api/v1/models/{id}/prices": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly currency: string
@@ -3044,6 +3211,7 @@ export interface Operations {
   "POST /admin/api/v1/models/{id}/prices": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: NewPrice
     answer: Price
   }
@@ -3051,6 +3219,7 @@ export interface Operations {
   "DELETE /admin/api/v1/models/{id}/prices/{priceId}": {
     params: { id: string; priceId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -3058,6 +3227,7 @@ export interface Operations {
   "GET /admin/api/v1/budgets": {
     params: undefined
     query: { scope?: "key" | "user" | "group" | "model" | "provider"; scope_id?: string; reached?: "true" | "false" }
+    of: undefined
     body: undefined
     answer: {
       readonly currency: string
@@ -3068,6 +3238,7 @@ export interface Operations {
   "POST /admin/api/v1/budgets": {
     params: undefined
     query: undefined
+    of: undefined
     body: NewBudget
     answer: Budget
   }
@@ -3075,6 +3246,7 @@ export interface Operations {
   "GET /admin/api/v1/budgets/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Budget
   }
@@ -3082,6 +3254,7 @@ export interface Operations {
   "PATCH /admin/api/v1/budgets/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: BudgetChange
     answer: Budget
   }
@@ -3089,6 +3262,7 @@ export interface Operations {
   "DELETE /admin/api/v1/budgets/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -3096,6 +3270,7 @@ export interface Operations {
   "POST /admin/api/v1/budgets/{id}/reconcile": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly released: number
@@ -3105,6 +3280,7 @@ export interface Operations {
   "GET /admin/api/v1/budgets-proof": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       /** Sum of all differences */
@@ -3116,6 +3292,7 @@ export interface Operations {
   "GET /ai/v1/usage/me": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: OwnUsage
   }
@@ -3123,6 +3300,7 @@ export interface Operations {
   "GET /admin/api/v1/usage": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string }
+    of: undefined
     body: undefined
     answer: UsageTotals
   }
@@ -3130,6 +3308,7 @@ export interface Operations {
   "GET /admin/api/v1/usage/series": {
     params: undefined
     query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
+    of: undefined
     body: undefined
     answer: UsageSeries
   }
@@ -3137,6 +3316,7 @@ export interface Operations {
   "GET /admin/api/v1/requests": {
     params: undefined
     query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly RequestRecord[]
@@ -3148,6 +3328,7 @@ export interface Operations {
   "GET /admin/api/v1/requests/{id}": {
     params: { id: string }
     query: { at?: string }
+    of: undefined
     body: undefined
     answer: RequestRecord
   }
@@ -3155,6 +3336,7 @@ export interface Operations {
   "GET /admin/api/v1/webhooks": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Webhook[]
@@ -3164,6 +3346,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks": {
     params: undefined
     query: undefined
+    of: undefined
     body: NewWebhook
     answer: WebhookWithSecret
   }
@@ -3171,6 +3354,7 @@ export interface Operations {
   "GET /admin/api/v1/webhooks/{id}": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: Webhook
   }
@@ -3178,6 +3362,7 @@ export interface Operations {
   "PATCH /admin/api/v1/webhooks/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: WebhookChange
     answer: Webhook
   }
@@ -3185,6 +3370,7 @@ export interface Operations {
   "DELETE /admin/api/v1/webhooks/{id}": {
     params: { id: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: undefined
   }
@@ -3192,6 +3378,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/rotate": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: WebhookRotation
     answer: WebhookWithSecret
   }
@@ -3199,6 +3386,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/test": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: WebhookAttempt
   }
@@ -3206,6 +3394,7 @@ export interface Operations {
   "GET /admin/api/v1/webhooks/{id}/deliveries": {
     params: { id: string }
     query: { cursor?: string; limit?: number; state?: "waiting" | "delivered" | "failed" }
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly WebhookDelivery[]
@@ -3217,6 +3406,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay": {
     params: { id: string; deliveryId: string }
     query: undefined
+    of: undefined
     body: undefined
     answer: WebhookDelivery
   }
@@ -3224,6 +3414,7 @@ export interface Operations {
   "POST /admin/api/v1/webhooks/{id}/replay": {
     params: { id: string }
     query: undefined
+    of: undefined
     body: WebhookReplay
     answer: {
       readonly replayed: number
@@ -3233,6 +3424,7 @@ export interface Operations {
   "GET /admin/api/v1/settings": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly data: readonly Setting[]
@@ -3242,6 +3434,7 @@ export interface Operations {
   "PUT /admin/api/v1/settings/{name}": {
     params: { name: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: NewSettingValue
     answer: Setting
   }
@@ -3249,6 +3442,7 @@ export interface Operations {
   "DELETE /admin/api/v1/settings/{name}": {
     params: { name: string }
     query: undefined
+    of: { readonly etag: string } | null
     body: undefined
     answer: Setting
   }
@@ -3256,6 +3450,7 @@ export interface Operations {
   "GET /admin/api/v1/about": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: About
   }
@@ -3263,6 +3458,7 @@ export interface Operations {
   "GET /": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }
@@ -3270,6 +3466,7 @@ export interface Operations {
   "GET /openapi.json": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: {
       readonly openapi: string
@@ -3279,6 +3476,7 @@ export interface Operations {
   "GET /docs": {
     params: undefined
     query: undefined
+    of: undefined
     body: undefined
     answer: undefined
   }

@@ -1,6 +1,7 @@
 /** Asks before data is destroyed and lists it. Stays open with the error when the action fails. */
 import { useMutation } from '@tanstack/react-query'
 import { asApiError } from '../api/api-error.ts'
+import { isTheirs } from '../api/conflict.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
@@ -24,7 +25,11 @@ export interface ConfirmDialogProps {
 const namesShownMax = 8
 
 export function ConfirmDialog({ open, onClose, title, consequence, names, confirm, onConfirm }: ConfirmDialogProps) {
-  const doing = useMutation({ mutationFn: onConfirm, onSuccess: close })
+  const doing = useMutation({
+    mutationFn: onConfirm,
+    onSuccess: close,
+    onError: (thrown) => isTheirs(thrown) && close(),
+  })
   function close(): void {
     doing.reset()
     onClose()

@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { asApiError } from '../api/api-error.ts'
+import { isTheirs } from '../api/conflict.ts'
 import { Button } from './button.tsx'
 import { Dialog, type DialogProps } from './dialog.tsx'
 import { Form } from './form.tsx'
@@ -40,6 +41,7 @@ export function FormDialog(props: FormDialogProps) {
       // What was entered is saved, or the next step has it.
       setTouched(false)
     },
+    onError: (thrown) => isTheirs(thrown) && onClose(),
     // Passwords and keys must not stay in memory after the dialog closes.
     gcTime: 0,
   })

@@ -3,6 +3,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { answerConflicts, type Choice, type Conflict } from '../api/conflict.ts'
 import { allowRenewal } from '../api/renewal.ts'
 import { Button } from '../components/button.tsx'
 import { lazyPart, PartBoundary, PartFailed } from '../components/lazy-part.tsx'
@@ -16,6 +17,7 @@ const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandP
 const AccountMenu = lazyPart(() => import('./account-menu.tsx'), 'AccountMenu')
 const Drawer = lazyPart(() => import('./drawer.tsx'), 'Drawer')
 const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), 'SignInAgain')
+const ChangedRecord = lazyPart(() => import('./changed-record.tsx'), 'ChangedRecord')
 
 export function AppShell() {
   const [paletteOpen, setPaletteOpen] = usePaletteKey()
@@ -64,6 +66,7 @@ export function AppShell() {
         </ShellPart>
       )}
       <Renewal />
+      <Conflicts />
     </div>
   )
 }
@@ -102,6 +105,34 @@ function Renewal() {
   return (
     <ShellPart onClose={() => answer(false)}>
       <SignInAgain email={user.email} onSession={onSession} onLeave={() => answer(false)} />
+    </ShellPart>
+  )
+}
+
+interface AskedConflict {
+  readonly conflict: Conflict
+  readonly answer: (choice: Choice) => void
+}
+
+/** While the shell is shown, people choose between their change and that of another person who was faster. */
+function Conflicts() {
+  const [asked, setAsked] = useState<AskedConflict | null>(null)
+  useEffect(() => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<Choice>()
+    const end = answerConflicts((conflict) => {
+      const { promise, resolve: answer } = Promise.withResolvers<Choice>()
+      setAsked({ conflict, answer })
+      return Promise.race([promise, left]).finally(() => setAsked(null))
+    })
+    return () => {
+      end()
+      leave('none')
+    }
+  }, [])
+  if (asked === null) return null
+  return (
+    <ShellPart onClose={() => asked.answer('none')}>
+      <ChangedRecord conflict={asked.conflict} onChoice={asked.answer} />
     </ShellPart>
   )
 }

@@ -47,7 +47,11 @@ export function BudgetDialog({ target, budget, currency, onClose }: BudgetDialog
     if (Object.keys(found).length > 0) return
     const saved = await (budget === null
       ? api('POST /admin/api/v1/budgets', { body: newBudgetOf(draft, target) })
-      : api('PATCH /admin/api/v1/budgets/{id}', { params: { id: budget.id }, body: changeOf(draft) }))
+      : api('PATCH /admin/api/v1/budgets/{id}', {
+          params: { id: budget.id },
+          body: changeOf(draft),
+          of: budget,
+        }))
     await queryClient.invalidateQueries({ queryKey: resource.budgets })
     toast(`${budget === null ? 'Added' : 'Saved'} a budget of ${amountEachText(saved, currency)}`)
     onClose()

@@ -167,7 +167,7 @@ function Question({ what, budget, currency, onClose }: QuestionProps) {
       names={[what === 'delete' ? amountEachText(budget, currency) : moneyText(budget.unreconciled, currency)]}
       onConfirm={async () => {
         await (what === 'delete'
-          ? api('DELETE /admin/api/v1/budgets/{id}', { params })
+          ? api('DELETE /admin/api/v1/budgets/{id}', { params, of: budget })
           : api('POST /admin/api/v1/budgets/{id}/reconcile', { params }))
         await queryClient.invalidateQueries({ queryKey: resource.budgets })
         toast(done)

@@ -28,7 +28,7 @@ export function GroupDialog({ group, onClose, onCreated }: GroupDialogProps) {
     const body = { name: fields.name.trim(), description: fields.description.trim(), permissions }
     const saved = await (group === null
       ? api('POST /admin/api/v1/groups', { body })
-      : api('PATCH /admin/api/v1/groups/{id}', { params: { id: group.id }, body }))
+      : api('PATCH /admin/api/v1/groups/{id}', { params: { id: group.id }, body, of: group }))
     await queryClient.invalidateQueries({ queryKey: resource.groups })
     await queryClient.invalidateQueries({ queryKey: resource.session })
     toast(group === null ? `Created the group ${saved.name}` : `Saved the group ${saved.name}`)

@@ -51,11 +51,20 @@ function useAccessChange(groupId: string) {
   const mutationKey = [...resource.groups, 'open', groupId]
   return useMutation({
     mutationKey,
-    mutationFn: ({ model, open }: { readonly model: ModelRecord; readonly open: boolean }) =>
-      api('PATCH /admin/api/v1/models/{id}', {
+    // One after the other, each of the version that the one before has made.
+    scope: { id: 'model-access' },
+    mutationFn: ({ model, open }: { readonly model: ModelRecord; readonly open: boolean }) => {
+      const of = queryClient.getQueryData(queryKey)?.find(({ id }) => id === model.id) ?? model
+      return api('PATCH /admin/api/v1/models/{id}', {
         params: { id: model.id },
-        body: { groups: groupsWith(model, groupId, open) },
-      }),
+        body: { groups: groupsWith(of, groupId, open) },
+        of,
+      })
+    },
+    onSuccess: ({ id, etag }) =>
+      queryClient.setQueryData(queryKey, (models) =>
+        models?.map((each) => (each.id === id ? { ...each, etag } : each)),
+      ),
     async onMutate({ model, open }) {
       await queryClient.cancelQueries({ queryKey })
       const before = queryClient.getQueryData(queryKey)

@@ -99,7 +99,7 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
       names={models.length === 0 ? ['It gives access to no model'] : models.map(({ name }) => `Model ${name}`)}
       confirm="Delete group"
       onConfirm={async () => {
-        await api('DELETE /admin/api/v1/groups/{id}', { params: { id: group.id } })
+        await api('DELETE /admin/api/v1/groups/{id}', { params: { id: group.id }, of: group })
         const stale = [resource.groups, resource.users, resource.models, resource.session]
         await Promise.all(stale.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
         toast(`Deleted the group ${group.name}`)

@@ -17,8 +17,9 @@ export function DeleteModel({ model, onClose, onDeleted }: DeleteModelProps) {
   const queryClient = useQueryClient()
   const { data: models = [] } = useQuery({ ...allModelsQuery, enabled: model !== null })
   if (model === null) return null
-  async function remove({ id, name }: ModelRecord): Promise<void> {
-    await api('DELETE /admin/api/v1/models/{id}', { params: { id } })
+  async function remove(removed: ModelRecord): Promise<void> {
+    const { id, name } = removed
+    await api('DELETE /admin/api/v1/models/{id}', { params: { id }, of: removed })
     toast(`Deleted ${name}`)
     onDeleted?.()
     queryClient.removeQueries({ queryKey: [...resource.models, 'one', id] })

@@ -131,6 +131,12 @@ export function bodyOf(draft: ModelDraft): ModelCreation {
   }
 }
 
+/** Whether two drafts are equal. They are plain data, made with their fields in one order, and a set of groups. */
+export function isSame(one: ModelDraft, other: ModelDraft): boolean {
+  const plain = (_: string, value: unknown): unknown => (value instanceof Set ? [...value] : value)
+  return JSON.stringify(one, plain) === JSON.stringify(other, plain)
+}
+
 /** The typed number; undefined for empty text. */
 export function numberOf(typed: string): number | undefined {
   return typed.trim() === '' ? undefined : Number(typed)

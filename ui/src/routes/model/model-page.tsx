@@ -14,13 +14,14 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { toast } from '../../components/toast.tsx'
 import { DeleteModel } from './delete-model.tsx'
-import { bodyOf, copyOf, draftOf, newDraft, type ModelDraft } from './model-draft.ts'
+import { bodyOf, copyOf, isSame, newDraft, type ModelDraft } from './model-draft.ts'
 import { ModelForm } from './model-form.tsx'
 import styles from './model-form.module.css'
 import { modelTabs } from '../search.ts'
 import { UnsavedGuard } from '../unsaved-guard.tsx'
 import { ModelMoney } from './model-money.tsx'
 import { modelQuery } from './queries.ts'
+import { useEditedModel } from './use-edited-model.ts'
 
 const newRoute = getRouteApi('/shell/models/new')
 const route = getRouteApi('/shell/models/$id')
@@ -104,34 +105,24 @@ export function ModelPage() {
 }
 
 function Editing({ model }: { readonly model: ModelRecord }) {
-  const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const [draft, setDraft] = useState(() => draftOf(model))
+  const { draft, change, isChanged, save, isSaving, error } = useEditedModel(model)
   const [deleting, setDeleting] = useState(false)
   const { tab = 'model' } = route.useSearch()
-  const saving = useMutation({
-    mutationFn: () => api('PATCH /admin/api/v1/models/{id}', { params: { id: model.id }, body: bodyOf(draft) }),
-    async onSuccess(saved) {
-      toast(`Saved ${saved.name}`)
-      setDraft(draftOf(saved))
-      queryClient.setQueryData(modelQuery(model.id).queryKey, saved)
-      await queryClient.invalidateQueries({ queryKey: resource.models })
-    },
-  })
   const form = (
     <ModelForm
       draft={draft}
-      change={(fields) => setDraft((before) => ({ ...before, ...fields }))}
-      error={saving.error && asApiError(saving.error)}
+      change={change}
+      error={error}
       self={model.id}
       readOnly={model.declared}
-      onSubmit={() => saving.mutate()}
+      onSubmit={save}
       actions={
         <>
           <Link to="/models" search={{ reach: 'all' }} className={buttonClass()}>
             Back to the models
           </Link>
-          <Button type="submit" variant="primary" busy={saving.isPending}>
+          <Button type="submit" variant="primary" busy={isSaving}>
             Save
           </Button>
         </>
@@ -177,13 +168,8 @@ function Editing({ model }: { readonly model: ModelRecord }) {
           { value: 'cost', label: 'Prices and budgets', content: <ModelMoney model={model} /> },
         ]}
       />
-      <UnsavedGuard changed={isSame(draft, draftOf(model)) ? null : model.name} />
+      <UnsavedGuard changed={isChanged ? model.name : null} />
       <DeleteModel model={deleting ? model : null} onClose={() => setDeleting(false)} onDeleted={goBack} />
     </>
   )
-}
-
-/** Drafts are plain data, made with their fields in one order. */
-function isSame(one: ModelDraft, other: ModelDraft): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -28,7 +28,11 @@ export function DeleteProvider({ provider, onClose }: { readonly provider: Provi
       onConfirm={async () => {
         // The server refuses when there are new models, and lists them.
         const cascade = models.length > 0 ? 'true' : 'false'
-        await api('DELETE /admin/api/v1/providers/{id}', { params: { id: provider.id }, query: { cascade } })
+        await api('DELETE /admin/api/v1/providers/{id}', {
+          params: { id: provider.id },
+          query: { cascade },
+          of: provider,
+        })
         await refreshProviders(queryClient)
         toast(`Deleted ${provider.name}`)
       }}

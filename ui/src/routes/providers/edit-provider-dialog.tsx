@@ -19,7 +19,8 @@ export function EditProviderDialog({ provider, onClose }: EditProviderDialogProp
   const [draft, setDraft] = useState(() => draftOfProvider(provider))
   async function save(): Promise<void> {
     const body = changeOf(provider, draft)
-    const { name } = await api('PATCH /admin/api/v1/providers/{id}', { params: { id: provider.id }, body })
+    const params = { id: provider.id }
+    const { name } = await api('PATCH /admin/api/v1/providers/{id}', { params, body, of: provider })
     await refreshProviders(queryClient)
     toast(`Saved ${name}`)
     onClose()

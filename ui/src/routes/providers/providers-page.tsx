@@ -109,8 +109,8 @@ function useSwitch() {
   const queryClient = useQueryClient()
   const { queryKey } = allProvidersQuery
   return useMutation({
-    mutationFn: ({ provider: { id }, enabled }: { readonly provider: Provider; readonly enabled: boolean }) =>
-      api('PATCH /admin/api/v1/providers/{id}', { params: { id }, body: { enabled } }),
+    mutationFn: ({ provider, enabled }: { readonly provider: Provider; readonly enabled: boolean }) =>
+      api('PATCH /admin/api/v1/providers/{id}', { params: { id: provider.id }, body: { enabled }, of: provider }),
     async onMutate({ provider, enabled }) {
       await queryClient.cancelQueries({ queryKey })
       const before = queryClient.getQueryData(queryKey)

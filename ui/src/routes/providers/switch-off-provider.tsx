@@ -12,7 +12,8 @@ export interface SwitchOffProviderProps {
   readonly onClose: () => void
 }
 
-export function SwitchOffProvider({ provider: { id, name }, onClose }: SwitchOffProviderProps) {
+export function SwitchOffProvider({ provider, onClose }: SwitchOffProviderProps) {
+  const { id, name } = provider
   const queryClient = useQueryClient()
   const { data = [] } = useQuery(allModelsQuery)
   const models = data.filter((model) => model.provider_id === id)
@@ -29,7 +30,7 @@ export function SwitchOffProvider({ provider: { id, name }, onClose }: SwitchOff
       names={models.map((model) => `Model ${model.name}`)}
       confirm="Switch off"
       onConfirm={async () => {
-        await api('PATCH /admin/api/v1/providers/{id}', { params: { id }, body: { enabled: false } })
+        await api('PATCH /admin/api/v1/providers/{id}', { params: { id }, body: { enabled: false }, of: provider })
         await refreshProviders(queryClient)
         toast(`Switched ${name} off`)
       }}

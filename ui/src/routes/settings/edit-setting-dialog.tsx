@@ -14,7 +14,9 @@ export interface EditSettingDialogProps {
 
 export function EditSettingDialog({ setting, onClose }: EditSettingDialogProps) {
   const [text, setText] = useState(() => editableText(setting.value, setting.type))
-  const saving = useSettingChange(setting.name)
+  // What the text was made of: the list may be read again in the meantime.
+  const [base] = useState(setting)
+  const saving = useSettingChange(base)
   async function save(): Promise<void> {
     await saving.mutateAsync(parseValue(text, setting.type))
     onClose()

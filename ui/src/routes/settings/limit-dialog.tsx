@@ -45,7 +45,7 @@ export interface ChangeLimitDialogProps {
 
 export function ChangeLimitDialog({ limit, onClose }: ChangeLimitDialogProps) {
   return (
-    <LimitForm title={`Limit of ${limit.user}`} target={limit} before={limit.limit} onClose={onClose}>
+    <LimitForm title={`Limit of ${limit.user}`} target={limit} before={limit} onClose={onClose}>
       <p>
         Model: <code>{limit.model}</code>
       </p>
@@ -59,20 +59,21 @@ interface LimitFormProps {
   readonly title: string
   /** Null until account and model are chosen. */
   readonly target: Target | null
-  /** The current limit. */
-  readonly before?: number
+  /** The limit as it is; absent for a new one. */
+  readonly before?: OwnInflightLimit
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
 function LimitForm({ title, target, before, onClose, children }: LimitFormProps) {
   const queryClient = useQueryClient()
-  const [count, setCount] = useState(String(before ?? ''))
+  const [count, setCount] = useState(String(before?.limit ?? ''))
   async function save(): Promise<void> {
     if (target === null) return
     await api('PUT /admin/api/v1/models/{id}/inflight-limits/{userId}', {
       params: { id: target.model_id, userId: target.user_id },
       body: { limit: Number(count) },
+      of: before ?? null,
     })
     await queryClient.invalidateQueries({ queryKey: resource.settings })
     toast(`Set the limit of ${target.user}`)

@@ -84,6 +84,7 @@ function RemoveLimit({ limit, onClose }: { readonly limit: OwnInflightLimit; rea
       onConfirm={async () => {
         await api('DELETE /admin/api/v1/models/{id}/inflight-limits/{userId}', {
           params: { id: limit.model_id, userId: limit.user_id },
+          of: limit,
         })
         await queryClient.invalidateQueries({ queryKey: resource.settings })
         toast(`Removed the limit of ${limit.user}`)

@@ -26,13 +26,14 @@ export const aboutQuery = queryOptions({
 })
 
 /** Stores a value; null resets the setting to its default. */
-export function useSettingChange(name: string) {
+export function useSettingChange(setting: Setting) {
+  const { name } = setting
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: (value: SettingValue | null) =>
       value === null
-        ? api('DELETE /admin/api/v1/settings/{name}', { params: { name } })
-        : api('PUT /admin/api/v1/settings/{name}', { params: { name }, body: { value } }),
+        ? api('DELETE /admin/api/v1/settings/{name}', { params: { name }, of: setting })
+        : api('PUT /admin/api/v1/settings/{name}', { params: { name }, body: { value }, of: setting }),
     async onSuccess(changed, value) {
       queryClient.setQueryData(settingsQuery.queryKey, (all) => replaced(all, changed))
       toast(value === null ? `Reset ${name} to its default` : `Saved ${name}`)

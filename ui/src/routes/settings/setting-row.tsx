@@ -15,7 +15,7 @@ import { shownValue } from './setting-text.ts'
 export function SettingRow({ setting }: { readonly setting: Setting }) {
   const { name, sentence, value, unit, variable, source, editable } = setting
   const [editing, setEditing] = useState(false)
-  const change = useSettingChange(name)
+  const change = useSettingChange(setting)
   const isSwitch = editable && typeof value === 'boolean'
   return (
     <li className={styles.row}>

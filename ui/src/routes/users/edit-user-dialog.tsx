@@ -16,7 +16,8 @@ export function EditUserDialog({ user, onClose }: { readonly user: User; readonl
   async function save(): Promise<void> {
     const body = changeOf(user, draft)
     try {
-      if (Object.keys(body).length > 0) await api('PATCH /admin/api/v1/users/{id}', { params: { id: user.id }, body })
+      if (Object.keys(body).length > 0)
+        await api('PATCH /admin/api/v1/users/{id}', { params: { id: user.id }, body, of: user })
       await changeGroups(user.id, ownGroups, draft.groups)
     } finally {
       await refreshUsers(queryClient)

@@ -44,8 +44,8 @@ export function RemoveUser({ user, how, onClose }: RemoveUserProps) {
       confirm={`${verb} user`}
       onConfirm={async () => {
         await (how === 'disable'
-          ? api('PATCH /admin/api/v1/users/{id}', { params: { id }, body: { disabled: true } })
-          : api('DELETE /admin/api/v1/users/{id}', { params: { id } }))
+          ? api('PATCH /admin/api/v1/users/{id}', { params: { id }, body: { disabled: true }, of: user })
+          : api('DELETE /admin/api/v1/users/{id}', { params: { id }, of: user }))
         await refreshUsers(queryClient)
         toast(`${done} ${email}`)
       }}

@@ -95,7 +95,8 @@ function OpenedDialog({ opened, onClose }: { readonly opened: Opened; readonly o
 function useEnable() {
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: ({ id }: User) => api('PATCH /admin/api/v1/users/{id}', { params: { id }, body: { disabled: false } }),
+    mutationFn: (user: User) =>
+      api('PATCH /admin/api/v1/users/{id}', { params: { id: user.id }, body: { disabled: false }, of: user }),
     async onSuccess({ email }) {
       await refreshUsers(queryClient)
       toast(`Enabled ${email}`)

@@ -31,7 +31,7 @@ export function WebhookDialog({ webhook, onClose, onAdded }: WebhookDialogProps)
     }
     if (webhook === null) onAdded(await api('POST /admin/api/v1/webhooks', { body }))
     else {
-      await api('PATCH /admin/api/v1/webhooks/{id}', { params: { id: webhook.id }, body })
+      await api('PATCH /admin/api/v1/webhooks/{id}', { params: { id: webhook.id }, body, of: webhook })
       toast('Saved the webhook')
       onClose()
     }

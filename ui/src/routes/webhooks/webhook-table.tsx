@@ -89,7 +89,7 @@ function Actions({ webhook, onAction }: ActionsProps) {
     onError,
   })
   const switchOn = useMutation({
-    mutationFn: () => api('PATCH /admin/api/v1/webhooks/{id}', { params, body: { enabled: true } }),
+    mutationFn: () => api('PATCH /admin/api/v1/webhooks/{id}', { params, body: { enabled: true }, of: webhook }),
     onSuccess: refresh,
     onError,
   })

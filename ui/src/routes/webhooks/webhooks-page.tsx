@@ -90,7 +90,8 @@ interface ConfirmChangeProps {
   readonly onClose: () => void
 }
 
-function ConfirmChange({ kind, webhook: { id, url }, onClose }: ConfirmChangeProps) {
+function ConfirmChange({ kind, webhook, onClose }: ConfirmChangeProps) {
+  const { id, url } = webhook
   const queryClient = useQueryClient()
   const params = { id }
   return (
@@ -101,8 +102,8 @@ function ConfirmChange({ kind, webhook: { id, url }, onClose }: ConfirmChangePro
       names={[url]}
       onConfirm={async () => {
         await (kind === 'delete'
-          ? api('DELETE /admin/api/v1/webhooks/{id}', { params })
-          : api('PATCH /admin/api/v1/webhooks/{id}', { params, body: { enabled: false } }))
+          ? api('DELETE /admin/api/v1/webhooks/{id}', { params, of: webhook })
+          : api('PATCH /admin/api/v1/webhooks/{id}', { params, body: { enabled: false }, of: webhook }))
         await queryClient.invalidateQueries({ queryKey: resource.webhooks })
         toast(kind === 'delete' ? 'Deleted the webhook' : 'Switched the webhook off')
       }}
