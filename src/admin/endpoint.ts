@@ -75,6 +75,15 @@ export function endpointsOf(admin: Admin, tag: string) {
     endpoint: Endpoint<Path, Q, B, A>,
   ): Route<Caller> => {
     const { method, access, summary, description, operation, query, body, answer, status = 200 } = endpoint
+    if (method === 'GET' && endpoint.report !== true)
+      admin.audit.addReader(endpoint.path, ({ params, ...asking }) =>
+        endpoint.handle({
+          ...asking,
+          params: params as Readonly<Record<ParamName<Path>, string>>,
+          query: (query ?? noQuery).parse({}) as z.output<Q>,
+          body: undefined as z.output<B>,
+        }),
+      )
     return {
       method,
       path: adminPrefix + endpoint.path,
@@ -100,11 +109,16 @@ export function endpointsOf(admin: Admin, tag: string) {
             body: (body && (await readBody(admin, context, body))) as z.output<B>,
           }
           const handle = () => endpoint.handle(call)
+          const recorded =
+            method === 'GET'
+              ? handle
+              : () =>
+                  admin.audit.change({ ...call, method, path: endpoint.path }, () =>
+                    reloadAfterLostWrite(admin, handle),
+                  )
           const value = await (endpoint.report === true
-            ? admin.reports.run(caller.account.user.id, handle)
-            : method === 'GET'
-              ? handle()
-              : reloadAfterLostWrite(admin, handle))
+            ? admin.reports.run(caller.account.user.id, recorded)
+            : recorded())
           if (!answer) return noContent(noStore)
           // What answers to other methods holds can be secret: its length must not depend on what is secret in it.
           return method === 'GET' ? compressibleJson(context.request, value, noStore) : json(value, status, noStore)

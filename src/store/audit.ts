@@ -12,7 +12,7 @@ import type { AuditHeadTable, AuditRowsTable, Tables } from './schema.ts'
 export const auditOutcomes = ['begun', 'done', 'refused', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
-export const auditSources = ['session', 'key', 'operator', 'sign-in'] as const
+export const auditSources = ['session', 'key', 'operator', 'file', 'sign-in'] as const
 export type AuditSource = (typeof auditSources)[number]
 
 export interface AuditEntry {
@@ -27,7 +27,7 @@ export interface AuditEntry {
   readonly keyId: string | null
   readonly address: string
   readonly requestId: string
-  /** The path of the record below the prefix of the admin API. */
+  /** The path of the record below the prefix of the admin API; its name for a change by the configuration file. */
   readonly record: string
   readonly details: Readonly<Record<string, unknown>>
 }
@@ -69,7 +69,7 @@ export interface AuditStore {
   purgeBefore(before: number, limit: number): Promise<number>
 }
 
-/** Some 6 MB at most, so that a batch is hashed in a few milliseconds. */
+/** Some 4 MB at most, so that a batch is hashed in a few milliseconds. */
 const verifiedAtOnce = 100
 
 type Row = Selectable<AuditRowsTable>
@@ -206,6 +206,20 @@ function entryOf(row: Row): AuditRow {
 function hashOf(row: Omit<Row, 'hash'>): string {
   const { seq, at, action, outcome, source, actor, actor_id: actorId, key_id: keyId } = row
   const { address, request_id: requestId, record, details, previous } = row
-  const columns = [seq, at, action, outcome, source, actor, actorId, keyId, address, requestId, record, details, previous]
+  const columns = [
+    seq,
+    at,
+    action,
+    outcome,
+    source,
+    actor,
+    actorId,
+    keyId,
+    address,
+    requestId,
+    record,
+    details,
+    previous,
+  ]
   return createHash('sha256').update(JSON.stringify(columns)).digest('hex')
 }

@@ -50,12 +50,16 @@ async function brokenBy(...statements: readonly string[]): Promise<number | null
 }
 
 test('a change of any column of any row is found at that row', async () => {
-  const columns = (database.query('pragma table_info(audit_rows)').all() as { name: string; type: string }[])
+  const columns = database.query('pragma table_info(audit_rows)').all() as { name: string; type: string }[]
   expect(columns.length).toBeGreaterThan(10)
   for (let n = 1; n <= rows; n += 1)
     for (const { name, type } of columns) {
       const value = type === 'INTEGER' ? `${name} + 1000` : `coalesce(${name}, '') || '0'`
-      expect([name, n, await brokenBy(`update audit_rows set ${name} = ${value} where seq = ${n}`)]).toEqual([name, n, n])
+      expect([name, n, await brokenBy(`update audit_rows set ${name} = ${value} where seq = ${n}`)]).toEqual([
+        name,
+        n,
+        n,
+      ])
     }
 })
 
@@ -78,5 +82,9 @@ test('two rows that change places are found at the first of them', async () => {
 })
 
 test('a row before the beginning is found', async () => {
-  expect(await brokenBy("insert into audit_rows select 0, at, action, outcome, source, actor, actor_id, key_id, address, request_id, record, details, previous, hash from audit_rows where seq = 1")).toBe(0)
+  expect(
+    await brokenBy(
+      'insert into audit_rows select 0, at, action, outcome, source, actor, actor_id, key_id, address, request_id, record, details, previous, hash from audit_rows where seq = 1',
+    ),
+  ).toBe(0)
 })
