@@ -178,7 +178,7 @@ function bounded(value: unknown): unknown {
   return chars > recordCharsMax ? { chars, left_out: true } : value
 }
 
-/** Which fields were sent, not what was in them; ids are no secrets. */
+/** Which fields were sent, not what was in them; ids are not secret. */
 function sentIn(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body !== 'object' || body === null) return {}
   const ids: unknown = Reflect.get(body, 'ids')
