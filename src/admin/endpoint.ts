@@ -108,23 +108,26 @@ export function endpointsOf(admin: Admin, tag: string) {
             query: validQuery(query ?? noQuery, context.query) as z.output<Q>,
             body: (body && (await readBody(admin, context, body))) as z.output<B>,
           }
-          const handle = () => endpoint.handle(call)
-          const recorded =
-            method === 'GET'
-              ? handle
-              : () =>
-                  admin.audit.change({ ...call, method, path: endpoint.path }, () =>
-                    reloadAfterLostWrite(admin, handle),
-                  )
-          const value = await (endpoint.report === true
-            ? admin.reports.run(caller.account.user.id, recorded)
-            : recorded())
+          const value = await run(admin, endpoint, call)
           if (!answer) return noContent(noStore)
           // What answers to other methods holds can be secret: its length must not depend on what is secret in it.
           return method === 'GET' ? compressibleJson(context.request, value, noStore) : json(value, status, noStore)
         }),
     }
   }
+}
+
+/** Runs the handler: reports a few at a time, and what can change something with its rows in the audit log. */
+function run<Path extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType>(
+  admin: Admin,
+  { method, path, report, handle }: Endpoint<Path, Q, B, A>,
+  call: Call<Path, z.output<Q>, z.output<B>>,
+): z.input<A> | Promise<z.input<A>> {
+  const recorded =
+    method === 'GET'
+      ? () => handle(call)
+      : () => admin.audit.change({ ...call, method, path }, () => reloadAfterLostWrite(admin, () => handle(call)))
+  return report === true ? admin.reports.run(call.caller.account.user.id, recorded) : recorded()
 }
 
 /** A JSON body of at most 1 MB as the schema has it. Answers 400, 408, 413, 415 and 422. */

@@ -135,11 +135,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const documents = documentStore(
     documentWork(database, { url: options.url, searchDirectory: options.searchDirectory ?? null }),
   )
-  const {
-    ping,
-    finishUpgrade,
-    backup: copy,
-  } = withAvailability({
+  const availability = withAvailability({
     finishUpgrade: upgrading(options, waiting),
     ping: () => database.ping(),
     backup: (file: string) => slow.backup(file),
@@ -178,10 +174,10 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
     signInCounts: database.engine === 'postgres' ? withAvailability(signInCountStore(database)) : null,
     engine: database.engine,
-    finishUpgrade,
+    finishUpgrade: availability.finishUpgrade,
     now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,
-    ping,
-    backup: copy,
+    ping: availability.ping,
+    backup: availability.backup,
     async close() {
       await Promise.all([slow.close(), documents.close()])
       await pools.close()
