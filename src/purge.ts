@@ -9,7 +9,7 @@ const dayMs = 24 * 60 * 60_000
 const eventsKeptMs = 60 * 60_000
 const purgedAtOnce = 200
 
-/** Sessions, counts of sign-ins, usage records, and what the gateway keeps of responses. */
+/** Sessions, counts of sign-ins, usage records, the audit log, and what the gateway keeps of responses. */
 export async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
   await store.sessions.purge(clock.now())
   await store.signInCounts?.purge(signInForgetMs)
@@ -17,6 +17,8 @@ export async function purge(store: Store, settings: LiveSettings, clock: Clock):
   // Whole days: on PostgreSQL they are dropped as they are.
   const kept = clock.now() - days * dayMs
   if (days > 0) await store.usage.purgeBefore(kept - (kept % dayMs))
+  const audited = clock.now() - settings.get('audit.retention_days') * dayMs
+  await purgeAll((limit) => store.audit.purgeBefore(audited, limit))
   const unused = clock.now() - settings.get('responses.retention_days') * dayMs
   await store.responses.purgeBefore(unused)
   await purgeAll((limit) => store.keptResponses.purgeBefore(unused, limit))

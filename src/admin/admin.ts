@@ -11,6 +11,7 @@ import type { ChangeFeed } from '#replica/change-feed.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
 import type { Webhooks } from '#webhooks/webhooks.ts'
+import type { AuditLog } from './audit/audit-log.ts'
 import type { OidcIssuer } from './oidc/issuer.ts'
 import type { ReportGate } from './report-gate.ts'
 import type { SignInGuard } from './sign-in-guard.ts'
@@ -34,6 +35,7 @@ export interface Admin {
   readonly logger: Logger
   readonly signInGuard: SignInGuard
   readonly reports: ReportGate
+  readonly audit: AuditLog
   readonly issuer: OidcIssuer
   /** Seals what a browser keeps for this server; the same on all replicas. */
   readonly sealer: Sealer

@@ -83,6 +83,16 @@ export function endpointsOf(admin: Admin, tag: string) {
     endpoint: Endpoint<Path, Q, B, A>,
   ): Route<Caller> => {
     const { method, access, summary, description, operation, query, body, answer, status = 200 } = endpoint
+    if (method === 'GET' && endpoint.report !== true)
+      admin.audit.addReader(endpoint.path, ({ params, ...asking }) =>
+        endpoint.handle({
+          ...asking,
+          params: params as Readonly<Record<ParamName<Path>, string>>,
+          query: (query ?? noQuery).parse({}) as z.output<Q>,
+          body: undefined as z.output<B>,
+          unchanged: () => undefined,
+        }),
+      )
     return {
       method,
       path: adminPrefix + endpoint.path,
@@ -109,12 +119,7 @@ export function endpointsOf(admin: Admin, tag: string) {
             body: (body && (await readBody(admin, context, body))) as z.output<B>,
             unchanged: unchangedBy(context.request.headers),
           }
-          const handle = () => tellingCurrent(endpoint, call)
-          const value = await (endpoint.report === true
-            ? admin.reports.run(caller.account.user.id, handle)
-            : method === 'GET'
-              ? handle()
-              : reloadAfterLostWrite(admin, handle))
+          const value = await run(admin, endpoint, call)
           if (!answer) return noContent(noStore)
           const version = tagOf(value)
           if (version !== null) return json(value, status, { ...noStore, etag: version })
@@ -141,6 +146,21 @@ async function tellingCurrent<Path extends string, Q, B, A>(
 /** The version of the record that is the answer; null for an answer that is not a record. */
 function tagOf(value: unknown): string | null {
   return typeof value === 'object' && value !== null && 'etag' in value ? String(value.etag) : null
+}
+
+/** Runs the handler: reports a few at a time, and what can change something with its rows in the audit log. */
+function run<Path extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType>(
+  admin: Admin,
+  endpoint: Endpoint<Path, Q, B, A>,
+  call: Call<Path, z.output<Q>, z.output<B>>,
+): z.input<A> | Promise<z.input<A>> {
+  const { method, path, report } = endpoint
+  const handle = () => tellingCurrent(endpoint, call)
+  const recorded =
+    method === 'GET'
+      ? handle
+      : () => admin.audit.change({ ...call, method, path }, () => reloadAfterLostWrite(admin, handle))
+  return report === true ? admin.reports.run(call.caller.account.user.id, recorded) : recorded()
 }
 
 /** A JSON body of at most 1 MB as the schema has it. Answers 400, 408, 413, 415 and 422. */

@@ -3,6 +3,8 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { aboutRoutes } from './settings/about.ts'
 import type { Admin } from './admin.ts'
+import { AuditLog } from './audit/audit-log.ts'
+import { auditRoutes } from './settings/audit.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
 import { ownUsageRoute } from './budgets/own-usage.ts'
 import { groupRoutes } from './users/groups.ts'
@@ -25,7 +27,7 @@ import { userRoutes } from './users/users.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
 /** The rows for the route table of one process. */
-export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer'>): Route<Caller>[] {
+export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer' | 'audit'>): Route<Caller>[] {
   const { clock, settings, store } = deps
   const limits = () => ({
     attempts: settings.get('auth.sign_in_attempts'),
@@ -38,6 +40,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
         ? new LocalSignInGuard(clock, limits)
         : new SharedSignInGuard(store.signInCounts, limits),
     reports: new ReportGate(),
+    audit: new AuditLog(deps),
     issuer: new OidcIssuer(settings, clock),
   }
   return [
@@ -57,6 +60,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ownUsageRoute(admin),
     ...usageRoutes(admin),
     ...webhookRoutes(admin),
+    ...auditRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),
   ]

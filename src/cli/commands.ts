@@ -1,4 +1,5 @@
 /** Every command of the command line, in the order of the help. */
+import { auditCommands } from './admin/audit-commands.ts'
 import { batchCommands } from './batches/batch-commands.ts'
 import { budgetCommands } from './admin/budget-commands.ts'
 import type { Command } from './command.ts'
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   ...budgetCommands,
   ...webhookCommands,
   ...settingCommands,
+  ...auditCommands,
   generateCommand,
   ...batchCommands,
   importCommand,

@@ -127,6 +127,15 @@ describe('applying declared entities', () => {
     expect(logged.join('')).not.toMatch(/secret-credential|correct horse/)
   })
 
+  test('each change is in the audit log by kind and name, and no secret is', async () => {
+    const changes = await apply(file)
+    const { items } = await store.audit.list({ limit: 200 })
+    expect(items).toHaveLength(changes)
+    expect(new Set(items.map(({ source }) => source))).toEqual(new Set(['file']))
+    expect(items).toContainEqual(expect.objectContaining({ action: 'provider added', record: 'local' }))
+    expect(JSON.stringify(items)).not.toMatch(/secret-credential|correct horse/)
+  })
+
   test('changes in the file change the entity and keep its id', async () => {
     await apply(file)
     const before = await store.models.byName('small')

@@ -5,6 +5,7 @@
  */
 import type { Declared } from '#config/declared/declared.ts'
 import type { Logger } from '#observe/log.ts'
+import type { AuditEntry } from '#store/audit.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Store } from '#store/store.ts'
 import type { ApplyContext } from './apply-context.ts'
@@ -46,16 +47,25 @@ async function applyOnce({ store, declared, kinds, logger, now }: ApplyOptions):
   const entities = await readStoredEntities(store)
   const problems = declaredProblems(declared, entities, kinds)
   if (problems.length > 0) throw new StartProblem(problems)
-  let changes = 0
+  const changes: AuditEntry[] = []
   const context: ApplyContext = {
     store,
     entities,
     now,
     note(what, kind, name) {
-      changes += 1
+      changes.push(entryOf(now, `${kind} ${what}`, name))
       logger.info(`configuration file: ${kind} ${what}`, { name })
     },
   }
+  try {
+    await applyTo(context, declared)
+  } finally {
+    for (const change of changes) await store.audit.append(change)
+  }
+  return changes.length
+}
+
+async function applyTo(context: ApplyContext, declared: Declared): Promise<void> {
   await release(context, declared)
   for (const provider of declared.providers) await applyProvider(context, provider)
   for (const group of declared.groups) await applyGroup(context, group)
@@ -64,7 +74,11 @@ async function applyOnce({ store, declared, kinds, logger, now }: ApplyOptions):
   await applyModels(context, declared)
   await applyPrices(context, declared.models)
   await applyBudgets(context, declared.budgets)
-  return changes
+}
+
+function entryOf(at: number, action: string, record: string): AuditEntry {
+  const nobody = { actor: '', actorId: null, keyId: null, address: '', requestId: '' }
+  return { at, action, outcome: 'done', source: 'file', record, details: {}, ...nobody }
 }
 
 /** Takes the mark from what the file no longer declares. */

@@ -32,6 +32,7 @@ import { replicaProcess } from './migrations/0022-replica-process.ts'
 import { uploads } from './migrations/0023-uploads.ts'
 import { requestPage } from './migrations/0024-request-page.ts'
 import { usageMargins } from './migrations/0026-usage-margins.ts'
+import { audit } from './migrations/0029-audit.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -64,6 +65,7 @@ export const migrations: readonly Migration[] = [
   { version: 23, name: 'uploads', kind: 'expand', run: uploads },
   { version: 24, name: 'request page', kind: 'expand', run: requestPage },
   { version: 26, name: 'margins of usage', kind: 'expand', run: usageMargins },
+  { version: 29, name: 'audit log', kind: 'expand', run: audit },
 ]
 
 export interface MigrateOptions {

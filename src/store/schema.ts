@@ -677,6 +677,37 @@ export interface WebhookToldTable {
   at: number
 }
 
+export interface AuditRowsTable {
+  /** Numbers without a gap, from 1. */
+  seq: number
+  at: number
+  action: string
+  outcome: string
+  source: string
+  actor: string
+  actor_id: string | null
+  key_id: string | null
+  address: string
+  request_id: string
+  record: string
+  /** JSON. */
+  details: string
+  /** The hash of the row before; empty for the first. */
+  previous: string
+  hash: string
+}
+
+/** One row. */
+export interface AuditHeadTable {
+  id: number
+  /** The newest row. */
+  seq: number
+  hash: string
+  /** The last row that retention removed; 0 before that. */
+  removed_seq: number
+  removed_hash: string
+}
+
 export interface Tables {
   users: UsersTable
   groups: GroupsTable
@@ -741,6 +772,8 @@ export interface Tables {
   webhook_endpoints: WebhookEndpointsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_told: WebhookToldTable
+  audit_rows: AuditRowsTable
+  audit_head: AuditHeadTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

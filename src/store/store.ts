@@ -4,6 +4,7 @@
  * Calls reject with StoreUnavailable when the database cannot be used, and with the refusals that
  * each of them names. The store makes no ids and reads no clock: both come with the call.
  */
+import { auditStore, type AuditStore } from './audit.ts'
 import type { BudgetPlace } from '#budgets/budget-place.ts'
 import type { Sealer } from '#lib/seal.ts'
 import { backup, backupPostgres, referencesOfCopy } from './backup.ts'
@@ -71,6 +72,7 @@ export interface Store {
   /** Files of documents in the database; null on SQLite. */
   readonly documentBytes: StoredBytes | null
   readonly settings: SettingStore
+  readonly audit: AuditStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
@@ -133,11 +135,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const documents = documentStore(
     documentWork(database, { url: options.url, searchDirectory: options.searchDirectory ?? null }),
   )
-  const {
-    ping,
-    finishUpgrade,
-    backup: copy,
-  } = withAvailability({
+  const availability = withAvailability({
     finishUpgrade: upgrading(options, waiting),
     ping: () => database.ping(),
     backup: (file: string) => slow.backup(file),
@@ -166,6 +164,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     documents: withAvailability(documents),
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),
+    audit: withAvailability(auditStore(database)),
     live: liveReads(pools.live, sealer),
     replicas:
       database.engine === 'postgres'
@@ -175,10 +174,10 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
     signInCounts: database.engine === 'postgres' ? withAvailability(signInCountStore(database)) : null,
     engine: database.engine,
-    finishUpgrade,
+    finishUpgrade: availability.finishUpgrade,
     now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,
-    ping,
-    backup: copy,
+    ping: availability.ping,
+    backup: availability.backup,
     async close() {
       await Promise.all([slow.close(), documents.close()])
       await pools.close()

@@ -163,6 +163,8 @@ async function runAll(sluice: Installation, providerUrl: string): Promise<void> 
     'users remove ada@example.org',
     'models remove beta',
     'providers remove mine --cascade',
+    'audit list --action sign-in',
+    'audit verify',
   ])
     await run(line)
 }
@@ -197,4 +199,13 @@ test('each operation of the admin API has a command, or a reason', async () => {
   expect(operations.filter((each) => !called.has(each) && !excused.includes(each))).toEqual([])
   expect(excused.filter((each) => !operations.includes(each))).toEqual([])
   expect(excused.filter((each) => called.has(each))).toEqual([])
+  const { stdout } = await remote.run(['audit', 'export', '--json'])
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { action: string; outcome: string })
+  const recorded = new Set(rows.filter(({ outcome }) => outcome === 'begun').map(({ action }) => action))
+  const changes = [...called].filter((each) => each !== undefined && !each.startsWith('GET '))
+  expect(changes.length).toBeGreaterThan(30)
+  expect(changes.filter((each) => !recorded.has(each!.replaceAll(/\{(\w+)\}/g, ':$1')))).toEqual([])
 }, 120_000)

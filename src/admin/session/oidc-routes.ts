@@ -127,6 +127,7 @@ async function serveCallback(admin: Admin, context: RequestContext): Promise<Res
     return redirect(pending.returnTo, [...cookies, noPendingCookie(pending)])
   } catch (thrown) {
     const cookies = pending === null ? [] : [noPendingCookie(pending)]
+    await admin.audit.signInRefused(context, '', refusalOf(thrown).code)
     return refuse(admin, context, { thrown, returnTo: pending?.returnTo ?? '/', cookies })
   }
 }
@@ -137,6 +138,7 @@ async function signedIn(admin: Admin, context: RequestContext, pending: PendingS
   const person = personOf(claims, admin.settings.get('auth.oidc.groups_claim'))
   if (person === null) throw new OidcRefusal('oidc_failed')
   const user = await accountOf(admin, person)
+  await admin.audit.signedIn(context, user, 'oidc')
   admin.logger.info('signed in by OpenID Connect', { requestId: context.requestId, userId: user.id })
   return [await startSession(admin, user.id), knownBrowserCookie(admin, context, user.id)]
 }

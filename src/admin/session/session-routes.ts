@@ -80,13 +80,25 @@ export function sessionRoutes(admin: Admin): Route<Caller>[] {
 async function serveSignIn(admin: Admin, context: RequestContext): Promise<Response> {
   requireOwnOrigin(context.request, admin.settings.get('server.public_url')) // 403
   const sent = await readBody(admin, context, signIn) // 400, 408, 413, 415, 422
-  const account = await checkPassword(admin, context, sent) // 401, 403, 429
+  const account = await recorded(admin, context, sent) // 401, 403, 429
   const { new_password: plain } = sent
   if (plain !== undefined) await setPassword(admin, account.user.id, { plain, isTemporary: false })
   const cookies = [await startSession(admin, account.user.id), knownBrowserCookie(admin, context, account.user.id)]
   const response = json(await whoAmI(admin, { account, key: null }), 200, noStore)
   for (const cookie of cookies) response.headers.append('set-cookie', cookie)
   return response
+}
+
+/** As `checkPassword`, with a row in the audit log of how it ended. */
+async function recorded(admin: Admin, context: RequestContext, sent: z.output<typeof signIn>): Promise<Account> {
+  try {
+    const account = await checkPassword(admin, context, sent)
+    await admin.audit.signedIn(context, account.user, 'password')
+    return account
+  } catch (thrown) {
+    if (thrown instanceof ApiError) await admin.audit.signInRefused(context, sent.email, thrown.code)
+    throw thrown
+  }
 }
 
 /** The account that these credentials belong to. An unknown, disabled and passwordless user all answer the same 401. */

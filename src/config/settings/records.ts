@@ -1226,6 +1226,17 @@ export const settingRecords = {
       'How long the server keeps responses and conversations that nobody uses, and remembers which provider stores a response.',
   },
 
+  'audit.retention_days': {
+    ...live,
+    type: 'integer',
+    unit: 'days',
+    default: 365,
+    min: 1,
+    max: 36_500,
+    example: '730',
+    sentence: 'How long the audit log keeps what administrators changed and who signed in.',
+  },
+
   'usage.retention_days': {
     ...live,
     type: 'integer',

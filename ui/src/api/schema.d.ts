@@ -86,6 +86,38 @@ export type ApiKeyDeletion = {
   readonly ids: readonly string[]
 }
 
+export type AuditProof = {
+  /** The first row that is missing, changed or out of order; null when there is none */
+  readonly broken_at: number | null
+  /** Rows whose hashes were recomputed */
+  readonly checked: number
+  /** The newest row */
+  readonly seq: number
+  /** The hash of the newest row; a copy of it elsewhere proves all rows up to it */
+  readonly hash: string
+}
+
+export type AuditRow = {
+  /** The rows are numbered without a gap */
+  readonly seq: number
+  readonly at: string
+  readonly action: string
+  /** begun: written before a change; the row of its end names it in `details` */
+  readonly outcome: "begun" | "done" | "refused" | "failed"
+  readonly source: "session" | "key" | "operator" | "file" | "sign-in"
+  /** E-mail address; for a refused sign-in the one that was entered */
+  readonly actor: string
+  readonly actor_id: string | null
+  readonly key_id: string | null
+  readonly address: string
+  readonly request_id: string
+  readonly record: string
+  /** `before` and `after` are the record as its own address shows it */
+  readonly details: { readonly [name: string]: unknown }
+  /** SHA-256 of the row and the hash of the row before */
+  readonly hash: string
+}
+
 export type Batch = {
   readonly id: string
   readonly object: "batch"
@@ -3419,6 +3451,26 @@ export interface Operations {
     answer: {
       readonly replayed: number
     }
+  }
+  /** Who changed what, and who signed in; the newest first */
+  "GET /admin/api/v1/audit": {
+    params: undefined
+    query: { cursor?: string; limit?: number; actor?: string; action?: string; record?: string; outcome?: "begun" | "done" | "refused" | "failed"; since?: string; until?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly AuditRow[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** Recompute the hashes of the audit log */
+  "GET /admin/api/v1/audit-proof": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: AuditProof
   }
   /** List all settings with their values and where those come from */
   "GET /admin/api/v1/settings": {
