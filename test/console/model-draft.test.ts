@@ -61,7 +61,7 @@ const composite = {
 
 /** What the server would keep: without what only it sets, and what the form leaves as it is. */
 function sentFields(model: typeof plain | typeof composite) {
-  const { id: _id, declared: _declared, created_at: _at, max_concurrent: _cap, ...fields } = model
+  const { id: _id, etag: _etag, declared: _declared, created_at: _at, max_concurrent: _cap, ...fields } = model
   return fields
 }
 

@@ -17,6 +17,7 @@ import { lazyPart } from './components/lazy-part.tsx'
 import { NotFound, NotFoundAlone } from './routes/not-found.tsx'
 import { PageError } from './routes/page-error.tsx'
 import {
+  readAuditSearch,
   readDocumentSearch,
   readDocumentsSearch,
   readGroupsSearch,
@@ -193,6 +194,14 @@ const webhooksRoute = createRoute({
   component: lazyPart(() => import('./routes/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
+const auditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  beforeLoad: requireAdmin,
+  validateSearch: readAuditSearch,
+  component: lazyPart(() => import('./routes/audit/audit-page.tsx'), 'AuditPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
@@ -230,6 +239,7 @@ const routeTree = rootRoute.addChildren([
     groupsRoute,
     providersRoute,
     webhooksRoute,
+    auditRoute,
     settingsRoute,
     accountRoute,
     unknownRoute,

@@ -37,7 +37,7 @@ const filters = {
     placeholder: 'PATH',
     sentence: 'Only changes of this record, for example "/users/" and an id.',
   },
-  outcome: { type: 'string', placeholder: 'OUTCOME', sentence: 'begun, done, refused or failed.' },
+  outcome: { type: 'string', placeholder: 'OUTCOME', sentence: 'Begun, done, refused or failed.' },
   since: { type: 'string', placeholder: 'TIME', sentence: 'From this time on, for example 2026-01-31T12:00:00Z.' },
   until: { type: 'string', placeholder: 'TIME', sentence: 'Before this time.' },
 } as const satisfies Command['flags']

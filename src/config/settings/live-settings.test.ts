@@ -186,6 +186,7 @@ describe('describing', () => {
       'responses.account_bytes_max',
       'responses.background_max',
       'responses.retention_days',
+      'audit.retention_days',
       'usage.retention_days',
       'log.requests',
       'traces.sample_ratio',

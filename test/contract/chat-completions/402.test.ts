@@ -102,8 +102,9 @@ describe('a hard budget', () => {
       gate,
       ...json({ ...chatCompletion(), usage: { prompt_tokens: 1, completion_tokens: 10, total_tokens: 11 } }),
     ])
+    const before = upstream.requests.length
     const running = chat(100)
-    await upstream.nextRequest()
+    await until(() => upstream.requests.length > before)
     expect((await chat(1)).code).toBe('budget_exceeded')
     upstream.release(1)
     expect((await running).status).toBe(200)
@@ -127,8 +128,9 @@ describe('a hard budget', () => {
     for (const stream of [false, true]) {
       upstream.script([hang])
       const leaving = new AbortController()
+      const before = upstream.requests.length
       const left = chat(30, 'priced', { stream }, leaving.signal)
-      await upstream.nextRequest()
+      await until(() => upstream.requests.length > before)
       leaving.abort()
       expect(await left.catch(() => 'gone')).toBe('gone')
     }

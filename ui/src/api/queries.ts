@@ -21,6 +21,7 @@ export const resource = {
   budgets: ['budgets'],
   prices: ['prices'],
   webhooks: ['webhooks'],
+  audit: ['audit'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100

@@ -196,6 +196,25 @@ export function readRequestSearch(search: Search): RequestSearch {
   return { at: text(search['at']) }
 }
 
+export const auditOutcomes = ['begun', 'done', 'refused', 'failed'] as const
+
+export interface AuditSearch extends RangeSearch {
+  /** E-mail address. */
+  readonly actor?: string | undefined
+  /** The path of a record. */
+  readonly record?: string | undefined
+  readonly outcome?: (typeof auditOutcomes)[number] | undefined
+}
+
+export function readAuditSearch(search: Search): AuditSearch {
+  return {
+    ...readRangeSearch(search),
+    actor: text(search['actor']),
+    record: text(search['record']),
+    outcome: auditOutcomes.find((each) => each === search['outcome']),
+  }
+}
+
 /** The router parses numeric text as a number. */
 function text(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined

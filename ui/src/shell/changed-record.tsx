@@ -88,7 +88,7 @@ function ChangeTable({
 }
 
 /** The names of groups, models and providers by id, read as far as the fields refer to them. */
-function useNamesOf(changes: readonly FieldChange[]): ReadonlyMap<string, string> {
+export function useNamesOf(changes: readonly Pick<FieldChange, 'field'>[]): ReadonlyMap<string, string> {
   const has = (...fields: readonly string[]): boolean => changes.some(({ field }) => fields.includes(field))
   const groups = useQuery({ ...allGroupsQuery, enabled: has('groups') })
   const models = useQuery({ ...allModelsQuery, enabled: has('composite', 'rules') })

@@ -18,6 +18,7 @@ export interface Page {
     | '/groups'
     | '/providers'
     | '/webhooks'
+    | '/audit'
     | '/settings'
     | '/account'
     | '/welcome'
@@ -43,6 +44,7 @@ export const pages: readonly Page[] = [
   { path: '/groups', label: 'Groups', icon: 'folder', admin: true },
   { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
   { path: '/webhooks', label: 'Webhooks', icon: 'upload', admin: true },
+  { path: '/audit', label: 'Audit log', icon: 'lock', admin: true },
   { path: '/settings', label: 'Settings', icon: 'settings', admin: true },
   { path: '/account', label: 'Your account', icon: 'user', paletteOnly: true },
 ]
