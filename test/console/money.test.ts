@@ -146,7 +146,7 @@ describe.skipIf(journeysSkipped !== null)(
       const dialog = page.getByRole('dialog')
       const openMenu = async (name: string | RegExp): Promise<void> => {
         await page.getByRole('button', { name }).first().click()
-        await page.getByRole('menuitem', { name: 'Budgets…' }).click()
+        await page.getByRole('menuitem', { name: 'Budgets and rates…' }).click()
         await dialog.getByRole('heading', { name: 'Budgets' }).waitFor()
       }
       await openMenu(`Actions for ${userEmail}`)

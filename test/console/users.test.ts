@@ -200,13 +200,17 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await row(page, 'Fixed').getByText('declared').waitFor()
       await button(page, 'Actions for Fixed').click()
-      await page.getByRole('menuitem', { name: 'Members, models and budgets…' }).waitFor()
+      await page.getByRole('menuitem', { name: 'Members, models, budgets and rates…' }).waitFor()
       expect(await page.getByRole('menuitem').count()).toBe(1)
 
       await visitor.open('/users?q=fixed')
       await row(page, 'fixed@example.org').getByText('declared').waitFor()
       await button(page, 'Actions for fixed@example.org').click()
-      expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Groups…', 'Set password…', 'Budgets…'])
+      expect(await page.getByRole('menuitem').allTextContents()).toEqual([
+        'Groups…',
+        'Set password…',
+        'Budgets and rates…',
+      ])
       await page.getByRole('menuitem', { name: 'Groups…' }).click()
       expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true)
       await page.getByRole('checkbox', { name: 'Fixed' }).check()

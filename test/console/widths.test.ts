@@ -134,7 +134,7 @@ const others: Readonly<Record<string, Place>> = {
 
 async function budgetsOfKey(page: Page): Promise<void> {
   await click('Actions for help desk bot')(page)
-  await page.getByRole('menuitem', { name: 'Budgets…' }).click()
+  await page.getByRole('menuitem', { name: 'Budgets and rates…' }).click()
   await page.getByText('$2.00 each month').waitFor()
 }
 

@@ -21,6 +21,7 @@ import { BudgetItem } from './budget-item.tsx'
 import styles from './budget-item.module.css'
 import { amountEachText } from './budget-text.ts'
 import { budgetsOnQuery } from './queries.ts'
+import { RatePanel } from './rate-panel.tsx'
 
 type Opened =
   | { readonly what: 'add' }
@@ -61,11 +62,14 @@ export function BudgetPanel({ target }: { readonly target: BudgetTarget }) {
   )
 }
 
-/** The panel in a dialog, for records without a page. */
+/** Both panels in a dialog, for records without a page. */
 export function BudgetsDialog({ target, onClose }: { readonly target: BudgetTarget; readonly onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title={target.name} size="large" actions={<Button onClick={onClose}>Done</Button>}>
-      <BudgetPanel target={target} />
+      <div className={styles.panels}>
+        <BudgetPanel target={target} />
+        <RatePanel target={target} />
+      </div>
     </Dialog>
   )
 }

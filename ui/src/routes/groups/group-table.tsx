@@ -83,7 +83,7 @@ function GroupMenu({ group, onAction }: { readonly group: Group; readonly onActi
   return (
     <RowMenu name={group.name}>
       {group.declared && <MenuText>The configuration file declares this group. Change or delete it there.</MenuText>}
-      <MenuItem onSelect={() => onAction('open', group)}>Members, models and budgets…</MenuItem>
+      <MenuItem onSelect={() => onAction('open', group)}>Members, models, budgets and rates…</MenuItem>
       {editable && (
         <>
           <MenuItem onSelect={() => onAction('edit', group)}>Edit…</MenuItem>

@@ -87,7 +87,7 @@ const columns: readonly Column<ApiKey>[] = [
 function budgetsColumn(onBudgets: (key: ApiKey) => void): Column<ApiKey> {
   return menuColumn((key) => (
     <RowMenu name={key.name}>
-      <MenuItem onSelect={() => onBudgets(key)}>Budgets…</MenuItem>
+      <MenuItem onSelect={() => onBudgets(key)}>Budgets and rates…</MenuItem>
     </RowMenu>
   ))
 }

@@ -128,7 +128,7 @@ function ProviderMenu({ provider, onAction }: ProviderMenuProps) {
     <RowMenu name={provider.name}>
       {provider.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('import', provider)}>Test and import models…</MenuItem>
-      <MenuItem onSelect={() => onAction('budgets', provider)}>Budgets…</MenuItem>
+      <MenuItem onSelect={() => onAction('budgets', provider)}>Budgets and rates…</MenuItem>
       {!provider.declared && (
         <>
           <MenuItem onSelect={() => onAction('edit', provider)}>Edit…</MenuItem>

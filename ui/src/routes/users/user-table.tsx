@@ -106,7 +106,7 @@ function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: 
       {user.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('edit', user)}>{user.declared ? 'Groups…' : 'Edit…'}</MenuItem>
       <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>
-      <MenuItem onSelect={() => onAction('budgets', user)}>Budgets…</MenuItem>
+      <MenuItem onSelect={() => onAction('budgets', user)}>Budgets and rates…</MenuItem>
       {!user.declared && (
         <>
           {user.disabled ? (
