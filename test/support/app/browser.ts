@@ -1,19 +1,25 @@
 /**
- * A real Chromium for journeys through the console: the one of the system (`apt-get install
- * chromium`), started once for a test file.
+ * A real Chromium for journeys through the console: the one of the system, started once for a test
+ * file. The one without windows (`apt-get install chromium-headless-shell`) takes a third of the time:
+ * it draws a page in the background as fast as the one in front.
  */
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
-const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const paths = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 
 /** Where the browser is; null when there is none. */
 export const chromiumPath: string | null = paths.find((path) => existsSync(path)) ?? null
 
 /** Why journeys are skipped; null when they are not. */
 export const browserMissing: string | null =
-  chromiumPath === null ? 'no Chromium on this machine (apt-get install chromium)' : null
+  chromiumPath === null ? 'no Chromium on this machine (apt-get install chromium-headless-shell)' : null
 
 /** Starts the browser; whoever calls closes it. */
 export async function startBrowser(): Promise<Browser> {
