@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { configurationMarkdown } from '#config/document.ts'
 import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
+import { createMetrics } from '#observe/metrics.ts'
 import { apiTypes, servedDocument } from './api-types.ts'
 import { brokenLinks } from './broken-links.ts'
 import { endpointSupportMarkdown } from './endpoint-support.ts'
@@ -22,6 +23,7 @@ interface Page {
 const pages: readonly Page[] = [
   { file: 'docs/errors.md', source: 'src/errors/catalogue.ts', render: errorsMarkdown },
   { file: 'docs/endpoint-support.md', source: 'the kinds of providers', render: endpointSupportMarkdown },
+  { file: 'docs/metrics.md', source: 'src/observe/metrics.ts', render: metricsMarkdown },
   { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
   {
     file: 'ui/src/api/schema.d.ts',
@@ -78,4 +80,35 @@ function errorLine(code: string, row: ErrorRow): string {
   const retry = !row.retryable ? 'no' : row.retryAfterSeconds === undefined ? 'yes' : `yes, ${row.retryAfterSeconds}`
   const cells = [`\`${code}\``, row.status, `\`${row.type}\``, row.origin, retry, row.message.replaceAll('|', '\\|')]
   return `| ${cells.join(' | ')} |`
+}
+
+function metricsMarkdown(): string {
+  const metrics = createMetrics({ version: '', codes: [], genAi: true })
+  metrics.watch({
+    inflight: () => [],
+    queued: () => [],
+    usageQueueDepth: () => 0,
+    documents: () => Promise.resolve([]),
+    webhooksWaiting: () => Promise.resolve(null),
+    outageSeconds: () => 0,
+    changesInDoubt: () => 0,
+  })
+  const rows = metrics.definitions.map(
+    ({ name, type, labels = [], help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`,
+  )
+  return `# Metrics
+
+\`GET /metrics\` shows them in the text format of Prometheus. With \`metrics.require_key: true\` it needs an administrator's key.
+
+The numbers are those of one process; add them up over several. Gauges of documents and webhooks are the same for all
+processes, and one of them exports them. With \`server.workers\` every sample has the label \`worker\`, and
+\`sluice_worker_up\` says whether a worker gave its metrics. Names of models and providers are those of the catalogue, at most 1,000 and 200;
+later ones count as \`other\`.
+
+Those that begin with \`gen_ai_\` are there with \`metrics.gen_ai: true\`: they have the names, labels and bounds of OpenTelemetry's
+[conventions for generative AI](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/).
+
+| metric | type | labels | what |
+|---|---|---|---|
+${rows.join('\n')}`
 }

@@ -148,7 +148,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const state = new LiveState(store.live, settings, logger)
   const feed = opening.use(await openFeed(options, state))
   const leader = opening.use(new Leader({ locks: store.leaderLocks, logger }))
-  const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue) })
+  const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue), genAi: settings.get('metrics.gen_ai') })
   // A database that is gone must not keep the stop from closing the rest.
   const flushed = (what: string, flushing: Promise<void>): Promise<void> =>
     flushing.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))

@@ -80,6 +80,11 @@ export class MetricRegistry {
     this.#metrics.push({ definition, type, lines })
   }
 
+  /** What there is, in the order of the text. */
+  get definitions(): readonly (MetricDefinition & { readonly type: string })[] {
+    return this.#metrics.map(({ definition, type }) => ({ ...definition, type }))
+  }
+
   /** Everything, as Prometheus reads it. All is read at once: it takes as long as the slowest gauge. */
   async render(): Promise<string> {
     const parts = this.#metrics.map(async ({ definition: { name, help }, type, lines }) => {

@@ -1,9 +1,11 @@
-import { expect, test } from 'bun:test'
-import { createMetrics, type FinishedRequest } from './metrics.ts'
+import { describe, expect, test } from 'bun:test'
+import type { FinishedRequest } from './finished-request.ts'
+import { createMetrics } from './metrics.ts'
 
 const finished: FinishedRequest = {
   endpoint: 'chat/completions',
   modelServed: 'm1',
+  provider: 'p1',
   status: 200,
   code: null,
   streamed: true,
@@ -34,6 +36,48 @@ test('a finished request is counted with its duration, first token and tokens', 
   expect(found.get('sluice_first_token_seconds_bucket{model="m1",le="0.35"}')).toBe(2)
   expect(found.get('sluice_tokens_total{model="m1",direction="input"}')).toBe(200)
   expect(found.get('sluice_tokens_total{model="m1",direction="output"}')).toBe(14)
+})
+
+describe('with the names of the conventions for generative AI', () => {
+  const labels = 'gen_ai_operation_name="chat",gen_ai_provider_name="p1",gen_ai_request_model="m1"'
+  const found = async (requests: readonly Partial<FinishedRequest>[]): Promise<Map<string, number>> => {
+    const metrics = createMetrics({ version: '1.2.3', codes: ['upstream_timeout'], genAi: true })
+    for (const each of requests) metrics.request({ ...finished, ...each })
+    const all = await samples(metrics)
+    return new Map([...all].filter(([name]) => name.startsWith('gen_ai_') && !name.includes('_bucket')))
+  }
+
+  test('a stream has its duration, first token, time of each further token, and tokens', async () => {
+    expect([...(await found([{ durationMs: 1300, completionTokens: 5 }]))]).toEqual([
+      [`gen_ai_server_request_duration_seconds_sum{${labels},error_type=""}`, 1.3],
+      [`gen_ai_server_request_duration_seconds_count{${labels},error_type=""}`, 1],
+      [`gen_ai_server_time_to_first_token_seconds_sum{${labels}}`, 0.3],
+      [`gen_ai_server_time_to_first_token_seconds_count{${labels}}`, 1],
+      // Four tokens in a second.
+      [`gen_ai_server_time_per_output_token_seconds_sum{${labels}}`, 0.25],
+      [`gen_ai_server_time_per_output_token_seconds_count{${labels}}`, 1],
+      [`gen_ai_client_token_usage_sum{${labels},gen_ai_token_type="input"}`, 100],
+      [`gen_ai_client_token_usage_count{${labels},gen_ai_token_type="input"}`, 1],
+      [`gen_ai_client_token_usage_sum{${labels},gen_ai_token_type="output"}`, 5],
+      [`gen_ai_client_token_usage_count{${labels},gen_ai_token_type="output"}`, 1],
+    ])
+  })
+
+  test.each([
+    ['a whole answer, and one token,', [{ streamed: false }, { completionTokens: 1 }, { completionTokens: null }], 3],
+    ['a request that failed', [{ code: 'upstream_timeout', status: 504 }], 0],
+    ['a request without a model of the catalogue', [{ modelServed: null }], 0],
+  ])('%s has no time of further tokens', async (_what, requests, firstTokens) => {
+    const all = await found(requests)
+    expect(all.get(`gen_ai_server_time_to_first_token_seconds_count{${labels}}`) ?? 0).toBe(firstTokens)
+    expect([...all.keys()].filter((name) => name.includes('per_output_token'))).toEqual([])
+  })
+
+  test('an error is named by our own code only', async () => {
+    const all = await found([{ code: 'upstream_timeout' }, { code: 'theirs' }])
+    const types = [...all.keys()].flatMap((name) => /_count\{.*error_type="(.*)"/.exec(name)?.[1] ?? [])
+    expect(types).toEqual(['upstream_timeout', 'other'])
+  })
 })
 
 test('scraping twice gives the same counts', async () => {

@@ -5,25 +5,9 @@
  * are read only at a scrape. No label can grow without bound: model and provider names
  * are those of the catalog, and anything past a label's limit is counted as `other`.
  */
-import { labelBound, MetricRegistry } from './metric-registry.ts'
-
-/** A request that has ended. */
-export interface FinishedRequest {
-  /** The route, not the path. */
-  readonly endpoint: string
-  /** Canonical name; null when the request named no model of the catalog. */
-  readonly modelServed: string | null
-  readonly status: number
-  /** Null when the request succeeded. */
-  readonly code: string | null
-  readonly streamed: boolean
-  readonly durationMs: number
-  /** Time in a queue; null where nothing queued. */
-  readonly queueMs: number | null
-  readonly firstTokenMs: number | null
-  readonly promptTokens: number | null
-  readonly completionTokens: number | null
-}
+import type { FinishedRequest } from './finished-request.ts'
+import { genAiRecorder } from './gen-ai-metrics.ts'
+import { labelBound, MetricRegistry, type MetricDefinition } from './metric-registry.ts'
 
 /** Values that others keep, read at each scrape. */
 export interface GaugeSources {
@@ -47,6 +31,8 @@ export interface MetricsOptions {
   readonly version: string
   /** The codes of our own errors. Others are a provider's own words and count as `other`. */
   readonly codes: Iterable<string>
+  /** Also under the names of OpenTelemetry's conventions. */
+  readonly genAi?: boolean
 }
 
 export interface Metrics {
@@ -76,6 +62,8 @@ export interface Metrics {
   documentStage(stage: string, durationMs: number): void
   /** Connects the gauges; until then they show nothing. */
   watch(sources: GaugeSources): void
+  /** What there is; without gauges that are not connected. */
+  readonly definitions: readonly (MetricDefinition & { readonly type: string })[]
   /** All metrics in Prometheus' text format. */
   render(): Promise<string>
   /** Media type of what `render` gives. */
@@ -102,13 +90,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
   return {
     ...recorders,
     watch: (sources) => watchedGauges(registry, sources),
+    get definitions() {
+      return registry.definitions
+    },
     render: () => registry.render(),
     contentType: registry.contentType,
   }
 }
 
-function requestRecorder(registry: MetricRegistry, { codes }: MetricsOptions): Pick<Metrics, 'request'> {
-  const known = new Set(codes)
+function requestRecorder(registry: MetricRegistry, options: MetricsOptions): Pick<Metrics, 'request'> {
+  const known = new Set(options.codes)
+  const codeOf = (code: string): string => (known.has(code) ? code : 'other')
   const endpointLabel = labelBound(50)
   const modelLabel = labelBound(1000)
   const requests = registry.counter({
@@ -139,17 +131,19 @@ function requestRecorder(registry: MetricRegistry, { codes }: MetricsOptions): P
     labels: ['model'],
     buckets: firstTokenSecondsBuckets,
   })
+  const genAi = options.genAi === true ? genAiRecorder(registry, codeOf) : null
   return {
     request(request) {
       const endpoint = endpointLabel(request.endpoint)
       const model = request.modelServed === null ? 'unknown' : modelLabel(request.modelServed)
-      const code = request.code === null || known.has(request.code) ? (request.code ?? '') : 'other'
+      const code = request.code === null ? '' : codeOf(request.code)
       requests(1, endpoint, model, String(request.status), code)
       duration(request.durationMs / 1000, endpoint, request.streamed ? 'true' : 'false')
       if (request.queueMs !== null) queueWait(request.queueMs / 1000, model)
       if (request.firstTokenMs !== null) firstToken(request.firstTokenMs / 1000, model)
       if (request.promptTokens !== null) tokens(request.promptTokens, model, 'input')
       if (request.completionTokens !== null) tokens(request.completionTokens, model, 'output')
+      genAi?.(request)
     },
   }
 }

@@ -1282,6 +1282,13 @@ export const settingRecords = {
     example: 'true',
     sentence: "Require an administrator's API key at /metrics.",
   },
+  'metrics.gen_ai': {
+    ...boot,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence: "Add metrics under the names of OpenTelemetry's conventions for generative AI.",
+  },
 
   'traces.otlp_url': {
     ...boot,

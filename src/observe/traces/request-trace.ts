@@ -3,7 +3,8 @@
  * those of the semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). No prompt, no
  * answer and no credential is in them.
  */
-import type { FinishedRequest } from '../metrics.ts'
+import type { FinishedRequest } from '../finished-request.ts'
+import { operationOf } from '../gen-ai-metrics.ts'
 import type { Span } from './otlp.ts'
 import { newSpanId, traceparent, type TraceContext } from './trace-context.ts'
 
@@ -13,7 +14,6 @@ export interface TracedRequest extends FinishedRequest {
   readonly at: number
   readonly requestId: string
   readonly modelAsked: string | null
-  readonly provider: string | null
 }
 
 interface Attempt {
@@ -62,7 +62,7 @@ export class RequestTrace {
     if (!this.#context.sampled && !isFault(request)) return []
     const { traceId, parentId } = this.#context
     const { at, durationMs, firstTokenMs, code } = request
-    const operation = operations[request.endpoint] ?? request.endpoint
+    const operation = operationOf(request.endpoint)
     const server: Span = {
       traceId,
       spanId: this.#spanId,
@@ -111,14 +111,6 @@ export class RequestTrace {
       error: isServing ? (isFault(request) ? request.code : null) : error,
     }
   }
-}
-
-const operations: Readonly<Record<string, string>> = {
-  'chat/completions': 'chat',
-  messages: 'chat',
-  responses: 'chat',
-  completions: 'text_completion',
-  embeddings: 'embeddings',
 }
 
 function usageAttributes({ promptTokens, completionTokens }: TracedRequest) {

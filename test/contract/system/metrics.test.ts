@@ -37,6 +37,19 @@ test('counts requests by model, status and code, their tokens, and those in flig
   await held.finish()
 })
 
+test('has the names of the conventions for generative AI when metrics.gen_ai is set', async () => {
+  await using gateway = await startGateway({ set: ['metrics.gen_ai=true'] })
+  await (await gateway.stream({ model: 'plain-alias' })).arrayBuffer()
+  const labels = 'gen_ai_operation_name="chat",gen_ai_provider_name="up",gen_ai_request_model="plain"'
+  for (const name of ['server_request_duration_seconds_count', 'server_time_to_first_token_seconds_count']) {
+    const end = name.includes('duration') ? ',error_type=""' : ''
+    expect([name, await gateway.metric(`gen_ai_${name}{${labels}${end}}`)]).toEqual([name, 1])
+  }
+  expect(await gateway.metric(`gen_ai_client_token_usage_sum{${labels},gen_ai_token_type="output"}`)).toBe(
+    sampleUsage.completion_tokens,
+  )
+})
+
 test('grows by no label that a caller chooses', async () => {
   await using gateway = await startGateway()
   const lines = async () => (await (await gateway.request('GET', '/metrics')).text()).split('\n').length
