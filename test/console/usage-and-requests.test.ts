@@ -59,6 +59,14 @@ async function cellsOf(page: Page, name: string): Promise<readonly string[]> {
   return row.getByRole('cell').allTextContents()
 }
 
+/** The rows of the table of requests, without its head. */
+function requestRows(page: Page): Locator {
+  return page
+    .getByRole('table', { name: 'Requests' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') })
+}
+
 /** The buttons of the open dialog that lie under a message; a message has to be there. */
 async function coveredButtons(page: Page): Promise<readonly string[]> {
   const message = page.getByRole('button', { name: 'Close the message' }).locator('..')
@@ -93,6 +101,52 @@ function expectNoComplaints({ complaints }: Visitor): void {
 describe.skipIf(journeysSkipped !== null)(
   `usage and requests${journeysSkipped === null ? '' : ` (${journeysSkipped})`}`,
   () => {
+    test('the overview names who asked most and what failed, and each figure leads to the requests behind it', async () => {
+      // A day ago there was one request, that failed.
+      const before = Date.now() - 30 * 3_600_000
+      await app.store.usage.insertMany([aUsage({ at: before, requestId: 'of-yesterday', status: 502 })])
+      await using visitor = await signedIn('admin', '/')
+      const { page } = visitor
+      const panel = (name: string) => page.getByRole('region', { name, exact: true })
+      await page.getByText('300% more than the day before').waitFor()
+      await page.getByText('25%, 100% before').waitFor()
+      expect(await panel('Models').getByRole('listitem').allTextContents()).toEqual([
+        'demo-chat2',
+        'always-on1',
+        'broken1 · 1 error',
+      ])
+      await panel('Users').getByText(userEmail).waitFor()
+      await panel('API keys').getByText('test (sk-slu-').first().waitFor()
+      await panel('Providers').getByText('nowhere').waitFor()
+      expect(await panel('Providers').getByRole('listitem').first().textContent()).toBe('nowherefailing')
+      await visitor.requireAccessible('the overview')
+
+      await panel('Latest errors').getByRole('link').filter({ hasText: 'upstream_' }).click()
+      await page.waitForURL(/\/requests\/req_/)
+      await page.goBack()
+      await panel('Models').getByRole('link', { name: 'demo-chat' }).click()
+      await page.waitForURL(/\/requests\?.*model=demo-chat/)
+      await requestRows(page).first().waitFor()
+      expect(await requestRows(page).count()).toBe(2)
+      await page.goBack()
+      await page.getByRole('link', { name: 'Errors', exact: true }).click()
+      await page.waitForURL(/\/requests\?.*status=error/)
+      await requestRows(page).first().waitFor()
+      expect(await requestRows(page).count()).toBe(1)
+      expectNoComplaints(visitor)
+    })
+
+    test('the overview of a user has nothing of others', async () => {
+      await using visitor = await signedIn('user', '/')
+      const { page } = visitor
+      const panel = (name: string) => page.getByRole('region', { name, exact: true })
+      await panel('Models').getByText('always-on').waitFor()
+      expect(await panel('Models').getByRole('listitem').count()).toBe(2)
+      await panel('Latest errors').getByText('No request failed.').waitFor()
+      for (const name of ['Users', 'Providers', 'In flight now']) expect(await panel(name).count()).toBe(0)
+      expectNoComplaints(visitor)
+    })
+
     test('usage shows what was asked, by model, user and key, as chart, table and file', async () => {
       await using visitor = await signedIn('admin', '/usage')
       const { page } = visitor

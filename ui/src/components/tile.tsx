@@ -1,12 +1,12 @@
 /** Tiles with single numbers, and the grids of tiles and charts. */
 import type { ReactNode } from 'react'
-import { percentText, wholeText } from './format.ts'
 import styles from './tile.module.css'
 
 export interface TileProps {
-  readonly name: string
+  /** A link in it takes a press anywhere on the tile. */
+  readonly name: ReactNode
   readonly value: string
-  readonly note?: string
+  readonly note?: string | undefined
 }
 
 export function Tile({ name, value, note }: TileProps) {
@@ -16,24 +16,6 @@ export function Tile({ name, value, note }: TileProps) {
       <dd className={styles.value}>{value}</dd>
       {note !== undefined && <dd className={styles.note}>{note}</dd>}
     </dl>
-  )
-}
-
-/** The tiles for requests and errors, followed by the page's own tiles. */
-export function RequestTiles({
-  totals,
-  children,
-}: {
-  readonly totals: { readonly requests: number; readonly errors: number }
-  readonly children: ReactNode
-}) {
-  const { requests, errors } = totals
-  return (
-    <Tiles>
-      <Tile name="Requests" value={wholeText(requests)} />
-      <Tile name="Errors" value={wholeText(errors)} note={percentText(errors / requests)} />
-      {children}
-    </Tiles>
   )
 }
 

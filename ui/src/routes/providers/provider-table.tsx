@@ -6,7 +6,7 @@ import { MenuItem, MenuText } from '../../components/menu.tsx'
 import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 import { RowName } from '../../components/row-name.tsx'
 import { Switch } from '../../components/switch.tsx'
-import styles from './provider-table.module.css'
+import { HealthBadge } from './provider-health.tsx'
 
 export type ProviderAction = 'import' | 'budgets' | 'edit' | 'delete'
 
@@ -83,7 +83,7 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
       min: 132,
       narrow: 110,
       cell: ({ id, enabled }) => (
-        <Health enabled={enabled} health={health.find(({ provider_id: provider }) => provider === id)} />
+        <HealthBadge enabled={enabled} health={health.find(({ provider_id: provider }) => provider === id)} />
       ),
     },
     {
@@ -102,20 +102,6 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
     },
     menuColumn((provider) => <ProviderMenu provider={provider} onAction={onAction} />),
   ]
-}
-
-function Health({ enabled, health }: { readonly enabled: boolean; readonly health: ProviderHealth | undefined }) {
-  if (!enabled) return <Badge>off</Badge>
-  const { out = 0, failing = 0, resting = 0, healthy = 0 } = health?.states ?? {}
-  if (out > 0) return <Badge tone="danger">{out === 1 ? '1 model ejected' : `${out} models ejected`}</Badge>
-  if (failing > 0) return <Badge tone="warning">failing</Badge>
-  if (resting > 0) return <Badge tone="warning">rate-limited</Badge>
-  if (healthy > 0) return <Badge tone="success">healthy</Badge>
-  return (
-    <span className={styles.muted} title="No requests yet">
-      unknown
-    </span>
-  )
 }
 
 interface ProviderMenuProps {

@@ -9,11 +9,11 @@ import { Chart, type ChartSeries } from '../../components/chart.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterForm } from '../../components/filter-form.tsx'
-import { compactText } from '../../components/format.ts'
+import { compactText, percentText, wholeText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { ChartGrid, RequestTiles, Tile } from '../../components/tile.tsx'
+import { ChartGrid, Tile, Tiles } from '../../components/tile.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { RangePicker } from '../range-picker.tsx'
 import type { UsageSearch } from '../search.ts'
@@ -130,10 +130,12 @@ function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
   }
   return (
     <>
-      <RequestTiles totals={totals}>
+      <Tiles>
+        <Tile name="Requests" value={wholeText(totals.requests)} />
+        <Tile name="Errors" value={wholeText(totals.errors)} note={percentText(totals.errors / totals.requests)} />
         <Tile name="Tokens in" value={compactText(totals.prompt_tokens)} />
         <Tile name="Tokens out" value={compactText(totals.completion_tokens)} />
-      </RequestTiles>
+      </Tiles>
       <ChartGrid>
         <Chart {...chart} title="Requests" points={stacked((point) => point.requests)} />
         <Chart {...chart} title="Tokens" points={stacked((point) => point.prompt_tokens + point.completion_tokens)} />

@@ -1,0 +1,64 @@
+/** How each provider is doing now, those with a problem first. For administrators. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { asApiError } from '../../api/api-error.ts'
+import { allProvidersQuery } from '../../api/queries.ts'
+import type { Provider, ProviderHealth } from '../../api/schema.d.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { countText } from '../../components/format.ts'
+import { Panel } from '../../components/panel.tsx'
+import { HealthBadge } from '../providers/provider-health.tsx'
+import { providerHealthQuery } from '../providers/queries.ts'
+import styles from './panels.module.css'
+
+const shownMax = 8
+
+export function ProviderStates() {
+  const providers = useQuery({ ...allProvidersQuery, staleTime: 60_000 })
+  const health = useQuery(providerHealthQuery)
+  const states = new Map(health.data?.map((each) => [each.provider_id, each]))
+  const worst = (providers.data ?? [])
+    .filter(({ enabled }) => enabled)
+    .map((provider) => ({ provider, health: states.get(provider.id) }))
+    .toSorted((one, other) => trouble(other.health) - trouble(one.health))
+  return (
+    <Panel title="Providers" actions={<Link to="/providers">All</Link>}>
+      {health.error !== null && <ErrorNotice error={asApiError(health.error)} />}
+      {providers.data !== undefined && worst.length === 0 && <p className={styles.muted}>No provider is on.</p>}
+      <ul className={styles.list}>
+        {worst.slice(0, shownMax).map((each) => (
+          <ProviderState key={each.provider.id} {...each} />
+        ))}
+      </ul>
+      {worst.length > shownMax && <p className={styles.muted}>and {worst.length - shownMax} more</p>}
+    </Panel>
+  )
+}
+
+interface ProviderStateProps {
+  readonly provider: Provider
+  readonly health: ProviderHealth | undefined
+}
+
+function ProviderState({ provider, health }: ProviderStateProps) {
+  const { in_flight: inFlight = 0, waiting = 0 } = health ?? {}
+  const now = [
+    ...(inFlight > 0 ? [`${inFlight} in flight`] : []),
+    ...(waiting > 0 ? [countText(waiting, 'waits', 'wait')] : []),
+  ]
+  return (
+    <li className={styles.item}>
+      <span className={styles.line}>
+        <span className={styles.plain}>{provider.name}</span>
+        <span className={styles.figure}>{now.join(', ')}</span>
+        <HealthBadge enabled health={health} />
+      </span>
+    </li>
+  )
+}
+
+/** A provider with a model that is out comes before one that only fails. */
+function trouble(health: ProviderHealth | undefined): number {
+  const { out = 0, failing = 0, resting = 0, healthy = 0 } = health?.states ?? {}
+  return out * 1e6 + failing * 1e4 + resting * 100 + Math.min(healthy, 1)
+}
