@@ -1,9 +1,9 @@
 /** The limits' part of the composition root: where limits are kept, as the settings and the database have it. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
+import { queueLevels } from '#gateway/upstreams/occupy-upstream.ts'
 import { Loop } from '#lib/loop.ts'
 import { CapQueue } from '#limits/cap-queue.ts'
-import { priorities } from '#identity/records.ts'
 import { LocalInflightLimiter, type InflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts, type RateParts } from '#limits/rate-buckets.ts'
 import { SharedLimits } from '#limits/shared-limits.ts'
@@ -70,7 +70,7 @@ function limitsOf(
   const caps = new CapQueue({
     slots: inflight,
     clock,
-    levels: priorities.length,
+    levels: queueLevels,
     lengthMax: () => settings.get('limits.queue.length'),
     limitOf: (cap) => state.catalog.concurrencyLimit(cap),
     shutdown,

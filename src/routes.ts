@@ -7,7 +7,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsolePage } from '#console/serve-console.ts'
 import type { Batches } from '#batches/batches.ts'
-import { batchRoutes } from '#batches/routes.ts'
+import { asyncCalls, batchRoutes } from '#batches/routes.ts'
 import type { Documents } from '#documents/documents.ts'
 import { documentRoutes } from '#documents/routes.ts'
 import type { Gateway } from '#gateway/gateway.ts'
@@ -42,7 +42,7 @@ export interface RouteDeps {
 
 export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
   const routes: Route<Caller>[] = [
-    ...gatewayRoutes(deps.gateway),
+    ...gatewayRoutes(deps.gateway, asyncCalls(deps.batches)),
     ...generationRoutes(deps.generation),
     ...documentRoutes(deps.documents),
     ...batchRoutes(deps.batches),

@@ -7,12 +7,14 @@ import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
+import type { StoredFile } from '#store/batches/files.ts'
 import { batchAnswer, batchOnWire } from './batch-wire.ts'
 import type { Batches } from './batches.ts'
 import { limitOf, listOnWire } from './files/file-handlers.ts'
 import { newId, ownFile } from './files/files.ts'
 import { expirySeconds } from './files/upload-file.ts'
 import { batchEndpoints, endpointPath } from './lines/line-calls.ts'
+import { filesLifeMs } from './run/validate-batch.ts'
 
 const hourMs = 3_600_000
 const windowHoursMax = 720
@@ -47,12 +49,38 @@ export async function createBatch(batches: Batches, context: RequestContext, cal
 
 /** Adds a batch and wakes the worker. Answers 429 by throwing. */
 export async function insertBatch({ store, gateway, wake }: Batches, batch: Batch): Promise<void> {
-  const openMax = gateway.settings.get('batches.open_max')
+  const isAsync = batch.dialect === 'async'
+  const openMax = gateway.settings.get(isAsync ? 'batches.async_max' : 'batches.open_max')
   if (!(await store.insert(batch, openMax)))
     throw new ApiError('rate_limit_exceeded', {
-      message: `Your account has ${openMax} batches that have not ended. Wait until one of them has.`,
+      message: `Your account has ${openMax} ${isAsync ? 'async requests' : 'batches'} that have not ended. Wait until one of them has.`,
     })
   wake()
+}
+
+/** The input becomes a file of the account, as one that it has uploaded. Answers 413 by throwing. */
+export async function storeInput(batches: Batches, batch: Batch, lines: Iterable<Uint8Array>): Promise<void> {
+  const { files, gateway } = batches
+  const received = await files.spool.receive(lines, Number.MAX_SAFE_INTEGER)
+  try {
+    const file: StoredFile = {
+      id: batch.inputFileId,
+      userId: batch.userId,
+      blobId: crypto.randomUUID(),
+      sha256: received.sha256,
+      purpose: batch.dialect === 'async' ? 'async' : 'batch',
+      name: `${batch.id}_input.jsonl`,
+      bytes: received.bytes,
+      createdAt: batch.createdAt,
+      expiresAt: batch.createdAt + filesLifeMs(batches, batch),
+    }
+    using _held = await files.blobUse.hold([file.blobId])
+    await files.blobs.put([{ ...received, id: file.blobId }])
+    if (!(await files.files.insert(file, gateway.settings.get('files.account_bytes_max'))))
+      throw new ApiError('request_too_large', { message: 'Your account has as many bytes of files as it may.' })
+  } finally {
+    await files.spool.discard(received)
+  }
 }
 
 /** What a batch is at its beginning, whatever it does. */

@@ -6,14 +6,13 @@ import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { StoredFile } from '#store/batches/files.ts'
-import { insertBatch, newBatch, ownBatch } from './batch-handlers.ts'
+import { insertBatch, newBatch, ownBatch, storeInput } from './batch-handlers.ts'
 import type { Batches } from './batches.ts'
 import { contentPieces, streamOf } from './files/file-content.ts'
 import { limitOf, removeFiles } from './files/file-handlers.ts'
 import { newId } from './files/files.ts'
 import { readMessageBatch } from './message-batch-input.ts'
 import { messageBatchOnWire } from './message-batch-wire.ts'
-import { filesLifeMs } from './run/validate-batch.ts'
 
 const windowMs = 86_400_000
 const listUsual = 20
@@ -48,31 +47,6 @@ export async function createMessageBatch(batches: Batches, context: RequestConte
   await storeInput(batches, batch, input.lines())
   await insertBatch(batches, batch)
   return json(messageBatchOnWire(batch, originOf(batches, context)))
-}
-
-/** The input becomes a file of the account, as one that it has uploaded. */
-async function storeInput(batches: Batches, batch: Batch, lines: Iterable<Uint8Array>): Promise<void> {
-  const { files, gateway } = batches
-  const received = await files.spool.receive(lines, Number.MAX_SAFE_INTEGER)
-  try {
-    const file: StoredFile = {
-      id: batch.inputFileId,
-      userId: batch.userId,
-      blobId: crypto.randomUUID(),
-      sha256: received.sha256,
-      purpose: 'batch',
-      name: `${batch.id}_input.jsonl`,
-      bytes: received.bytes,
-      createdAt: batch.createdAt,
-      expiresAt: batch.createdAt + filesLifeMs(batches, batch),
-    }
-    using _held = await files.blobUse.hold([file.blobId])
-    await files.blobs.put([{ ...received, id: file.blobId }])
-    if (!(await files.files.insert(file, gateway.settings.get('files.account_bytes_max'))))
-      throw new ApiError('request_too_large', { message: 'Your account has as many bytes of files as it may.' })
-  } finally {
-    await files.spool.discard(received)
-  }
 }
 
 /** Answers 404 by throwing. */

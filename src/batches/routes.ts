@@ -1,13 +1,19 @@
 /** The routes of files and batches, below /ai/v1. */
+import { z } from 'zod'
 import { toApiError, ApiError } from '#errors/api-error.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { anthropicError } from '#gateway/endpoints/answers.ts'
+import { modelCallErrors } from '#gateway/endpoints/model-call-rows.ts'
+import type { AsyncCalls } from '#gateway/routes.ts'
+import { errorSchema } from '#http/openapi.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { BlobMissing, BlobsUnavailable } from '#documents/blobs/blob-store.ts'
 import { StoreUnavailable } from '#store/errors.ts'
+import { asyncQuery, asyncResponse, cancelAsync, getAsync, listAsync, startAsync } from './async-handlers.ts'
+import { asyncAnswer, asyncListAnswer } from './async-wire.ts'
 import { batchAnswer, batchRequest } from './batch-wire.ts'
 import { batchesAnswer, batchesQuery, cancelBatch, createBatch, getBatch, listBatches } from './batch-handlers.ts'
 import type { Batches } from './batches.ts'
@@ -27,6 +33,7 @@ import {
   messageBatchRequest,
 } from './message-batch-wire.ts'
 import { fileRows, type Row } from './files/file-routes.ts'
+import { isLineCall } from './lines/line-calls.ts'
 
 const tag = 'Batches'
 
@@ -38,23 +45,34 @@ const createErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
+/** What takes the calls of models that their clients do not wait for. */
+export function asyncCalls(batches: Batches): AsyncCalls {
+  return {
+    takes: isLineCall,
+    start: (context, caller, call) => refusing(batches, startAsync(batches, context, caller, call)),
+    answer: asyncAnswer,
+  }
+}
+
 /** Rows of the route table. */
 export function batchRoutes(batches: Batches): readonly Route<Caller>[] {
-  return [...fileRows(batches.files), ...batchRows(batches), ...messageBatchRows(batches)].map(
+  return [...fileRows(batches.files), ...batchRows(batches), ...messageBatchRows(batches), ...asyncRows(batches)].map(
     ({ path, docs, handle, ...row }): Route<Caller> => ({
       ...row,
       path: `/ai/v1${path}`,
       access: 'inference',
       docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable', 'storage_full', 'overloaded'] },
-      handle: async (context, caller) => {
-        try {
-          return await handle(context, caller)
-        } catch (thrown) {
-          throw refusalOf(batches, thrown)
-        }
-      },
+      handle: async (context, caller) => refusing(batches, handle(context, caller)),
     }),
   )
+}
+
+async function refusing(batches: Batches, answer: Response | Promise<Response>): Promise<Response> {
+  try {
+    return await answer
+  } catch (thrown) {
+    throw refusalOf(batches, thrown)
+  }
 }
 
 /** What the database, the disk or the store of files refuses, as the error that is answered. */
@@ -113,6 +131,45 @@ function batchRows(batches: Batches): readonly Row[] {
       },
       handle: handled(cancelBatch),
     },
+  ]
+}
+
+function asyncRows(batches: Batches): readonly Row[] {
+  type Handle = (batches: Batches, context: RequestContext, caller: Caller) => Promise<Response>
+  const row = (method: Row['method'], path: string, handle: Handle, docs: Omit<Row['docs'], 'tag'>): Row => ({
+    method,
+    path: `/async${path}`,
+    docs,
+    handle: (context, caller) => handle(batches, context, caller),
+  })
+  return [
+    row('GET', '', listAsync, {
+      operation: 'listAsyncRequests',
+      summary: 'The async requests of your account, the newest first',
+      query: asyncQuery,
+      answer: asyncListAnswer,
+      errors: ['invalid_query_parameter'],
+    }),
+    row('GET', '/:id', getAsync, {
+      operation: 'retrieveAsyncRequest',
+      summary: 'An async request: a call with `prefer: respond-async`',
+      answer: asyncAnswer,
+      errors: ['batch_not_found'],
+    }),
+    row('POST', '/:id/cancel', cancelAsync, {
+      operation: 'cancelAsyncRequest',
+      summary: 'Stop an async request that has no answer yet',
+      answer: asyncAnswer,
+      errors: ['batch_not_found'],
+    }),
+    row('GET', '/:id/response', asyncResponse, {
+      operation: 'getAsyncResponse',
+      summary: 'The answer, with the status that a live request would have got',
+      answer: z.looseObject({}).describe('As the endpoint of the request answers'),
+      accepted: asyncAnswer,
+      errorAnswer: z.union([errorSchema, anthropicError]),
+      errors: [...modelCallErrors, 'batch_not_found', 'async_request_ended'],
+    }),
   ]
 }
 

@@ -81,6 +81,7 @@ export const errorCatalogue = {
   file_in_use: { ...client, status: 409, type: 'invalid_request_error', message: 'A batch that has not ended needs this file. Cancel the batch, or wait for its end.' },
   upload_ended: { ...client, status: 409, type: 'invalid_request_error', message: 'This upload is completed or cancelled already.' },
   batch_ended: { ...client, status: 409, type: 'invalid_request_error', message: 'This batch has ended or is ending already.' },
+  async_request_ended: { ...client, status: 409, type: 'invalid_request_error', message: 'This async request was cancelled, or its time was over.' },
   record_changed: { ...client, status: 409, type: 'invalid_request_error', message: 'The record has changed since it was read. "current" is what it is now: look at it, and send the change again with its "etag" as If-Match.' },
   conflict: { ...client, status: 409, type: 'invalid_request_error', message: 'This name is already in use.' },
 

@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import { modelBodyErrors, modelErrors } from '#errors/catalogue.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { anthropicError } from './endpoints/answers.ts'
 import { deploymentAddress, withAzureAddresses } from './endpoints/azure-addresses.ts'
 import { countMessageTokens } from './endpoints/messages.ts'
+import type { ModelCall } from './endpoints/model-call.ts'
 import { modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
 import type { Gateway } from './gateway.ts'
@@ -55,14 +57,23 @@ const modelsQuery = z.object({
 
 const modelQuery = modelsQuery.pick({ include_reasoning_capabilities: true })
 
-export function gatewayRoutes(gateway: Gateway): Route<Caller>[] {
-  return [...aiRoutes(gateway).map(withAzureAddresses), ...takeoffRoutes(gateway)]
+/** Calls that their clients do not wait for. */
+export interface AsyncCalls {
+  takes(call: ModelCall): boolean
+  /** Answers 202; refusals as the call itself, by throwing. */
+  start(context: RequestContext, caller: Caller, call: ModelCall): Promise<Response>
+  /** The body of the 202. */
+  readonly answer: z.ZodType
 }
 
-function aiRoutes(gateway: Gateway): Route<Caller>[] {
+export function gatewayRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
+  return [...aiRoutes(gateway, asyncCalls).map(withAzureAddresses), ...takeoffRoutes(gateway)]
+}
+
+function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
   const tag = 'Inference'
   return [
-    ...modelCalls.map((row) => modelCallRoute(gateway, row)),
+    ...modelCalls.map((row) => modelCallRoute(gateway, row, asyncCalls)),
     ...stateRoutes(gateway),
     {
       method: 'POST',
@@ -142,15 +153,30 @@ function realtimeRoute(gateway: Gateway): Route<Caller> {
   }
 }
 
-function modelCallRoute(gateway: Gateway, row: ModelCallRow): Route<Caller> {
+function modelCallRoute(gateway: Gateway, row: ModelCallRow, asyncCalls: AsyncCalls): Route<Caller> {
   const { call, path = `/ai/v1/${call.endpoint}`, aliases = [], errors = [], errorResponse, ...docs } = row
+  const canWait = asyncCalls.takes(call)
   return {
     method: 'POST',
     path,
     aliases: [...aliases, ...deploymentAddress(call.endpoint)],
     access: 'inference',
-    docs: { tag: 'Inference', ...docs, errors: [...modelCallErrors, ...errors] },
+    docs: {
+      tag: 'Inference',
+      ...docs,
+      errors: [...modelCallErrors, ...errors],
+      ...(canWait && { accepted: asyncCalls.answer }),
+    },
     ...(errorResponse && { errorResponse }),
-    handle: (context, caller) => serveModelCall(gateway, context, caller, call),
+    handle: (context, caller) =>
+      canWait && asksAsync(context)
+        ? asyncCalls.start(context, caller, call)
+        : serveModelCall(gateway, context, caller, call),
   }
+}
+
+/** RFC 7240. A model in the address is not in the body, so such a call is made at once, as the RFC allows. */
+function asksAsync({ request, params }: RequestContext): boolean {
+  const prefer = request.headers.get('prefer')
+  return prefer !== null && params['deployment'] === undefined && /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(prefer)
 }

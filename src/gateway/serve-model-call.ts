@@ -4,6 +4,7 @@
  * its body is read and how its answer is relayed, and nothing else.
  */
 import type { Model } from '#catalog/catalog.ts'
+import type { Purpose } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
@@ -53,7 +54,7 @@ export async function serveModelCall(
     recordRequest(record, received, resources)
 
     const catalog = gateway.catalog()
-    const { purpose = 'realtime' } = clientCall
+    const purpose = purposeOf(clientCall, received)
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
@@ -72,8 +73,8 @@ export async function serveModelCall(
     if (state?.background === true && prepared.pending !== undefined)
       return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
-    if (purpose === 'realtime') {
-      addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    if (clientCall.purpose !== 'batch') {
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
     }
@@ -88,7 +89,16 @@ export async function serveModelCall(
     const size = { bytes: bytes.length, outputTokensMax, settles: true }
     return await failOver(
       gateway,
-      { context, caller, purpose, model: allowed, record, size, repeatable },
+      {
+        context,
+        caller,
+        purpose,
+        isAsync: clientCall.isAsync ?? received.flex,
+        model: allowed,
+        record,
+        size,
+        repeatable,
+      },
       (upstream, attempt) =>
         callUpstream(
           gateway,
@@ -102,6 +112,11 @@ export async function serveModelCall(
     record.fail(error)
     throw error
   }
+}
+
+/** A call that says nothing of it is live, unless the request gives way to live ones. */
+function purposeOf(call: ModelCall, { flex }: ModelRequest): Purpose {
+  return call.purpose ?? (flex ? 'batch' : 'realtime')
 }
 
 /** The limits of every body that names a model. */

@@ -72,7 +72,8 @@ export interface OpenApiDocument {
   }
 }
 
-const errorSchema = z
+/** Errors in OpenAI's form. */
+export const errorSchema = z
   .object({
     error: z.object({
       message: z.string().describe('What went wrong and what to do next, for people'),
@@ -151,7 +152,14 @@ function successes({ answer, events, media = [], ...docs }: RouteDocs, component
     ...Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }])),
   }
   const success = { description: 'Success', ...(Object.keys(content).length > 0 && { content }) }
-  return Object.fromEntries([docs.status ?? 200, ...(docs.moreStatuses ?? [])].map((status) => [status, success]))
+  const accepted = docs.accepted && {
+    description: 'Accepted',
+    content: { 'application/json': { schema: components.add(docs.accepted, 'output') } },
+  }
+  return Object.fromEntries([
+    ...[docs.status ?? 200, ...(docs.moreStatuses ?? [])].map((status) => [status, success] as const),
+    ...(accepted === undefined ? [] : [[202, accepted] as const]),
+  ])
 }
 
 /** The description of the route, with its other addresses. */

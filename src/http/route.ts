@@ -39,6 +39,8 @@ export interface RouteDocs {
   readonly media?: readonly string[]
   /** Success status; 200 when left out. */
   readonly status?: number
+  /** Body of 202, where the client may ask not to wait (`prefer: respond-async`). */
+  readonly accepted?: z.ZodType
   /** Further success statuses, each with the same forms of answer. */
   readonly moreStatuses?: readonly number[]
   /** Body of its errors; OpenAI's form when left out. */

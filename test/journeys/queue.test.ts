@@ -36,9 +36,9 @@ interface Queued {
 }
 
 /** A request by this name, which waits when it resolves. */
-async function queued(name: string, options: ChatOptions = {}): Promise<Queued> {
+async function queued(name: string, options: ChatOptions = {}, fields: object = {}): Promise<Queued> {
   const before = await waiting()
-  const answer = gateway.chat({}, { ...options, headers: { ...options.headers, 'x-request-id': name } })
+  const answer = gateway.chat(fields, { ...options, headers: { ...options.headers, 'x-request-id': name } })
   answer.catch(() => undefined)
   await until(async () => (await waiting()) === before + 1)
   return { answer }
@@ -111,6 +111,15 @@ describe('a model with a cap', () => {
     await expectRefusal(refused, { status: 429, type: 'rate_limit_error', code: 'queue_timeout' })
     expect((await gateway.usageOf('late')).queueMs).toBeGreaterThanOrEqual(60_000)
     expect(await served(1)).toEqual(['batch'])
+  })
+
+  test('serves live requests first, then those of the tier "flex", then batches', async () => {
+    await capPlain(1)
+    await occupy(1)
+    await queued('batch', { headers: { 'x-sluice-priority': 'batch' } })
+    await queued('flex', {}, { service_tier: 'flex' })
+    await queued('live')
+    expect(await served(3)).toEqual(['live', 'flex', 'batch'])
   })
 
   test('forgets a client that leaves while it waits', async () => {

@@ -8,7 +8,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { BatchStore } from '#store/batches/batches.ts'
-import type { FileStore, VisibleFile } from '#store/batches/files.ts'
+import { isVisible, type FileStore, type VisibleFile } from '#store/batches/files.ts'
 import type { UploadStore } from '#store/batches/uploads.ts'
 
 export interface Files {
@@ -70,6 +70,7 @@ export async function ownFile({ files, clock }: Files, id: string, caller: Calle
   const file = await files.find(id)
   const isThere =
     file !== null &&
+    isVisible(file) &&
     (file.sha256 !== null || file.bytes > 0) &&
     (file.expiresAt === null || file.expiresAt > clock.now())
   if (!isThere || file.userId !== caller.account.user.id)

@@ -21,6 +21,11 @@ export function endpointPath(url: string): string | null {
   return byPath.has(path) ? path : null
 }
 
+/** Whether lines can have this call. */
+export function isLineCall(call: ModelCall): boolean {
+  return calls.includes(call)
+}
+
 /** The call of such a path. */
 export function lineCall(path: string): ModelCall {
   const call = byPath.get(path)

@@ -96,12 +96,13 @@ export class BatchWorker implements AsyncDisposable {
     const { store, now, gateway } = this.#batches
     do {
       this.#claimAgain = false
-      while (!this.#stopping && this.#runner.wantsMore && this.#whole.size < wholeMax) {
+      while (!this.#stopping && this.#runner.wantsAsync && this.#whole.size < wholeMax) {
         if (gateway.settings.get('batches.concurrency') === 0) return
         const at = await now()
-        const exceptUsers = this.#runner.fullUsers
-        const job = await store.claim({ worker: this.#name, now: at, leaseUntil: at + this.#leaseMs, exceptUsers })
-        this.#hasNone = job === null
+        const { fullUsers: exceptUsers, wantsMore } = this.#runner
+        const leaseUntil = at + this.#leaseMs
+        const job = await store.claim({ worker: this.#name, now: at, leaseUntil, exceptUsers, onlyAsync: !wantsMore })
+        this.#hasNone = job === null && wantsMore
         if (job === null) break
         await this.#start(job)
       }

@@ -44,7 +44,11 @@ export async function callLine(
   try {
     const caller = callerOf(batch)
     if (caller === null) throw noCaller
-    const response = await serveModelCall(gateway, context, caller, { ...call, purpose: 'batch' })
+    const response = await serveModelCall(gateway, context, caller, {
+      ...call,
+      purpose: 'batch',
+      isAsync: batch.dialect === 'async',
+    })
     const body = oneLine(await response.text())
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
     return {

@@ -46,6 +46,10 @@ export class HeldPart {
     return this.batch.userId
   }
 
+  get isAsync(): boolean {
+    return this.batch.dialect === 'async'
+  }
+
   /** Ends the calls of its lines. */
   get signal(): AbortSignal {
     return this.#signal.signal

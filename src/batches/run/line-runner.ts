@@ -67,6 +67,11 @@ export class LineRunner {
     return waiting < waitingMax && this.#parts.size < partsMax && bytes < heldBytesMax && !this.#stop.signal.aborted
   }
 
+  /** Whether there is room for an async request: those do not wait behind the lines of batches. */
+  get wantsAsync(): boolean {
+    return this.#parts.size < 2 * partsMax && !this.#stop.signal.aborted
+  }
+
   /** Accounts that have as many parts here as they may. */
   get fullUsers(): readonly string[] {
     const byUser = Map.groupBy(this.#parts, ({ userId }) => userId)

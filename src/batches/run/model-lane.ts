@@ -8,12 +8,12 @@ const busy = { baseMs: 200, maxMs: 10_000 }
 
 /** A line, and whose it is. */
 interface OwnedLine {
-  readonly part: { readonly userId: string }
+  readonly part: { readonly userId: string; readonly isAsync: boolean }
 }
 
 export class ModelLane<Line extends OwnedLine> {
   readonly window = new AdaptiveWindow()
-  readonly #waiting = new FairQueue<string, Line>()
+  readonly #waiting = new FairQueue<string, Line>(2)
   running = 0
   /** No line is sent before. */
   pausedUntil = Number.NEGATIVE_INFINITY
@@ -27,9 +27,9 @@ export class ModelLane<Line extends OwnedLine> {
     return this.#waiting.size
   }
 
-  /** The lines of each account wait in a line of their own. */
+  /** The lines of each account wait in a line of their own, async requests ahead of batches. */
   add(line: Line): void {
-    this.#waiting.add(line, { lane: line.part.userId, level: 0 })
+    this.#waiting.add(line, placeOf(line))
   }
 
   /** The line whose turn it is; null when none may be sent now. */
@@ -40,7 +40,7 @@ export class ModelLane<Line extends OwnedLine> {
 
   /** Drops a line that waits. */
   remove(line: Line): void {
-    this.#waiting.delete(line, { lane: line.part.userId, level: 0 })
+    this.#waiting.delete(line, placeOf(line))
   }
 
   answered(tookMs: number, max: number): void {
@@ -69,6 +69,10 @@ export class ModelLane<Line extends OwnedLine> {
   #pause(now: number, ms: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(ms, pause.maxMs))
   }
+}
+
+function placeOf({ part }: OwnedLine) {
+  return { lane: part.userId, level: part.isAsync ? 0 : 1 }
 }
 
 /** At least half of the bound, so that a model that is gone is not asked all the time. */

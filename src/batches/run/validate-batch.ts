@@ -48,13 +48,13 @@ export function outputsOf(batch: Batch): Pick<ValidBatch, 'output' | 'errors'> {
 }
 
 /** The row of a file that the batch will write. */
-function outputOf({ id, userId, createdAt }: Batch, isError: boolean): StoredFile {
+function outputOf({ id, userId, createdAt, dialect }: Batch, isError: boolean): StoredFile {
   return {
     id: newId('file-'),
     userId,
     blobId: crypto.randomUUID(),
     sha256: null,
-    purpose: 'batch_output',
+    purpose: dialect === 'async' ? 'async' : 'batch_output',
     name: outputName(id, isError),
     bytes: 0,
     createdAt,
@@ -98,8 +98,8 @@ class FileCheck {
       )
       return false
     }
-    // Those of the other dialect were made by this server; what is wrong with a request is its own result.
-    const isOwn = this.#batch.dialect === 'anthropic'
+    // Those of the other dialects were made by this server; what is wrong with a request is its own result.
+    const isOwn = this.#batch.dialect !== 'openai'
     const fault = isOwn ? null : bytes === null ? tooLong : this.#faultOf(bytes)
     if (fault !== null) this.refuse(fault, line)
     this.#addToPart(line, position, bytes?.length ?? 0)

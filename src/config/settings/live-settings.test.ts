@@ -176,6 +176,7 @@ describe('describing', () => {
       'batches.max_lines',
       'batches.max_file_bytes',
       'batches.open_max',
+      'batches.async_max',
       'batches.concurrency',
       'batches.retention_days',
       'webhooks.timeout_seconds',

@@ -1108,6 +1108,16 @@ export const settingRecords = {
     example: '1000',
     sentence: 'Most batches of one account that have not ended.',
   },
+  'batches.async_max': {
+    ...live,
+    type: 'integer',
+    unit: 'requests',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    example: '5000',
+    sentence: 'Most async requests (`prefer: respond-async`) of one account that have not ended.',
+  },
   'batches.concurrency': {
     ...live,
     type: 'integer',

@@ -17,8 +17,10 @@ export interface ModelCall {
   readonly accept?: string
   /** Small requests may be sent upstream together: see EmbeddingBatcher. */
   readonly batchable?: boolean
-  /** `realtime` when left out. A `batch` call takes no in-flight slot. */
+  /** `realtime` when left out, or `batch` when the request says so. A `batch` call takes no in-flight slot. */
   readonly purpose?: Purpose
+  /** Waits ahead of batches. */
+  readonly isAsync?: boolean
   readonly relay: RelayAnswer
   /** The answer before anything of it is known, for providers that have the endpoint and store no answers. */
   readonly pending?: (request: ModelRequest, now: number) => Readonly<Record<string, unknown>>

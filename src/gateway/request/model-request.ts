@@ -27,6 +27,8 @@ export interface ModelRequest {
   /** It came in another dialect, and the gateway wrote this body. */
   readonly translated: boolean
   readonly streamed: boolean
+  /** `service_tier` is `flex`: it gives way to live requests. */
+  readonly flex: boolean
   /** The client itself asked for the usage chunk of a stream. */
   readonly wantsUsage: boolean
   /** The client asks for vectors in base64. */
@@ -96,6 +98,7 @@ export function requestOf(
     modelDefaulted: written === '',
     translated,
     streamed: stream === true,
+    flex: value['service_tier'] === 'flex',
     wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
     base64Vectors: false,
     documents: null,

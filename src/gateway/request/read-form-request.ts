@@ -21,6 +21,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
     modelDefaulted: false,
     translated: false,
     streamed: false,
+    flex: false,
     wantsUsage: false,
     base64Vectors: false,
     documents: null,

@@ -14,6 +14,7 @@ import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { RateLimits } from '../admission/rate-limits.ts'
 import { failOver } from './fail-over.ts'
+import { queueLevels } from './occupy-upstream.ts'
 import { UsageRecorder } from '../usage/usage-recorder.ts'
 import { UpstreamHealth } from './upstream-health.ts'
 
@@ -71,7 +72,7 @@ async function run(says: readonly Say[], options: RigOptions) {
   const caps = new CapQueue({
     slots,
     clock,
-    levels: 3,
+    levels: queueLevels,
     lengthMax: () => 1,
     limitOf: ({ limit }) => limit,
     shutdown: shutdown.signal,

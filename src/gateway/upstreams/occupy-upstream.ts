@@ -25,6 +25,8 @@ export interface Occupant {
   readonly context: RequestContext
   readonly caller: Caller
   readonly purpose: Purpose
+  /** Waits ahead of batches. */
+  readonly isAsync?: boolean
   readonly record: RequestRecord
   /** Ends the wait; the client's signal when left out. */
   readonly signal?: AbortSignal
@@ -104,7 +106,7 @@ async function waitForSlot({ caps, settings }: OccupyDeps, cap: ConcurrencyCap, 
       : settings.get('limits.queue.timeout_seconds')
   const { position, ended } = caps.wait(cap, {
     lane: caller.account.user.id,
-    level: priorities.indexOf(priority),
+    level: levelOf(priority, occupant),
     timeoutMs: seconds * 1000,
     signal,
   })
@@ -112,6 +114,15 @@ async function waitForSlot({ caps, settings }: OccupyDeps, cap: ConcurrencyCap, 
   const end = await ended
   if (typeof end === 'string') throw waitError(end, cap, caps.retryMs(cap))
   return end
+}
+
+/** Classes in which requests wait. */
+export const queueLevels = priorities.length + 1
+
+/** Async requests have a class of their own, between live requests and batches. */
+function levelOf(priority: Priority, { purpose, isAsync = false }: Occupant): number {
+  const level = priorities.indexOf(priority)
+  return priority !== 'batch' || (purpose === 'batch' && isAsync) ? level : level + 1
 }
 
 const codes = { left: 'client_closed', stopped: 'shutting_down', full: 'queue_full', timeout: 'queue_timeout' } as const

@@ -32,6 +32,8 @@ export interface ClaimQuery {
   readonly leaseUntil: number
   /** Accounts that have enough of this worker. */
   readonly exceptUsers: readonly string[]
+  /** The worker has room for async requests only. */
+  readonly onlyAsync: boolean
 }
 
 /** What validation has found in a file of valid lines. */
@@ -44,7 +46,7 @@ export interface ValidBatch {
 }
 
 export interface BatchJobs {
-  /** The job whose turn it is: of the account with the fewest under way, the batch whose window ends first. */
+  /** The job whose turn it is: of the account with the fewest under way, async requests first, then the batch whose window ends first. */
   claim(query: ClaimQuery): Promise<ClaimedJob | null>
   /** Extends leases; returns those that are lost. */
   renew(leases: readonly JobLease[], leaseUntil: number): Promise<readonly JobLease[]>
@@ -150,12 +152,9 @@ function ofLease(kysely: Kysely<Tables>, { batchId, part, fence }: JobLease) {
     .where('lease_until', 'is not', null)
 }
 
-async function claim(
-  connection: Connection,
-  trx: Transaction<Tables>,
-  { worker, now, leaseUntil, exceptUsers }: ClaimQuery,
-): Promise<ClaimedJob | null> {
-  for (const { id } of await candidates(connection, trx, now, exceptUsers)) {
+async function claim(connection: Connection, trx: Transaction<Tables>, query: ClaimQuery): Promise<ClaimedJob | null> {
+  const { worker, now, leaseUntil } = query
+  for (const { id } of await candidates(connection, trx, query)) {
     // Another worker that claims at this moment locks its job; the one behind it is as good.
     let free = trx
       .selectFrom('batch_jobs')
@@ -189,14 +188,15 @@ const isFree = (now: number) => sql<boolean>`(lease_until is null or lease_until
 async function candidates(
   { engine }: Connection,
   trx: Transaction<Tables>,
-  now: number,
-  exceptUsers: readonly string[],
+  { now, exceptUsers, onlyAsync }: ClaimQuery,
 ): Promise<readonly { readonly id: string }[]> {
+  const isWanted = onlyAsync ? sql<boolean>`dialect = 'async'` : sql<boolean>`1 = 1`
   const { rows } = await sql<{ id: string }>`
     select id from (
       select id, user_id, expires_at,
-        row_number() over (partition by user_id order by expires_at, created_at, id) as place
-      from batches where ended_at is null and not ${isOneOf(engine, 'user_id', exceptUsers)}
+        row_number() over (partition by user_id
+          order by case when dialect = 'async' then 0 else 1 end, expires_at, created_at, id) as place
+      from batches where ended_at is null and ${isWanted} and not ${isOneOf(engine, 'user_id', exceptUsers)}
         and exists (select 1 from batch_jobs where batch_id = batches.id and available_at <= ${now} and ${isFree(now)})
     ) as ready where place = 1
     order by (select count(*) from batch_jobs as held where held.user_id = ready.user_id and held.lease_until > ${now}),

@@ -11,8 +11,8 @@ export type BatchStatus =
   | 'cancelling'
   | 'cancelled'
 
-/** Whose words its addresses and results are in. */
-export type BatchDialect = 'openai' | 'anthropic'
+/** Whose words its addresses and results are in. `async`: one request that was sent alone, with results in the words of `openai`. */
+export type BatchDialect = 'openai' | 'anthropic' | 'async'
 
 export interface Batch {
   readonly id: string

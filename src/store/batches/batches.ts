@@ -23,7 +23,7 @@ export interface BatchQuery {
 }
 
 export interface BatchStore extends BatchJobs, BatchResults {
-  /** Adds a batch, to be validated. False when the account has `openMax` that have not ended. */
+  /** Adds a batch, to be validated. False when the account has `openMax` that have not ended; async requests count apart. */
   insert(batch: Batch, openMax: number): Promise<boolean>
   find(id: string): Promise<Batch | null>
   /** A page, the newest first; null when `after` names no batch of the account. */
@@ -105,6 +105,7 @@ async function insertBatch(trx: Transaction<Tables>, batch: Batch, openMax: numb
     .select(sql<number>`count(*)`.as('open'))
     .where('user_id', '=', batch.userId)
     .where('ended_at', 'is', null)
+    .where('dialect', batch.dialect === 'async' ? '=' : '<>', 'async')
     .executeTakeFirstOrThrow()
   if (Number(open) >= openMax) return false
   await trx.insertInto('batches').values(batchRow(batch)).execute()

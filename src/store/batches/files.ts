@@ -9,8 +9,8 @@ import { plainText } from '../documents/plain-text.ts'
 import type { FilesTable, Tables } from '../schema.ts'
 import { bytesOfAccount, lockAccount } from './account-room.ts'
 
-/** `upload_part`: see uploads.ts. */
-export type FilePurpose = 'assistants' | 'batch' | 'batch_output' | 'upload_part' | 'user_data' | 'vision'
+/** `upload_part`: see uploads.ts. `async`: what an async request holds, which is read by its own address. */
+export type FilePurpose = 'assistants' | 'async' | 'batch' | 'batch_output' | 'upload_part' | 'user_data' | 'vision'
 
 export interface StoredFile {
   readonly id: string
@@ -26,8 +26,10 @@ export interface StoredFile {
   readonly expiresAt: number | null
 }
 
-/** One that its account sees: all but parts of uploads. */
-export type VisibleFile = StoredFile & { readonly purpose: Exclude<FilePurpose, 'upload_part'> }
+const hiddenPurposes = ['async', 'upload_part'] as const
+
+/** One that its account sees. */
+export type VisibleFile = StoredFile & { readonly purpose: Exclude<FilePurpose, (typeof hiddenPurposes)[number]> }
 
 export interface FileQuery {
   readonly userId: string
@@ -43,7 +45,8 @@ export interface FileQuery {
 export interface FileStore {
   /** Adds a file. False when the account would have more than `bytesMax`; then nothing is added. */
   insert(file: StoredFile, bytesMax: number): Promise<boolean>
-  find(id: string): Promise<VisibleFile | null>
+  /** All but parts of uploads. */
+  find(id: string): Promise<StoredFile | null>
   /** A page, in the order of creation; null when `after` names no file of the account. */
   list(query: FileQuery): Promise<readonly VisibleFile[] | null>
   /** Whether a batch that has not ended reads or writes it. */
@@ -55,9 +58,9 @@ export interface FileStore {
 
 /** The files of this database. */
 export function fileStore({ engine, kysely }: Database): FileStore {
-  const find = async (id: string): Promise<VisibleFile | null> => {
+  const find = async (id: string): Promise<StoredFile | null> => {
     const row = await kysely.selectFrom('files').selectAll().where('id', '=', plainText(id)).executeTakeFirst()
-    return (row && [fileOf(row)].find(isVisible)) ?? null
+    return row === undefined || row.purpose === 'upload_part' ? null : fileOf(row)
   }
   return {
     async insert(file, bytesMax) {
@@ -78,7 +81,7 @@ export function fileStore({ engine, kysely }: Database): FileStore {
         .selectAll()
         .where('user_id', '=', userId)
         .where(hasContent)
-        .where('purpose', '<>', 'upload_part')
+        .where('purpose', 'not in', hiddenPurposes)
         .where(sql<boolean>`(expires_at is null or expires_at > ${now})`)
       if (purpose !== null) query = query.where('purpose', '=', plainText(purpose))
       if (before !== null) {
@@ -107,8 +110,8 @@ export function fileStore({ engine, kysely }: Database): FileStore {
   }
 }
 
-function isVisible(file: StoredFile): file is VisibleFile {
-  return file.purpose !== 'upload_part'
+export function isVisible(file: StoredFile): file is VisibleFile {
+  return !hiddenPurposes.some((purpose) => purpose === file.purpose)
 }
 
 /** An output is there once it has a line. */

@@ -40,6 +40,23 @@ export function batchContract(storeTest: StoreTest): void {
     )
   }
 
+  storeTest(
+    'async requests come first, are claimed alone where there is room for no others, and count apart',
+    async ({ batches }) => {
+      await accepted(batches, aBatch('a', 1000), 2)
+      await accepted(batches, { ...aBatch('a', 2000), dialect: 'async' }, 1)
+      const first = await claim(batches, 10, [], true)
+      expect(first?.batch.dialect).toBe('async')
+      await batches.release(first!.lease, 10)
+      expect((await claim(batches, 11))?.batch.dialect).toBe('async')
+      expect(await claim(batches, 12, [], true)).toBeNull()
+      expect((await claim(batches, 12))?.batch.dialect).toBe('openai')
+      expect(await batches.insert(aBatch('a', 1000), 1)).toBe(false)
+      expect(await batches.insert({ ...aBatch('a', 1000), dialect: 'async' }, 2)).toBe(true)
+      expect(await batches.insert({ ...aBatch('a', 1000), dialect: 'async' }, 2)).toBe(false)
+    },
+  )
+
   storeTest('an account that has enough is passed over, and a job that was given back waits', async ({ batches }) => {
     await accepted(batches, aBatch('a', 1000), 2)
     await accepted(batches, aBatch('b', 2000), 1)
@@ -81,8 +98,13 @@ export function batchContract(storeTest: StoreTest): void {
 }
 
 /** A lease of 100 ms. */
-function claim(batches: BatchStore, now = 10, exceptUsers: readonly string[] = []): Promise<ClaimedJob | null> {
-  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers })
+function claim(
+  batches: BatchStore,
+  now = 10,
+  exceptUsers: readonly string[] = [],
+  onlyAsync = false,
+): Promise<ClaimedJob | null> {
+  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers, onlyAsync })
 }
 
 /** The batch, with so many parts to be worked on. */

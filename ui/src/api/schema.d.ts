@@ -86,6 +86,24 @@ export type ApiKeyDeletion = {
   readonly ids: readonly string[]
 }
 
+export type AsyncRequest = {
+  readonly id: string
+  readonly object: "async_request"
+  /** failed: the answer is an error */
+  readonly status: "queued" | "in_progress" | "completed" | "failed" | "cancelling" | "cancelled" | "expired"
+  readonly endpoint: "/v1/chat/completions" | "/v1/completions" | "/v1/embeddings" | "/v1/responses" | "/v1/messages" | "/v1/rerank" | "/v1/moderations"
+  /** Where the answer will be */
+  readonly response_url: string
+  /** Seconds since 1970 */
+  readonly created_at: number
+  /** Seconds since 1970 */
+  readonly in_progress_at: number | null
+  /** Seconds since 1970 */
+  readonly ended_at: number | null
+  /** When it is given up if it has no answer by then */
+  readonly expires_at: number
+}
+
 export type AuditProof = {
   /** The first row that is missing, changed or out of order; null when there is none */
   readonly broken_at: number | null
@@ -2599,6 +2617,44 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** The async requests of your account, the newest first */
+  "GET /ai/v1/async": {
+    params: undefined
+    query: { after?: string; limit?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly AsyncRequest[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** An async request: a call with `prefer: respond-async` */
+  "GET /ai/v1/async/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: AsyncRequest
+  }
+  /** Stop an async request that has no answer yet */
+  "POST /ai/v1/async/{id}/cancel": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: AsyncRequest
+  }
+  /** The answer, with the status that a live request would have got */
+  "GET /ai/v1/async/{id}/response": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {}
   }
   /** The process runs */
   "GET /healthz": {
