@@ -35,6 +35,7 @@ import { restoreState } from './responses/restore-state.ts'
 import { followResponse } from './serve-kept-response.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
 import { failOver } from './upstreams/fail-over.ts'
+import type { Attempt } from './upstreams/upstream-health.ts'
 import { upstreamBody } from './upstreams/upstream-body.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
@@ -48,6 +49,7 @@ export async function serveModelCall(
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using resources = new DisposableStack()
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
+  record.isBatch = clientCall.answered !== undefined
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -84,19 +86,18 @@ export async function serveModelCall(
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
     const answering = { context, caller, record, resources, model: allowed }
+    const run = (upstream: Upstream, attempt?: Attempt): Promise<Response> =>
+      callUpstream(
+        gateway,
+        { context, record, model: allowed, upstream, ...(attempt && { attempt }) },
+        upstreamRequest(final, upstream),
+        (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
+      )
+    const [only] = allowed.upstreams
+    if (record.isBatch && only !== undefined) return await run(only)
     const { bytes, outputTokensMax } = final.request
     const size = { bytes: bytes.length, outputTokensMax, settles: true }
-    return await failOver(
-      gateway,
-      { context, caller, purpose, model: allowed, record, size, repeatable },
-      (upstream, attempt) =>
-        callUpstream(
-          gateway,
-          { context, record, model: allowed, upstream, attempt },
-          upstreamRequest(final, upstream),
-          (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
-        ),
-    ) // 4xx of the upstream, 502, 503, 504
+    return await failOver(gateway, { context, caller, purpose, model: allowed, record, size, repeatable }, run) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -195,7 +196,7 @@ async function withSources(
 }
 
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, asksUsage } = call
+  const { endpoint, accept, batchable, answered, asksUsage } = call
   const { form, streamed } = request
   const bodyOf = (): Buffer<ArrayBuffer> => {
     const body = upstreamBody(request, upstream, asksUsage)
@@ -209,6 +210,7 @@ function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): U
     streamed,
     ...(accept && { accept }),
     ...(batchable && { batchable }),
+    ...(answered && { answered }),
   }
 }
 

@@ -82,7 +82,7 @@ export function batchContract(storeTest: StoreTest): void {
 
 /** A lease of 100 ms. */
 function claim(batches: BatchStore, now = 10, exceptUsers: readonly string[] = []): Promise<ClaimedJob | null> {
-  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers })
+  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers, withNative: true })
 }
 
 /** The batch, with so many parts to be worked on. */
@@ -90,8 +90,19 @@ async function accepted(batches: BatchStore, batch: Batch, parts: number): Promi
   expect(await batches.insert(batch, 1000)).toBe(true)
   const job = await claim(batches, 1)
   expect([job?.batch.id, job?.part]).toEqual([batch.id, 0])
-  const all = Array.from({ length: parts }, (_, at) => ({ part: at + 1, firstLine: at + 1, position: at, bytes: 1 }))
-  await batches.accept(job!.lease, { total: parts, parts: all, output: aFile(batch), errors: aFile(batch) }, 5)
+  const all = Array.from({ length: parts }, (_, at) => ({
+    part: at + 1,
+    firstLine: at + 1,
+    position: at,
+    bytes: 1,
+    nativeModel: null,
+    native: null,
+  }))
+  await batches.accept(
+    job!.lease,
+    { total: parts, parts: all, nativeModels: [], output: aFile(batch), errors: aFile(batch) },
+    5,
+  )
 }
 
 /** An output without a line. */
@@ -116,6 +127,7 @@ export function aBatch(userId: string, expiresAt: number): Batch {
     outputFileId: null,
     errorFileId: null,
     filesExpireMs: null,
+    nativeModels: [],
     status: 'validating',
     createdAt: 0,
     expiresAt,
