@@ -162,3 +162,44 @@ test('answers of a provider’s batch cost half, others the whole price', async 
   const costs = new Map(rows.map(({ modelServed, cost }) => [modelServed, cost]))
   expect(Object.fromEntries(costs)).toEqual({ 'openai-ok': 1_500_000, 'openai-here': 3_000_000 })
 }, 60_000)
+
+test('a cancelled batch is cancelled at the provider, and what was done there by then has its result', async () => {
+  const provider = providers.get('openai')!
+  provider.endsAtOnce = false
+  const before = provider.batches.length
+  const id = await start('openai', ['ok'])
+  await until(() => provider.batches.length > before)
+  expect((await files().gateway.request('POST', `/ai/v1/batches/${id}/cancel`)).status).toBe(200)
+  const lines = await endOf(id, 'cancelled')
+  expect(provider.batches.at(-1)?.state).toBe('cancelled')
+  expect(inOrder(lines)).toEqual([...batch6.slice(3), ...Array<string>(3).fill('batch_cancelled')])
+}, 60_000)
+
+test('a batch whose window is over is cancelled at the provider, too', async () => {
+  const provider = providers.get('openai')!
+  provider.endsAtOnce = false
+  const before = provider.batches.length
+  const id = await start('openai', ['ok', 'here'])
+  await until(() => provider.batches.length > before)
+  files().gateway.advance(25 * 3_600_000)
+  const origins = inOrder(await endOf(id, 'expired'))
+  expect(provider.batches.at(-1)?.state).toBe('cancelled')
+  expect(origins.filter((each) => each === 'batch')).toHaveLength(2)
+  expect(new Set(origins)).toEqual(new Set(['batch', 'live', 'batch_expired']))
+}, 60_000)
+
+test('lines of an account under a hard budget run here, since nothing can be reserved for a day', async () => {
+  const provider = providers.get('openai')!
+  const before = provider.batches.length
+  const { gateway } = files()
+  const budget = {
+    scope: 'user',
+    scope_id: gateway.keys.main.userId,
+    period: 'total',
+    amount: 1_000_000_000,
+    hard: true,
+  }
+  await operated('POST', '/budgets', budget)
+  expect(inOrder(await endOf(await start('openai', ['ok'])))).toEqual(live6)
+  expect(provider.batches.length).toBe(before)
+}, 60_000)

@@ -40,6 +40,8 @@ export interface NativeProvider extends Disposable {
   readonly batches: readonly ProviderBatch[]
   /** Models of the live requests. */
   readonly live: readonly string[]
+  /** Batches to come have ended as soon as they are made. */
+  endsAtOnce: boolean
   /** Ends all that run, and those to come. */
   endAll(): void
 }
@@ -47,13 +49,20 @@ export interface NativeProvider extends Disposable {
 const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 }
 const messageUsage = { input_tokens: 1000, output_tokens: 100 }
 
-export function startNativeProvider(): NativeProvider {
-  const provider = new Simulator()
+/** @param createMs how long it takes until a batch that was sent is there */
+export function startNativeProvider(createMs = 0): NativeProvider {
+  const provider = new Simulator(createMs)
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => provider.answer(request) })
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
     batches: provider.batches,
     live: provider.live,
+    get endsAtOnce() {
+      return provider.endsAtOnce
+    },
+    set endsAtOnce(value) {
+      provider.endsAtOnce = value
+    },
     endAll: () => provider.endAll(),
     [Symbol.dispose]: () => void server.stop(true),
   }
@@ -63,10 +72,15 @@ class Simulator {
   readonly batches: ProviderBatch[] = []
   readonly live: string[] = []
   readonly #files = new Map<string, readonly Line[]>()
-  #endsAtOnce = false
+  endsAtOnce = false
+  readonly #createMs: number
+
+  constructor(createMs: number) {
+    this.#createMs = createMs
+  }
 
   endAll(): void {
-    this.#endsAtOnce = true
+    this.endsAtOnce = true
     for (const batch of this.batches) if (batch.state === 'running') batch.state = 'ended'
   }
 
@@ -107,7 +121,8 @@ class Simulator {
     return Response.json({ id, object: 'file' })
   }
 
-  #create(body: unknown): Response {
+  async #create(body: unknown): Promise<Response> {
+    await Bun.sleep(this.#createMs)
     const { input_file_id: fileId, endpoint, completion_window: window, metadata } = body as NewBatch
     const lines = this.#files.get(fileId)
     const isWrong = lines === undefined || window !== '24h' || endpoint !== '/v1/chat/completions'
@@ -124,7 +139,7 @@ class Simulator {
     const model = lines[0]?.body.model ?? ''
     if (model === 'refused') return refusal(400)
     const id = `batch_${this.batches.length}`
-    const state = this.#endsAtOnce ? 'ended' : 'running'
+    const state = this.endsAtOnce ? 'ended' : 'running'
     const batch: ProviderBatch = { id, model, token, lines, createdAt: Date.now(), state, polls: 0 }
     this.batches.push(batch)
     // It was made, and the answer got lost behind it.
@@ -133,7 +148,7 @@ class Simulator {
 
   #batch(id: string, action: string | undefined, onWire: (batch: ProviderBatch) => object): Response {
     const batch = this.batches.find((each) => each.id === id)
-    if (batch === undefined || (batch.model === 'lost-batch' && batch.polls > 0)) return refusal(404)
+    if (batch === undefined || batch.model === 'lost-batch') return refusal(404)
     if (action === 'cancel') batch.state = 'cancelled'
     else batch.polls += 1
     if (batch.model === 'poll-errors' && batch.polls < 3) return refusal(500)
