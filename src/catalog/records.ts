@@ -138,7 +138,7 @@ export interface ModelRecord {
   readonly inflightLimit: number | null
   /** Requests under way at its provider at once, over all accounts; null = any number. */
   readonly maxConcurrent: number | null
-  /** Of a composite always `local`. */
+  /** Only that of a plain model counts. */
   readonly batch: BatchMode
   readonly timeouts: Timeouts
   readonly declared: boolean

@@ -135,30 +135,38 @@ export async function* askLines(
 }
 
 async function* linesOf(body: ReplyBody): AsyncGenerator<Buffer<ArrayBuffer>, void> {
-  let pieces: Uint8Array[] = []
-  let bytes = 0
-  const take = (): Buffer<ArrayBuffer> | null => {
-    const line = bytes > 0 && bytes <= lineBytesMax ? Buffer.concat(pieces) : null
-    pieces = []
-    bytes = 0
-    return line
-  }
+  const begun = new BegunLine()
   try {
     for (let read = await body.read(); read !== null; read = await body.read()) {
       let from = 0
       for (let end = read.indexOf(lineFeed); end >= 0; end = read.indexOf(lineFeed, from)) {
-        pieces.push(read.subarray(from, end))
-        bytes += end - from
-        const line = take()
-        if (line !== null) yield line
+        begun.add(read.subarray(from, end))
+        yield* begun.take()
         from = end + 1
       }
-      bytes += read.length - from
-      if (bytes <= lineBytesMax) pieces.push(read.subarray(from))
+      begun.add(read.subarray(from))
     }
-    const last = take()
-    if (last !== null) yield last
+    yield* begun.take()
   } finally {
     body.cancel()
+  }
+}
+
+/** The line that is being read, of which more may come. */
+class BegunLine {
+  #pieces: Uint8Array[] = []
+  #bytes = 0
+
+  add(piece: Uint8Array): void {
+    this.#bytes += piece.length
+    if (this.#bytes <= lineBytesMax) this.#pieces.push(piece)
+  }
+
+  /** The line, unless it is empty or too long; the next one begins. */
+  take(): readonly Buffer<ArrayBuffer>[] {
+    const [pieces, bytes] = [this.#pieces, this.#bytes]
+    this.#pieces = []
+    this.#bytes = 0
+    return bytes > 0 && bytes <= lineBytesMax ? [Buffer.concat(pieces)] : []
   }
 }

@@ -32,7 +32,7 @@ type Submitted = Extract<NativeState, { readonly phase: 'submitted' }>
 const cancelMaxMs = 900_000
 const writtenTogether = 100
 const writtenBytesMax = 524_288
-/** Others have their turn after so many lines. */
+/** Other work has its turn between these. */
 const linesAtOnce = 50
 /** Refusals after which the same may be accepted later: a credential that is replaced, a limit that is over. */
 const passing = new Set([401, 403, 408, 409, 429])

@@ -118,31 +118,7 @@ export function batchJobs(database: Database): BatchJobs {
         .where('lease_until', 'is not', null)
         .execute()
     },
-    accept: (lease, { total, parts, nativeModels, output, errors }, now) =>
-      kysely.transaction().execute(async (trx) => {
-        const { id, user_id: userId } = await leasedBatch(database, trx, lease)
-        const none = { fence: 0, worker: null, lease_until: null, available_at: now }
-        const rows = parts.map(({ part, firstLine, position, bytes, nativeModel, native }) => ({
-          batch_id: id,
-          part,
-          user_id: userId,
-          first_line: firstLine,
-          position,
-          bytes,
-          native_model: nativeModel,
-          native: native && JSON.stringify(native),
-          ...none,
-        }))
-        await insertRows(trx, 'batch_jobs', rows)
-        await insertOutputs(trx, id, { output, errors })
-        const models = nativeModels.length > 0 && { native_models: JSON.stringify(nativeModels) }
-        await trx
-          .updateTable('batches')
-          .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length, ...models })
-          .where('id', '=', id)
-          .execute()
-        await restWholeJob(trx, id)
-      }),
+    accept: (lease, valid, now) => kysely.transaction().execute((trx) => accept(database, trx, { lease, valid, now })),
     addOutputs: (lease, outputs) =>
       kysely.transaction().execute(async (trx) => {
         const { id } = await leasedBatch(database, trx, lease)
@@ -157,6 +133,36 @@ export function batchJobs(database: Database): BatchJobs {
         await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).execute()
       }),
   }
+}
+
+async function accept(
+  connection: Connection,
+  trx: Transaction<Tables>,
+  { lease, valid, now }: { readonly lease: JobLease; readonly valid: ValidBatch; readonly now: number },
+): Promise<void> {
+  const { total, parts, nativeModels, output, errors } = valid
+  const { id, user_id: userId } = await leasedBatch(connection, trx, lease)
+  const none = { fence: 0, worker: null, lease_until: null, available_at: now }
+  const rows = parts.map(({ part, firstLine, position, bytes, nativeModel, native }) => ({
+    batch_id: id,
+    part,
+    user_id: userId,
+    first_line: firstLine,
+    position,
+    bytes,
+    native_model: nativeModel,
+    native: native && JSON.stringify(native),
+    ...none,
+  }))
+  await insertRows(trx, 'batch_jobs', rows)
+  await insertOutputs(trx, id, { output, errors })
+  const models = nativeModels.length > 0 && { native_models: JSON.stringify(nativeModels) }
+  await trx
+    .updateTable('batches')
+    .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length, ...models })
+    .where('id', '=', id)
+    .execute()
+  await restWholeJob(trx, id)
 }
 
 async function insertOutputs(

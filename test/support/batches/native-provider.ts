@@ -94,13 +94,15 @@ class Simulator {
     if (pathname === '/v1/batches' && request.method === 'POST') return this.#create(await request.json())
     if (pathname === '/v1/batches') return list(this.batches.map(openAiBatch))
     if (first === 'batches') return this.#batch(second ?? '', third, openAiBatch)
-    if (pathname === '/v1/messages') return this.#message((await request.json()) as Line['body'])
-    if (pathname === '/v1/messages/batches' && request.method === 'POST')
-      return this.#createMessages(await request.json())
-    if (pathname === '/v1/messages/batches') return list(this.batches.map(messageBatch))
-    if (parts[3] === 'results') return this.#results(third ?? '')
-    if (second === 'batches') return this.#batch(third ?? '', parts[3], messageBatch)
+    if (first === 'messages') return this.#messages(request, parts)
     return Response.json({ object: 'list', data: [] })
+  }
+
+  async #messages(request: Request, [, batches, id, action]: readonly string[]): Promise<Response> {
+    if (batches === undefined) return this.#message((await request.json()) as Line['body'])
+    if (id === undefined && request.method === 'POST') return this.#createMessages(await request.json())
+    if (id === undefined) return list(this.batches.map(messageBatch))
+    return action === 'results' ? this.#results(id) : this.#batch(id, action, messageBatch)
   }
 
   #chat({ model }: Line['body']): Response {
