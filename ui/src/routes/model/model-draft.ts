@@ -32,7 +32,7 @@ export interface ModelDraft {
   readonly reasons: TriState
   readonly contextLength: string
   readonly inflightLimit: string
-  readonly batches: ModelCreation['batch']
+  readonly batches: NonNullable<ModelCreation['batch']>
   readonly timeouts: Readonly<Record<TimeoutName, string>>
   readonly realtime: RuleDraft
   readonly batch: RuleDraft
@@ -129,7 +129,7 @@ export function bodyOf(draft: ModelDraft): ModelCreation {
     capabilities: capabilitiesOnWire(draft),
     context_length: numberOf(draft.contextLength) ?? null,
     inflight_limit: numberOf(draft.inflightLimit) ?? null,
-    batch: isPlain ? (draft.batches ?? 'local') : 'local',
+    batch: draft.batches,
     timeouts: timeoutsOnWire(draft.timeouts),
     rules: rulesOnWire(draft),
   }
