@@ -90,6 +90,7 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
     ...none,
     cancellingAt: null,
     finalizingAt: null,
+    nativeModels: [],
     endedAt: null,
     total: 0,
     completed: 0,

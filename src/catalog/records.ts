@@ -116,6 +116,9 @@ export type TrafficRule = { readonly action: 'deny' } | { readonly action: 'redi
 /** Requests of a purpose without a rule go their way. */
 export type TrafficRules = { readonly [P in Purpose]?: TrafficRule }
 
+/** Where lines of batches run: as requests of this server, or as a batch of the provider's own. */
+export type BatchMode = 'local' | 'native'
+
 export interface ModelRecord {
   readonly id: string
   /** Canonical name; shares one namespace with all aliases. Case-sensitive. */
@@ -135,6 +138,8 @@ export interface ModelRecord {
   readonly inflightLimit: number | null
   /** Requests under way at its provider at once, over all accounts; null = any number. */
   readonly maxConcurrent: number | null
+  /** Only that of a plain model counts. */
+  readonly batch: BatchMode
   readonly timeouts: Timeouts
   readonly declared: boolean
   readonly createdAt: number

@@ -36,6 +36,7 @@ import { restoreState } from './responses/restore-state.ts'
 import { followResponse } from './serve-kept-response.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
 import { failOver } from './upstreams/fail-over.ts'
+import type { Attempt } from './upstreams/upstream-health.ts'
 import { upstreamBody } from './upstreams/upstream-body.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
@@ -49,12 +50,13 @@ export async function serveModelCall(
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using resources = new DisposableStack()
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
+  record.isBatch = clientCall.answered !== undefined
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
 
     const catalog = gateway.catalog()
-    const purpose = purposeOf(clientCall, received)
+    const { purpose, isAsync } = rankOf(clientCall, received)
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
@@ -85,28 +87,18 @@ export async function serveModelCall(
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
     const answering = { context, caller, record, resources, model: allowed }
+    const run = (upstream: Upstream, attempt?: Attempt): Promise<Response> =>
+      callUpstream(
+        gateway,
+        { context, record, model: allowed, upstream, attempt },
+        upstreamRequest(final, upstream),
+        (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
+      )
+    const [only] = allowed.upstreams
+    if (record.isBatch && only !== undefined) return await run(only)
     const { bytes, outputTokensMax } = final.request
     const size = { bytes: bytes.length, outputTokensMax, settles: true }
-    return await failOver(
-      gateway,
-      {
-        context,
-        caller,
-        purpose,
-        isAsync: clientCall.isAsync ?? received.flex,
-        model: allowed,
-        record,
-        size,
-        repeatable,
-      },
-      (upstream, attempt) =>
-        callUpstream(
-          gateway,
-          { context, record, model: allowed, upstream, attempt },
-          upstreamRequest(final, upstream),
-          (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
-        ),
-    ) // 4xx of the upstream, 502, 503, 504
+    return await failOver(gateway, { context, caller, purpose, isAsync, model: allowed, record, size, repeatable }, run) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -115,8 +107,8 @@ export async function serveModelCall(
 }
 
 /** A call that says nothing of it is live, unless the request gives way to live ones. */
-function purposeOf(call: ModelCall, { flex }: ModelRequest): Purpose {
-  return call.purpose ?? (flex ? 'batch' : 'realtime')
+function rankOf({ purpose, isAsync }: ModelCall, { flex }: ModelRequest): { purpose: Purpose; isAsync: boolean } {
+  return { purpose: purpose ?? (flex ? 'batch' : 'realtime'), isAsync: isAsync ?? flex }
 }
 
 /** The limits of every body that names a model. */
@@ -210,7 +202,7 @@ async function withSources(
 }
 
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, asksUsage } = call
+  const { endpoint, accept, batchable, answered, asksUsage } = call
   const { form, streamed } = request
   const bodyOf = (): Buffer<ArrayBuffer> => {
     const body = upstreamBody(request, upstream, asksUsage)
@@ -224,6 +216,7 @@ function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): U
     streamed,
     ...(accept && { accept }),
     ...(batchable && { batchable }),
+    ...(answered && { answered }),
   }
 }
 

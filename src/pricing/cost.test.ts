@@ -52,7 +52,8 @@ function reference({ rates, tiers }: Rating, used: Consumption): bigint {
   for (const [kind, count] of counts) total = sum(total, [BigInt(count) * rateOf(kind), 1_000_000n])
   total = sum(total, [rateOf('request') + rateOf('image') * BigInt(used.images), 1n])
   total = sum(total, [rateOf('second') * BigInt(used.audioMs), 1000n])
-  return halfUp(sum(total, [rateOf('machine_hour') * BigInt(used.durationMs), 3_600_000n]))
+  const [whole, below] = sum(total, [rateOf('machine_hour') * BigInt(used.durationMs), 3_600_000n])
+  return halfUp([whole, used.isBatch === true ? 2n * below : below])
 }
 
 const amount = fc.integer({ min: 0, max: 1_000_000_000_000 })
@@ -79,6 +80,7 @@ const consumption: fc.Arbitrary<Consumption> = fc.record({
   images: fc.integer({ min: 0, max: 100 }),
   audioMs: tokens,
   durationMs: fc.integer({ min: 0, max: 100_000_000 }),
+  isBatch: fc.boolean(),
 })
 
 describe('a cost', () => {

@@ -25,6 +25,8 @@ export interface Consumption {
   readonly audioMs: number
   /** Milliseconds from the request to the end of its answer. */
   readonly durationMs: number
+  /** A batch of the provider's own has answered: every rate counts for half, as these vendors bill it. */
+  readonly isBatch?: boolean
 }
 
 /** Rates that have a meaning only together with their own denominators are brought to this one: of 10^6 and 3.6 × 10^6. */
@@ -39,7 +41,8 @@ export function exactCost(price: Rating, used: Consumption): bigint | null {
   if (inputTokens === null && outputTokens === null && pricesTokens(price)) return null
   const rates = ratesFor(price, inputTokens ?? 0)
   const numerator = tokenSum(rates, used) * perMillion + wholeSum(rates, used)
-  return (2n * numerator + denominator) / (2n * denominator)
+  const whole = used.isBatch === true ? 2n * denominator : denominator
+  return (2n * numerator + whole) / (2n * whole)
 }
 
 /** The same as a number, at most `nanoMax`. */

@@ -6,7 +6,8 @@
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Http1Client } from '#lib/http1/client.ts'
 import { aiSdkProvider } from './ai-sdk.ts'
-import { openaiProvider } from './openai.ts'
+import { anthropicBatches } from './anthropic-batches.ts'
+import { askNative, openaiProvider, Server } from './openai.ts'
 import type { Provider, UpstreamCall } from './provider.ts'
 
 const usualBaseUrl = 'https://api.anthropic.com/v1'
@@ -15,12 +16,14 @@ const version = '2023-06-01'
 
 export function anthropicProvider(record: ProviderRecord, http1: Http1Client): Provider {
   const adapter = aiSdkProvider(record)
-  const messages = openaiProvider(messagesRecord(record), http1)
+  const own = messagesRecord(record)
+  const messages = openaiProvider(own, http1)
   return {
     record,
     // The vendor has no embeddings, although the adapter does.
     endpoints: new Set(['chat/completions', 'messages']),
     send: (call) => (call.endpoint === 'messages' ? messages.send(versioned(call)) : adapter.send(call)),
+    batches: anthropicBatches(askNative(new Server(own, http1), { 'anthropic-version': version })),
     discover: (signal) => adapter.discover(signal),
   }
 }

@@ -11,6 +11,8 @@ import { bodyOfPieces } from '#lib/http1/pieces.ts'
 import { readAll, type Reply } from '#lib/http1/reply.ts'
 import type { Http1Request } from '#lib/http1/request.ts'
 import { isObject } from '#lib/json-value.ts'
+import type { AskNative } from './native-batches.ts'
+import { openAiBatches } from './openai-batches.ts'
 import { withDetails, type AskJson } from './model-details.ts'
 import { factsOf } from './model-facts.ts'
 import {
@@ -56,6 +58,7 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
     sendsPieces: true,
     send: (call) => server.send(call),
     connect: (call, listener) => connect(record, http1, call, listener),
+    batches: openAiBatches(askNative(server, {})),
     discover: (signal) => discover(server, signal),
     describe: (models, signal) => describe(server, models, signal),
   }
@@ -251,6 +254,25 @@ function describe(
       signal,
     )
   return withDetails(models, ask, signal)
+}
+
+/** Questions about batches are rare, and what they carry is sent once: each has a connection of its own. */
+export function askNative(server: Server, headers: Readonly<Record<string, string>>): AskNative {
+  return ({ method, path, body }, signal) =>
+    server.request({
+      method,
+      path: `${server.basePath}/${path}`,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': body.type }),
+        ...headers,
+        ...server.ownHeaders,
+        'accept-encoding': 'identity',
+      },
+      body: body?.bytes ?? null,
+      signal,
+      reuseConnection: false,
+    })
 }
 
 type Question = Pick<Http1Request, 'method' | 'path' | 'body'>

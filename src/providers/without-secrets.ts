@@ -5,6 +5,7 @@
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ByteRedaction, SecretSet } from '#lib/byte-redaction.ts'
 import type { Reply, ReplyBody } from '#lib/http1/reply.ts'
+import type { NativeBatches, NativeResult } from './native-batches.ts'
 import { SocketRefused, type Provider, type SocketListener } from './provider.ts'
 
 /** Names of headers, options and query parameters whose values are secrets. */
@@ -22,7 +23,25 @@ export function withoutSecrets(provider: Provider): Provider {
     ...provider,
     send: async (call) => redacted(await provider.send(call), secrets),
     ...(provider.connect !== undefined && { connect }),
+    ...(provider.batches !== undefined && { batches: redactedBatches(provider.batches, secrets) }),
   }
+}
+
+function redactedBatches(batches: NativeBatches, secrets: SecretSet): NativeBatches {
+  return {
+    ...batches,
+    async poll(id, signal) {
+      const progress = await batches.poll(id, signal)
+      return progress.kind === 'ended' ? { ...progress, results: redactedResults(progress.results, secrets) } : progress
+    },
+  }
+}
+
+async function* redactedResults(
+  results: AsyncIterable<NativeResult>,
+  secrets: SecretSet,
+): AsyncGenerator<NativeResult, void> {
+  for await (const result of results) yield { ...result, body: Buffer.from(secrets.redact(result.body.toString())) }
 }
 
 function redactedRefusal(secrets: SecretSet) {

@@ -151,6 +151,7 @@ function practiceModel(model: (typeof practiceModels)[number], providerId: strin
     groupIds: [everyoneGroupId],
     inflightLimit: null,
     maxConcurrent: null,
+    batch: 'local',
     timeouts: {},
     declared: false,
     createdAt: now,

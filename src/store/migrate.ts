@@ -33,6 +33,7 @@ import { uploads } from './migrations/0023-uploads.ts'
 import { requestPage } from './migrations/0024-request-page.ts'
 import { usageMargins } from './migrations/0026-usage-margins.ts'
 import { audit } from './migrations/0029-audit.ts'
+import { nativeBatches } from './migrations/0032-native-batches.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -66,6 +67,7 @@ export const migrations: readonly Migration[] = [
   { version: 24, name: 'request page', kind: 'expand', run: requestPage },
   { version: 26, name: 'margins of usage', kind: 'expand', run: usageMargins },
   { version: 29, name: 'audit log', kind: 'expand', run: audit },
+  { version: 32, name: 'native batches', kind: 'expand', run: nativeBatches },
 ]
 
 export interface MigrateOptions {

@@ -113,6 +113,7 @@ export interface ModelsTable {
   capabilities: string
   inflight_limit: number | null
   max_concurrent: number | null
+  batch: string | null
   timeouts: string
   declared: Flag
   created_at: number
@@ -606,6 +607,7 @@ export interface BatchesTable {
   undone: number
   parts_left: number
   has_results: Flag
+  native_models: string | null
   created_at: number
   expires_at: number
   in_progress_at: number | null
@@ -625,6 +627,8 @@ export interface BatchJobsTable {
   worker: string | null
   lease_until: number | null
   available_at: number
+  native_model: string | null
+  native: string | null
 }
 
 export interface BatchResultsTable {

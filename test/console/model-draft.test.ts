@@ -39,6 +39,7 @@ const plain = {
   groups: ['g1', 'g2'],
   inflight_limit: 3,
   max_concurrent: null,
+  batch: 'native' as const,
   timeouts: { connect_seconds: 0.5, total_seconds: 90 },
   declared: false,
   created_at: '2026-01-01T00:00:00.000Z',

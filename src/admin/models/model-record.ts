@@ -30,6 +30,12 @@ import {
   timeoutsOnWire,
 } from '../fields.ts'
 
+const batchMode = z
+  .enum(['local', 'native'])
+  .describe(
+    'Where lines of batches run: here, or as a batch of the provider’s own where it has them, at its batch price',
+  )
+
 export const modelAnswer = z
   .strictObject({
     id: z.string(),
@@ -50,6 +56,7 @@ export const modelAnswer = z
       .int()
       .nullable()
       .describe('Requests under way at its provider at once, over all accounts; null = any number'),
+    batch: batchMode,
     timeouts,
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
@@ -82,6 +89,7 @@ export const modelCreation = z
     capabilities: capabilities.default({}),
     inflight_limit: inflightLimit.nullable().default(null),
     max_concurrent: maxConcurrent.default(null),
+    batch: batchMode.default('local'),
     timeouts: timeouts.default({}),
   })
   .meta({ id: 'ModelCreation' })
@@ -102,6 +110,7 @@ export const modelChange = z
     capabilities: capabilities.optional(),
     inflight_limit: inflightLimit.nullable().optional(),
     max_concurrent: maxConcurrent.optional(),
+    batch: batchMode.optional(),
     timeouts: timeouts.optional(),
   })
   .meta({ id: 'ModelChange' })
@@ -123,6 +132,7 @@ export function modelOnWire(record: ModelRecord): z.input<typeof modelAnswer> {
     groups: [...record.groupIds],
     inflight_limit: record.inflightLimit,
     max_concurrent: record.maxConcurrent,
+    batch: record.batch,
     timeouts: timeoutsOnWire(record.timeouts),
     declared: record.declared,
     created_at: instantOf(record.createdAt),
@@ -154,6 +164,7 @@ export function newModel(
     groupIds: [...new Set(body.groups)],
     inflightLimit: body.inflight_limit,
     maxConcurrent: body.max_concurrent,
+    batch: body.batch,
     timeouts: timeoutsFromWire(body.timeouts),
     declared: false,
     createdAt,
@@ -174,6 +185,7 @@ export function modelPatch(body: z.output<typeof modelChange>, references: Model
     groupIds: body.groups && [...new Set(body.groups)],
     inflightLimit: body.inflight_limit,
     maxConcurrent: body.max_concurrent,
+    batch: body.batch,
     timeouts: body.timeouts && timeoutsFromWire(body.timeouts),
   }
   return Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined)) as ModelPatch

@@ -12,6 +12,7 @@ import type { Batches } from '../batches.ts'
 import { finishBatch } from './finish-batch.ts'
 import { InputFiles } from './input-files.ts'
 import { LineRunner } from './line-runner.ts'
+import { workOnNative } from './native-part.ts'
 import { validateBatch } from './validate-batch.ts'
 
 const pollMs = 1000
@@ -19,6 +20,8 @@ const expiredAtOnce = 20
 /** Works on whole batches at once; they share the thread with everything else. */
 const wholeMax = 2
 const retryMs = 5000
+/** Steps on batches of providers at once; each may wait for the provider. */
+const nativeMax = 4
 
 export class BatchWorker implements AsyncDisposable {
   readonly #batches: Batches
@@ -30,9 +33,11 @@ export class BatchWorker implements AsyncDisposable {
   readonly #watch: Disposable
   /** Leases of whole batches, and what ends with them. */
   readonly #whole = new Map<JobLease, Promise<void>>()
+  /** Those that wait for a provider. */
+  #natives = 0
   #claiming: Promise<void> | null = null
   #claimAgain = false
-  #stopping = false
+  readonly #stop = new AbortController()
   /** The last claim found nothing, and nothing has happened since. */
   #hasNone = false
 
@@ -63,14 +68,14 @@ export class BatchWorker implements AsyncDisposable {
   }
 
   #claimUnlessNone(): void {
-    if (this.#stopping || this.#hasNone) return
+    if (this.#stop.signal.aborted || this.#hasNone) return
     if (this.#claiming !== null) this.#claimAgain = true
     else void this.#claim().catch((error: unknown) => this.#report('looking for batches', error))
   }
 
   /** Ends all calls, waits for them, and gives back what is not done. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping = true
+    this.#stop.abort()
     this.#watch[Symbol.dispose]()
     for (const loop of this.#loops) await loop[Symbol.asyncDispose]()
     await this.#claiming?.catch(() => undefined)
@@ -96,23 +101,32 @@ export class BatchWorker implements AsyncDisposable {
     const { store, now, gateway } = this.#batches
     do {
       this.#claimAgain = false
-      while (!this.#stopping && this.#runner.wantsAsync && this.#whole.size < wholeMax) {
+      while (!this.#stop.signal.aborted && this.#runner.wantsAsync && this.#whole.size - this.#natives < wholeMax) {
         if (gateway.settings.get('batches.concurrency') === 0) return
         const at = await now()
         const { fullUsers: exceptUsers, wantsMore } = this.#runner
-        const leaseUntil = at + this.#leaseMs
-        const job = await store.claim({ worker: this.#name, now: at, leaseUntil, exceptUsers, onlyAsync: !wantsMore })
+        const job = await store.claim({
+          worker: this.#name,
+          now: at,
+          leaseUntil: at + this.#leaseMs,
+          exceptUsers,
+          onlyAsync: !wantsMore,
+          withNative: this.#natives < nativeMax,
+        })
         this.#hasNone = job === null && wantsMore
         if (job === null) break
         await this.#start(job)
       }
-    } while (this.#claimAgain && !this.#stopping)
+    } while (this.#claimAgain && !this.#stop.signal.aborted)
   }
 
   /** Never rejects. */
   async #start(job: ClaimedJob): Promise<void> {
-    if (job.part > 0) return this.#guard(job, () => this.#runner.add(job))
+    if (job.part > 0 && job.native === null) return this.#guard(job, () => this.#runner.add(job))
+    const isNative = Number(job.native !== null)
+    this.#natives += isNative
     const work = this.#guard(job, () => this.#workOnWhole(job)).finally(() => {
+      this.#natives -= isNative
       this.#whole.delete(job.lease)
       this.wake()
     })
@@ -120,6 +134,8 @@ export class BatchWorker implements AsyncDisposable {
   }
 
   #workOnWhole(job: ClaimedJob): Promise<void> {
+    if (job.native !== null)
+      return workOnNative({ batches: this.#batches, inputs: this.#inputs, job, signal: this.#stop.signal })
     const step = job.batch.status === 'validating' ? validateBatch : finishBatch
     return step(this.#batches, this.#inputs, job)
   }

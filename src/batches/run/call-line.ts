@@ -1,5 +1,6 @@
 /** One line, called as a live request of its account would be, and what its end means for it and for its model. */
 import { ApiError, toApiError } from '#errors/api-error.ts'
+import type { ModelCall } from '#gateway/endpoints/model-call.ts'
 import { InnerContext } from '#gateway/inner-context.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
@@ -35,7 +36,7 @@ const noCaller = new ApiError('invalid_api_key', {
 export async function callLine(
   { gateway, callerOf }: Batches,
   batch: Batch,
-  line: BatchLine,
+  line: BatchLine & Pick<ModelCall, 'answered'>,
   signal: AbortSignal,
 ): Promise<LineEnd> {
   const call = lineCall(batch.endpoint)
@@ -48,6 +49,7 @@ export async function callLine(
       ...call,
       purpose: 'batch',
       isAsync: batch.dialect === 'async',
+      ...(line.answered && { answered: line.answered }),
     })
     const body = oneLine(await response.text())
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')

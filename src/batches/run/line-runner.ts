@@ -10,13 +10,12 @@ import type { JobLease } from '#store/batches/locked-batch.ts'
 import { toApiError } from '#errors/api-error.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
 import type { Batches } from '../batches.ts'
-import { readLine } from '../lines/batch-line.ts'
-import { linesOfPart } from '../lines/input-lines.ts'
 import { callLine, type LineEnd } from './call-line.ts'
 import { FirstTokenGuard } from './first-token-guard.ts'
 import { HeldPart, type HeldLine } from './held-part.ts'
 import type { InputFiles } from './input-files.ts'
 import { ModelLane } from './model-lane.ts'
+import { openPart } from './open-part.ts'
 
 /** Results are written this often, so that some share a transaction. */
 const writeEveryMs = 50
@@ -80,17 +79,9 @@ export class LineRunner {
 
   /** Takes the lines of a part that have no result. Rejects with BlobMissing where the file cannot be read. */
   async add(job: ClaimedJob): Promise<void> {
-    const { batch, firstLine, position, bytes } = job
-    const input = await this.#batches.files.files.find(batch.inputFileId)
-    if (input === null) throw new Error('the input file of a running batch is gone')
-    using file = await this.#inputs.open(input)
-    const content = Buffer.from(await file.blob.slice(position, position + bytes).arrayBuffer())
-    const lines = linesOfPart(content, firstLine)
-    const done = new Set(await this.#batches.store.done(batch.id, firstLine, (lines.at(-1)?.line ?? 0) + 1))
+    const lines = await openPart(this.#batches, this.#inputs, job)
     const part = new HeldPart(job, this.#stop.signal)
-    for (const { line, bytes: text } of lines) {
-      if (done.has(line) || text === null) continue
-      const request = readLine(text)
+    for (const { line, request } of lines) {
       const lane = this.#laneOf(part, request.model)
       const held = { part, line, request, lane, failures: 0, answersBefore: null, isRunning: false }
       part.lines.add(held)

@@ -3,6 +3,7 @@
  * says which lines are at fault. The file is read line by line.
  */
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
+import { nativeUpstream } from '#gateway/native-call.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
@@ -11,7 +12,7 @@ import type { StoredFile } from '#store/batches/files.ts'
 import type { Batches } from '../batches.ts'
 import { newId } from '../files/files.ts'
 import { outputName } from '../files/result-pieces.ts'
-import { checkLine, type LineFault } from '../lines/batch-line.ts'
+import { checkLine, readLine, type LineFault } from '../lines/batch-line.ts'
 import { inputLines, type InputLine } from '../lines/input-lines.ts'
 import type { InputFiles } from './input-files.ts'
 
@@ -23,6 +24,9 @@ interface BatchError extends LineFault {
 const errorsMax = 100
 const partLines = 100
 const partBytes = 262_144
+/** A part that goes to a provider is one batch there. It is held in memory while it is sent. */
+const nativeLines = 10_000
+const nativeBytes = 8_388_608
 const dayMs = 86_400_000
 
 /** Rejects with LeaseLost when the batch was stopped or taken over, and with BlobMissing where its file cannot be read. */
@@ -35,11 +39,15 @@ export async function validateBatch(batches: Batches, inputs: InputFiles, { batc
     using file = await inputs.open(input)
     const lineBytesMax = batches.gateway.settings.get('server.max_body_bytes')
     for await (const line of inputLines(file.blob, lineBytesMax)) if (!check.add(line)) break
-    check.end(input.bytes)
+    check.end()
   }
   const at = await now()
   if (check.errors.length > 0) return store.refuse(lease, JSON.stringify(check.errors), at)
-  await store.accept(lease, { total: check.total, parts: check.parts, ...outputsOf(batch) }, at)
+  await store.accept(
+    lease,
+    { total: check.total, parts: check.parts, nativeModels: check.nativeModels, ...outputsOf(batch) },
+    at,
+  )
 }
 
 /** The rows of the files that a batch will write. */
@@ -79,13 +87,24 @@ class FileCheck {
   /** What is wrong with a model, or null; the key is its name. */
   readonly #models = new Map<string, LineFault | null>()
   readonly #caller: Caller | null
-  #open: { readonly firstLine: number; readonly position: number; lines: number } | null = null
+  /** The part that grows, of lines that run here (null), or of a model whose provider runs them. */
+  readonly #open = new Map<string | null, OpenPart>()
+  /** Whether a model's lines are run by its provider; the key is the model's name. */
+  readonly #isNative = new Map<string, boolean>()
+  readonly #isNativeBatch: boolean
 
   constructor(batches: Batches, batch: Batch) {
     this.#batches = batches
     this.#batch = batch
     this.#linesMax = batches.gateway.settings.get('batches.max_lines')
     this.#caller = batches.callerOf(batch)
+    const hasNative = batches.gateway.catalog().models.some(({ record }) => record.batch === 'native')
+    // A provider has a day for a batch, and an async request is to be answered sooner.
+    this.#isNativeBatch = hasNative && batch.dialect !== 'async' && batch.expiresAt - batch.createdAt >= dayMs
+  }
+
+  get nativeModels(): readonly string[] {
+    return [...this.#isNative].flatMap(([model, isNative]) => (isNative ? [model] : []))
   }
 
   /** False when there is no use in looking further. */
@@ -102,13 +121,13 @@ class FileCheck {
     const isOwn = this.#batch.dialect !== 'openai'
     const fault = isOwn ? null : bytes === null ? tooLong : this.#faultOf(bytes)
     if (fault !== null) this.refuse(fault, line)
-    this.#addToPart(line, position, bytes?.length ?? 0)
+    this.#addToPart(this.#nativeModel(bytes), { line, position, bytes: bytes?.length ?? 0 })
     return this.errors.length < errorsMax
   }
 
   /** The file is over. */
-  end(bytes: number): void {
-    this.#closePart(bytes)
+  end(): void {
+    for (const [model, part] of this.#open) this.#closePart(model, part)
     if (this.total === 0)
       this.refuse({ code: 'empty_file', message: 'The input file has no requests.', param: null }, null)
   }
@@ -147,20 +166,55 @@ class FileCheck {
     }
   }
 
-  #addToPart(line: number, position: number, bytes: number): void {
-    const open = this.#open
-    if (open !== null && (open.lines === partLines || position + bytes - open.position > partBytes))
-      this.#closePart(position)
-    this.#open ??= { firstLine: line, position, lines: 0 }
-    this.#open.lines += 1
+  /** The model of a line that its provider runs; null for one that runs here. */
+  #nativeModel(bytes: Buffer<ArrayBuffer> | null): string | null {
+    if (this.#caller === null || bytes === null || !this.#isNativeBatch || this.errors.length > 0) return null
+    const { model } = readLine(bytes)
+    const isKnown = this.#isNative.get(model)
+    if (isKnown !== undefined) return isKnown ? model : null
+    const isNative = this.#isNative.size < errorsMax && this.#isRunByProvider(model, this.#caller)
+    this.#isNative.set(model, isNative)
+    return isNative ? model : null
   }
 
-  #closePart(end: number): void {
-    if (this.#open === null) return
-    const { firstLine, position } = this.#open
-    this.parts.push({ part: this.parts.length + 1, firstLine, position, bytes: end - position })
-    this.#open = null
+  #isRunByProvider(model: string, caller: Caller): boolean {
+    try {
+      return nativeUpstream(this.#batches.gateway, caller, { model, endpoint: this.#batch.endpoint }) !== null
+    } catch {
+      // Its own call says what is wrong.
+      return false
+    }
   }
+
+  #addToPart(model: string | null, { line, position, bytes }: LinePlace): void {
+    const [linesMax, bytesMax] = model === null ? [partLines, partBytes] : [nativeLines, nativeBytes]
+    const open = this.#open.get(model)
+    if (open !== undefined && (open.lines === linesMax || position + bytes - open.position > bytesMax))
+      this.#closePart(model, open)
+    const part = this.#open.getOrInsertComputed(model, () => ({ firstLine: line, position, end: 0, lines: 0 }))
+    part.lines += 1
+    part.end = position + bytes
+  }
+
+  #closePart(nativeModel: string | null, { firstLine, position, end }: OpenPart): void {
+    const native = nativeModel === null ? null : ({ phase: 'new' } as const)
+    this.parts.push({ part: this.parts.length + 1, firstLine, position, bytes: end - position, nativeModel, native })
+    this.#open.delete(nativeModel)
+  }
+}
+
+interface LinePlace {
+  readonly line: number
+  readonly position: number
+  readonly bytes: number
+}
+
+interface OpenPart {
+  readonly firstLine: number
+  readonly position: number
+  /** Where its last line ends. */
+  end: number
+  lines: number
 }
 
 const tooLong: LineFault = {

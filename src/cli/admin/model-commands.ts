@@ -24,13 +24,23 @@ const list = dataCommand({
   },
 })
 
-const capFlag = {
+const limitFlags = {
   'max-concurrent': {
     type: 'string',
     placeholder: 'NUMBER',
     sentence: 'Requests under way at its provider at once, over all accounts; "any" removes the cap.',
   },
+  batch: {
+    type: 'string',
+    placeholder: 'WORD',
+    sentence: "Where lines of batches run: local, or native as a batch of the provider's own.",
+  },
 } as const
+
+function limitFields(flags: GivenFlags): Readonly<Record<string, unknown>> {
+  const batch = flags.get('batch')
+  return { ...capField(flags), ...(batch !== undefined && { batch }) }
+}
 
 const add = dataCommand({
   name: 'models add',
@@ -61,7 +71,7 @@ const add = dataCommand({
       sentence: 'Who may use it; everyone when left out.',
     },
     description: { type: 'string', placeholder: 'TEXT', sentence: 'Shown to users.' },
-    ...capFlag,
+    ...limitFlags,
   },
   async run(client, { positionals: [name = ''], flags, output }) {
     const target = await targetOf(client, flags)
@@ -73,7 +83,7 @@ const add = dataCommand({
       aliases: flags.all('alias'),
       ...(groups.length > 0 && { groups }),
       ...(description !== undefined && { description }),
-      ...capField(flags),
+      ...limitFields(flags),
     })) as ModelOnWire
     output.result(model, [`Added ${model.name}.`])
     return 0
@@ -84,10 +94,10 @@ const set = dataCommand({
   name: 'models set',
   summary: 'Change a model; running requests go on as they began.',
   positionals: [{ name: 'NAME', sentence: 'The name of the model.' }],
-  flags: capFlag,
+  flags: limitFlags,
   async run(client, { positionals: [name = ''], flags, output }) {
     const { id } = await modelByName(client, name)
-    const model = (await client.call('PATCH', `/models/${id}`, capField(flags))) as ModelOnWire
+    const model = (await client.call('PATCH', `/models/${id}`, limitFields(flags))) as ModelOnWire
     output.result(model, [`Changed ${model.name}.`])
     return 0
   },

@@ -128,6 +128,12 @@ const modelFields = {
     .describe(
       'What it costs: a list of `rates` by kind in the currency, with `valid_from` (always when left out), `tiers`, `note`. [Prices](costs.md); left to administrators when left out.',
     ),
+  batch: z
+    .enum(['local', 'native'])
+    .default('local')
+    .describe(
+      'Where lines of batches run: `local`, or `native` as a batch of the provider’s own. [Batches](batches.md).',
+    ),
   upstream_name: name.optional().describe("The provider's own name of the model; `name` when left out."),
   reasoning: reasoningForm.optional().describe('As of a provider; stronger than that.'),
 }

@@ -108,6 +108,8 @@ export interface DeclaredModel {
   readonly capabilities: DeclaredCapabilities
   readonly inflightLimit: number | null
   readonly maxConcurrent: number | null
+  /** Always `local` for a composite. */
+  readonly batch: 'local' | 'native'
   readonly timeouts: DeclaredTimeouts
 }
 

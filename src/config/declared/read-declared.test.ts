@@ -23,6 +23,7 @@ providers:
         context_length: 1000
         capabilities: {endpoints: [chat/completions], input: [text], tools: true, json_schema: false, reasoning: true}
         inflight_limit: 2
+        batch: native
         timeouts: {first_token_seconds: 9, total_seconds: 10}
         rules: {realtime: {action: deny}, batch: {action: redirect, model: small}}
         reasoning: {efforts: [high, low], writes: [{pointer: /reasoning_effort, values: {low: low, high: high}}]}
@@ -105,6 +106,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
         reasoning: true,
       },
       inflightLimit: 2,
+      batch: 'native',
       maxConcurrent: null,
       timeouts: { firstTokenSeconds: 9, totalSeconds: 10 },
     },
@@ -122,6 +124,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       contextLength: null,
       capabilities: {},
       inflightLimit: null,
+      batch: 'local',
       maxConcurrent: null,
       timeouts: {},
     },
@@ -147,6 +150,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
       reasoning: null,
       groups: ['everyone'],
       inflightLimit: 5,
+      batch: 'local',
       maxConcurrent: null,
     }),
   ])

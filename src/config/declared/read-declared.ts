@@ -55,7 +55,7 @@ export function readDeclared(
     models: [
       ...models.map(({ path, value }) => modelOf(path, value, plainTarget(value), ownOf(value))),
       ...composites.map(({ path, value }) =>
-        modelOf(path, value, compositeTarget(value), { reasoning: null, prices: null }),
+        modelOf(path, value, compositeTarget(value), { reasoning: null, prices: null, batch: 'local' }),
       ),
     ],
     groups: readList(reading, 'groups', sections.groups, groupSchema).map(({ path, value }) => ({
@@ -158,7 +158,7 @@ function modelOf(
   path: string,
   model: WrittenModel | WrittenComposite,
   target: DeclaredTarget,
-  own: Pick<DeclaredModel, 'reasoning' | 'prices'>,
+  own: Pick<DeclaredModel, 'reasoning' | 'prices' | 'batch'>,
 ): DeclaredModel {
   const { name, aliases, groups, description, active } = model
   return {
@@ -180,8 +180,9 @@ function modelOf(
 }
 
 /** What only a plain model has. */
-function ownOf({ reasoning, prices }: WrittenModel): Pick<DeclaredModel, 'reasoning' | 'prices'> {
+function ownOf({ reasoning, prices, batch }: WrittenModel): Pick<DeclaredModel, 'reasoning' | 'prices' | 'batch'> {
   return {
+    batch,
     reasoning: reasoning ?? null,
     prices: prices?.map(({ valid_from: validFrom, ...price }) => ({ validFrom, ...price })) ?? null,
   }

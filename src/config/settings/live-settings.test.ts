@@ -178,6 +178,7 @@ describe('describing', () => {
       'batches.open_max',
       'batches.async_max',
       'batches.concurrency',
+      'batches.native_poll_seconds',
       'batches.retention_days',
       'webhooks.timeout_seconds',
       'webhooks.retry_hours',

@@ -1138,6 +1138,15 @@ export const settingRecords = {
     example: '30',
     sentence: 'Time without a heartbeat after which another process takes over the lines of a process.',
   },
+  'batches.native_poll_seconds': {
+    ...live,
+    ...seconds,
+    default: 60,
+    min: 0.05,
+    max: 3600,
+    example: '300',
+    sentence: 'How often a provider is asked for the state of a batch of its own.',
+  },
   'batches.retention_days': {
     ...live,
     type: 'integer',

@@ -74,6 +74,16 @@ export async function reserveBudget(deps: BudgetDeps, request: BudgetedRequest):
   return reserving(deps, request, { common, candidates: bounded(deps, request, { common, candidates }) })
 }
 
+/** Whether a hard budget counts requests of this caller to this plain model. */
+export function hasHardBudget(
+  { budgets }: Pick<Catalog, 'budgets'>,
+  { caller, model }: Pick<BudgetedRequest, 'caller' | 'model'>,
+): boolean {
+  if (budgets.size === 0) return false
+  const scopes = [...commonScopes(caller, model), ...model.upstreams.flatMap((upstream) => ownScopes(model, upstream))]
+  return scopes.some(([scope, id]) => budgets.get(scopeKey(scope, id))?.some(({ hard }) => hard))
+}
+
 type Scope = readonly [scope: BudgetScope, id: string]
 
 function commonScopes({ account, key }: Caller, { record }: Model): readonly Scope[] {

@@ -3,6 +3,7 @@ import type { Purpose } from '#catalog/records.ts'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Endpoint } from '#providers/provider.ts'
+import type { CallSender } from '../upstreams/forward.ts'
 import type { RelayAnswer } from '../relay/relay.ts'
 import type { ModelRequest } from '../request/model-request.ts'
 
@@ -21,6 +22,8 @@ export interface ModelCall {
   readonly purpose?: Purpose
   /** Waits ahead of batches. */
   readonly isAsync?: boolean
+  /** Has the answer already, from a batch of the provider's own: nothing is called, and no cap or health counts. */
+  readonly answered?: CallSender
   readonly relay: RelayAnswer
   /** The answer before anything of it is known, for providers that have the endpoint and store no answers. */
   readonly pending?: (request: ModelRequest, now: number) => Readonly<Record<string, unknown>>

@@ -30,7 +30,7 @@ export interface CallTarget {
   readonly model: Model
   readonly upstream: Upstream
   /** Disposed at the end of the answer; none where health is not counted. */
-  readonly attempt?: Attempt
+  readonly attempt?: Attempt | undefined
   /** Holds the watch while the call is under way, so that the handler can end it. */
   readonly watches?: Set<CallWatch>
 }

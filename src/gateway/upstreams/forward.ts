@@ -43,6 +43,8 @@ export interface ForwardRequest {
   readonly accept?: string
   /** May go upstream in one call with others. */
   readonly batchable?: boolean
+  /** Answers in place of the provider. */
+  readonly answered?: CallSender
 }
 
 export interface ForwardTarget {
@@ -56,7 +58,7 @@ export interface ForwardTarget {
 /** The upstream's 2xx answer, its body unread. Answers 4xx of the upstream, 502, 503 or 504 by throwing. */
 export async function forward(deps: ForwardDeps, request: ForwardRequest, target: ForwardTarget): Promise<Reply> {
   const { context, upstream, watch, record } = target
-  const { batchable = false, ...sent } = request
+  const { batchable = false, answered, ...sent } = request
   record.upstream = upstream
   record.wasLeft = false
   const provider = deps.providers.get(upstream.provider)
@@ -80,7 +82,8 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
   }
   let hasAnswered = false
   try {
-    const reply = await send(batchable ? deps.embeddingBatcher.over(provider) : provider, call, record)
+    const sender = answered ?? (batchable ? deps.embeddingBatcher.over(provider) : provider)
+    const reply = await send(sender, call, record)
     hasAnswered = true
     record.upstreamStatus = reply.status
     if (reply.status >= 200 && reply.status < 300) return unencoded(reply)

@@ -17,6 +17,8 @@ export interface CostFacts {
   /** Images that were asked for. */
   readonly images: number
   readonly durationMs: number
+  /** A batch of the provider's own has answered. */
+  readonly isBatch: boolean
 }
 
 export interface RequestCost {
@@ -41,7 +43,7 @@ export function requestCost(facts: CostFacts): RequestCost {
   return cost === null ? noCost : { cost, priceId: price.id }
 }
 
-function consumptionOf({ usage, images, durationMs }: CostFacts): Consumption {
+function consumptionOf({ usage, images, durationMs, isBatch }: CostFacts): Consumption {
   const { kinds } = usage ?? {}
   return {
     inputTokens: usage?.promptTokens ?? null,
@@ -51,6 +53,7 @@ function consumptionOf({ usage, images, durationMs }: CostFacts): Consumption {
     reasoningTokens: kinds?.reasoningTokens ?? 0,
     images,
     durationMs,
+    isBatch,
     ...mediaOf(kinds?.units ?? {}),
   }
 }
@@ -66,7 +69,8 @@ function mediaOf({ audioInput = 0, imageInput = 0, audioOutput = 0, imageOutput 
 }
 
 /** What a record keeps of the units beside its tokens, so that it can be priced again; null for none. */
-export function unitsText(usage: TokenUsage | null, images: number): string | null {
+export function unitsText(usage: TokenUsage | null, images: number, isBatch: boolean): string | null {
   const units = usage?.kinds?.units
-  return units === undefined && images === 0 ? null : JSON.stringify({ ...units, ...(images > 0 && { images }) })
+  if (units === undefined && images === 0 && !isBatch) return null
+  return JSON.stringify({ ...units, ...(images > 0 && { images }), ...(isBatch && { batch: 1 }) })
 }

@@ -87,6 +87,8 @@ export class RequestRecord implements Disposable {
   usage: TokenUsage | null = null
   /** Images that were asked for. */
   images = 0
+  /** A batch of the provider's own has answered, at half the price. */
+  isBatch = false
   /** The budgets that the request counts in; null for none. */
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
@@ -183,7 +185,7 @@ export class RequestRecord implements Disposable {
       streamed: this.streamed,
       ...tokensOf(this.usage),
       ...(this.#charges ?? { ...this.#cost(), ...uncharged }),
-      units: unitsText(this.usage, this.images),
+      units: unitsText(this.usage, this.images, this.isBatch),
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
@@ -200,7 +202,7 @@ export class RequestRecord implements Disposable {
   }
 
   #facts(): CostFacts {
-    const { upstream, upstreamStatus, wasLeft, usage, images } = this
+    const { upstream, upstreamStatus, wasLeft, usage, images, isBatch } = this
     return {
       at: this.#at,
       upstream,
@@ -208,6 +210,7 @@ export class RequestRecord implements Disposable {
       wasLeft,
       usage,
       images,
+      isBatch,
       durationMs: this.#since(this.#endedAt) ?? 0,
     }
   }

@@ -18,7 +18,27 @@ export interface BatchPart {
   readonly firstLine: number
   readonly position: number
   readonly bytes: number
+  /** It has the lines of this model, and no others; null: all lines of models that are not the provider's to run. */
+  readonly nativeModel: string | null
+  /** How far the provider's batch of them is; null: they run here. */
+  readonly native: NativeState | null
 }
+
+/**
+ * - `new`: nothing was sent.
+ * - `submitting`: from this moment on the provider may have the batch, which had so many lines.
+ * - `submitted`: the provider has it, under this id.
+ */
+export type NativeState =
+  | { readonly phase: 'new' }
+  | { readonly phase: 'submitting'; readonly providerId: string; readonly at: number; readonly count: number }
+  | {
+      readonly phase: 'submitted'
+      readonly providerId: string
+      readonly id: string
+      /** When its end was asked for. */
+      readonly cancelledAt: number | null
+    }
 
 /** A job that was claimed; `part` 0 is the batch as a whole. */
 export interface ClaimedJob extends BatchPart {
@@ -34,12 +54,15 @@ export interface ClaimQuery {
   readonly exceptUsers: readonly string[]
   /** The worker has room for async requests only. */
   readonly onlyAsync: boolean
+  /** False leaves out parts that their provider runs. */
+  readonly withNative: boolean
 }
 
 /** What validation has found in a file of valid lines. */
 export interface ValidBatch {
   readonly total: number
   readonly parts: readonly BatchPart[]
+  readonly nativeModels: readonly string[]
   /** Where its lines will be written. */
   readonly output: StoredFile
   readonly errors: StoredFile
@@ -50,6 +73,8 @@ export interface BatchJobs {
   claim(query: ClaimQuery): Promise<ClaimedJob | null>
   /** Extends leases; returns those that are lost. */
   renew(leases: readonly JobLease[], leaseUntil: number): Promise<readonly JobLease[]>
+  /** Notes how far the provider's batch of a part is. Rejects with LeaseLost. */
+  setNative(lease: JobLease, native: NativeState | null): Promise<void>
   /** Gives a job back, to be claimed again from `availableAt` on. It may be lost already. */
   release(lease: JobLease, availableAt: number): Promise<void>
   /** All leases end: no worker lives. For the only process, at its start. */
@@ -78,6 +103,13 @@ export function batchJobs(database: Database): BatchJobs {
       }
       return lost
     },
+    setNative: (lease, native) =>
+      kysely.transaction().execute(async (trx) => {
+        await leasedBatch(database, trx, lease)
+        await ofLease(trx, lease)
+          .set({ native: native && JSON.stringify(native) })
+          .execute()
+      }),
     async release(lease, availableAt) {
       await ofLease(kysely, lease).set({ lease_until: null, worker: null, available_at: availableAt }).execute()
     },
@@ -88,28 +120,7 @@ export function batchJobs(database: Database): BatchJobs {
         .where('lease_until', 'is not', null)
         .execute()
     },
-    accept: (lease, { total, parts, output, errors }, now) =>
-      kysely.transaction().execute(async (trx) => {
-        const { id, user_id: userId } = await leasedBatch(database, trx, lease)
-        const none = { fence: 0, worker: null, lease_until: null, available_at: now }
-        const rows = parts.map(({ part, firstLine, position, bytes }) => ({
-          batch_id: id,
-          part,
-          user_id: userId,
-          first_line: firstLine,
-          position,
-          bytes,
-          ...none,
-        }))
-        await insertRows(trx, 'batch_jobs', rows)
-        await insertOutputs(trx, id, { output, errors })
-        await trx
-          .updateTable('batches')
-          .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length })
-          .where('id', '=', id)
-          .execute()
-        await restWholeJob(trx, id)
-      }),
+    accept: (lease, valid, now) => kysely.transaction().execute((trx) => accept(database, trx, { lease, valid, now })),
     addOutputs: (lease, outputs) =>
       kysely.transaction().execute(async (trx) => {
         const { id } = await leasedBatch(database, trx, lease)
@@ -124,6 +135,36 @@ export function batchJobs(database: Database): BatchJobs {
         await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).execute()
       }),
   }
+}
+
+async function accept(
+  connection: Connection,
+  trx: Transaction<Tables>,
+  { lease, valid, now }: { readonly lease: JobLease; readonly valid: ValidBatch; readonly now: number },
+): Promise<void> {
+  const { total, parts, nativeModels, output, errors } = valid
+  const { id, user_id: userId } = await leasedBatch(connection, trx, lease)
+  const none = { fence: 0, worker: null, lease_until: null, available_at: now }
+  const rows = parts.map(({ part, firstLine, position, bytes, nativeModel, native }) => ({
+    batch_id: id,
+    part,
+    user_id: userId,
+    first_line: firstLine,
+    position,
+    bytes,
+    native_model: nativeModel,
+    native: native && JSON.stringify(native),
+    ...none,
+  }))
+  await insertRows(trx, 'batch_jobs', rows)
+  await insertOutputs(trx, id, { output, errors })
+  const models = nativeModels.length > 0 && { native_models: JSON.stringify(nativeModels) }
+  await trx
+    .updateTable('batches')
+    .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length, ...models })
+    .where('id', '=', id)
+    .execute()
+  await restWholeJob(trx, id)
 }
 
 async function insertOutputs(
@@ -153,7 +194,7 @@ function ofLease(kysely: Kysely<Tables>, { batchId, part, fence }: JobLease) {
 }
 
 async function claim(connection: Connection, trx: Transaction<Tables>, query: ClaimQuery): Promise<ClaimedJob | null> {
-  const { worker, now, leaseUntil } = query
+  const { worker, now, leaseUntil, withNative } = query
   for (const { id } of await candidates(connection, trx, query)) {
     // Another worker that claims at this moment locks its job; the one behind it is as good.
     let free = trx
@@ -162,6 +203,7 @@ async function claim(connection: Connection, trx: Transaction<Tables>, query: Cl
       .where('batch_id', '=', id)
       .where('available_at', '<=', now)
       .where(isFree(now))
+      .where(isWanted(withNative))
       .orderBy('part')
       .limit(1)
     if (connection.engine === 'postgres') free = free.forUpdate().skipLocked()
@@ -176,28 +218,33 @@ async function claim(connection: Connection, trx: Transaction<Tables>, query: Cl
       .execute()
     const batch = await trx.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst()
     if (batch === undefined) continue
-    const { part, first_line: firstLine, position, bytes } = job
-    return { batch: batchOf(batch), lease: { batchId: id, part, fence }, part, firstLine, position, bytes }
+    const { part, first_line: firstLine, position, bytes, native_model: nativeModel } = job
+    const native = job.native === null ? null : (JSON.parse(job.native) as NativeState)
+    const lease = { batchId: id, part, fence }
+    return { batch: batchOf(batch), lease, part, firstLine, position, bytes, nativeModel, native }
   }
   return null
 }
 
 const isFree = (now: number) => sql<boolean>`(lease_until is null or lease_until <= ${now})`
 
+const isWanted = (withNative: boolean) => (withNative ? sql<boolean>`1 = 1` : sql<boolean>`native is null`)
+
 /** The most urgent batch of each account that has a free job, the account with the fewest leases first. */
 async function candidates(
   { engine }: Connection,
   trx: Transaction<Tables>,
-  { now, exceptUsers, onlyAsync }: ClaimQuery,
+  { now, exceptUsers, onlyAsync, withNative }: ClaimQuery,
 ): Promise<readonly { readonly id: string }[]> {
-  const isWanted = onlyAsync ? sql<boolean>`dialect = 'async'` : sql<boolean>`1 = 1`
+  const isOpen = onlyAsync ? sql<boolean>`dialect = 'async'` : sql<boolean>`1 = 1`
   const { rows } = await sql<{ id: string }>`
     select id from (
       select id, user_id, expires_at,
         row_number() over (partition by user_id
           order by case when dialect = 'async' then 0 else 1 end, expires_at, created_at, id) as place
-      from batches where ended_at is null and ${isWanted} and not ${isOneOf(engine, 'user_id', exceptUsers)}
-        and exists (select 1 from batch_jobs where batch_id = batches.id and available_at <= ${now} and ${isFree(now)})
+      from batches where ended_at is null and ${isOpen} and not ${isOneOf(engine, 'user_id', exceptUsers)}
+        and exists (select 1 from batch_jobs where batch_id = batches.id and available_at <= ${now} and ${isFree(now)}
+          and ${isWanted(withNative)})
     ) as ready where place = 1
     order by (select count(*) from batch_jobs as held where held.user_id = ready.user_id and held.lease_until > ${now}),
       expires_at, id

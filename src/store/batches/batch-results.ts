@@ -139,15 +139,16 @@ async function addResults(
 
 async function endPart(
   trx: Transaction<Tables>,
-  { id, parts_left: left }: BatchesTable,
+  { id, parts_left: left, outcome }: BatchesTable,
   { part }: JobLease,
   now: number,
 ): Promise<void> {
   await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).where('part', '=', part).execute()
   const isOver = left === 1
+  const finalizing = { status: 'finalizing', finalizing_at: now }
   await trx
     .updateTable('batches')
-    .set({ parts_left: left - 1, ...(isOver && { status: 'finalizing', finalizing_at: now }) })
+    .set({ parts_left: left - 1, ...(isOver && outcome === null && finalizing) })
     .where('id', '=', id)
     .execute()
   if (isOver) await wakeWholeJob(trx, id, now)

@@ -31,6 +31,8 @@ export interface Batch {
   readonly errorFileId: string | null
   /** How long its files are kept. */
   readonly filesExpireMs: number | null
+  /** Names of models whose lines go to the provider as a batch of its own. */
+  readonly nativeModels: readonly string[]
   readonly status: BatchStatus
   /** Why it ends before all lines are done; null: it does not. */
   readonly outcome: 'cancelled' | 'expired' | null
@@ -63,6 +65,7 @@ export function batchOf(row: BatchesTable): Batch {
     outputFileId: row.output_file_id,
     errorFileId: row.error_file_id,
     filesExpireMs: row.files_expire_ms,
+    nativeModels: row.native_models === null ? [] : (JSON.parse(row.native_models) as string[]),
     status: row.status as BatchStatus,
     outcome: row.outcome as Batch['outcome'],
     errors: row.errors,
@@ -101,6 +104,7 @@ export function batchRow(batch: Batch): BatchesTable {
     undone: batch.undone,
     parts_left: 0,
     has_results: 0,
+    native_models: batch.nativeModels.length === 0 ? null : JSON.stringify(batch.nativeModels),
     created_at: batch.createdAt,
     expires_at: batch.expiresAt,
     in_progress_at: batch.inProgressAt,

@@ -119,7 +119,10 @@ function isStoppable({ status }: BatchesTable): boolean {
   return stoppable.some((each) => each === status)
 }
 
-/** Ends all its jobs, whose workers lose their leases, and adds the one that settles it. */
+/**
+ * Ends all its jobs, whose workers lose their leases, and adds the one that settles it. Parts that a provider may have
+ * stay until they have ended there: what it has done by then is paid.
+ */
 async function stop(
   trx: Transaction<Tables>,
   { id }: BatchesTable,
@@ -127,14 +130,38 @@ async function stop(
   now: number,
 ): Promise<void> {
   await trx.updateTable('batches').set(change).where('id', '=', id).execute()
-  await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).where('part', '>', 0).execute()
-  await wakeWholeJob(trx, id, now)
+  await trx
+    .deleteFrom('batch_jobs')
+    .where('batch_id', '=', id)
+    .where('part', '>', 0)
+    .where((eb) => eb.or([eb('native', 'is', null), eb('native', '=', JSON.stringify({ phase: 'new' }))]))
+    .execute()
+  const left = await trx
+    .updateTable('batch_jobs')
+    .set(({ eb }) => ({ fence: eb('fence', '+', 1), worker: null, lease_until: null, available_at: now }))
+    .where('batch_id', '=', id)
+    .where('part', '>', 0)
+    .executeTakeFirst()
+  const count = Number(left.numUpdatedRows)
+  await trx.updateTable('batches').set({ parts_left: count }).where('id', '=', id).execute()
+  if (count === 0) await wakeWholeJob(trx, id, now)
 }
+
+const here = { native_model: null, native: null }
 
 /** The job of the batch as a whole. It stays as long as the batch runs, so that its fence never begins again. */
 function wholeJob({ id, userId, createdAt }: Batch): BatchJobsTable {
   const lines = { part: 0, first_line: 0, position: 0, bytes: 0 }
-  return { batch_id: id, user_id: userId, ...lines, fence: 0, worker: null, lease_until: null, available_at: createdAt }
+  return {
+    batch_id: id,
+    user_id: userId,
+    ...lines,
+    fence: 0,
+    worker: null,
+    lease_until: null,
+    available_at: createdAt,
+    ...here,
+  }
 }
 
 async function listBatches(

@@ -213,6 +213,7 @@ function rowOf(model: ModelRecord): ModelsTable {
     capabilities: JSON.stringify(model.capabilities),
     inflight_limit: model.inflightLimit,
     max_concurrent: model.maxConcurrent,
+    batch: model.batch,
     timeouts: JSON.stringify(model.timeouts),
     declared: flag(model.declared),
     created_at: model.createdAt,
@@ -230,6 +231,7 @@ function columnsOf(patch: ModelPatch): Columns<ModelsTable> {
     capabilities: patch.capabilities && JSON.stringify(patch.capabilities),
     inflight_limit: patch.inflightLimit,
     max_concurrent: patch.maxConcurrent,
+    batch: patch.batch,
     timeouts: patch.timeouts && JSON.stringify(patch.timeouts),
     declared: flagIfSet(patch.declared),
   }
@@ -250,6 +252,7 @@ function modelOf(row: ModelRow): ModelRecord {
     groupIds: (JSON.parse(row.group_ids) as string[]).sort(),
     inflightLimit: row.inflight_limit,
     maxConcurrent: row.max_concurrent,
+    batch: row.batch === 'native' ? 'native' : 'local',
     timeouts: JSON.parse(row.timeouts) as Timeouts,
     declared: row.declared === 1,
     createdAt: row.created_at,

@@ -157,6 +157,7 @@ function consumptionOf(row: Row): Consumption {
     imageOutputTokens: units['imageOutput'] ?? 0,
     images: units['images'] ?? 0,
     audioMs: units['audioMs'] ?? 0,
+    isBatch: units['batch'] === 1,
     durationMs: row.duration_ms,
   }
 }

@@ -58,7 +58,7 @@ export function someCharged(count: number, counters: readonly string[]): readonl
       cachedTokens: index % 50,
       reasoningTokens: index % 30,
       durationMs: index * 3,
-      units: index % 4 === 0 ? JSON.stringify({ images: index % 6, audioInput: index % 8 }) : null,
+      units: index % 4 === 0 ? JSON.stringify({ images: index % 6, audioInput: index % 8, batch: index % 3 }) : null,
       cost: index % 19 === 0 ? null : index * 1000,
       priceId: index % 19 === 0 ? null : 'wrong',
       counters: counted.length === 0 ? null : JSON.stringify(counted),

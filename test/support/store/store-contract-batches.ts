@@ -1,7 +1,7 @@
 /** Whose turn it is among batches, and that a result is written once and under a lease that is in effect. */
 import { expect } from 'bun:test'
 import type { Batch } from '#store/batches/batch-row.ts'
-import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
+import type { ClaimedJob, NativeState } from '#store/batches/batch-jobs.ts'
 import type { BatchStore } from '#store/batches/batches.ts'
 import type { StoredFile } from '#store/batches/files.ts'
 import { LeaseLost } from '#store/errors.ts'
@@ -67,6 +67,36 @@ export function batchContract(storeTest: StoreTest): void {
     expect((await claim(batches, 50, ['a']))?.lease.fence).toBe(other!.lease.fence + 1)
   })
 
+  storeTest('a stopped batch ends when the parts that a provider may have are done', async ({ batches }) => {
+    const states: readonly (NativeState | null)[] = [
+      null,
+      { phase: 'new' },
+      { phase: 'submitting', providerId: 'p', at: 1, count: 1 },
+      { phase: 'submitted', providerId: 'p', id: 'b', cancelledAt: null },
+    ]
+    const batch = aBatch('a', 1000)
+    await accepted(batches, batch, states.length, states)
+    for (const state of states) {
+      const job = await claim(batches)
+      expect(job?.native).toEqual(state)
+      if (state?.phase === 'new') await batches.setNative(job!.lease, state)
+    }
+    expect(await batches.cancel(batch.id, 20)).toMatchObject({ status: 'cancelling' })
+    expect(
+      await batches.claim({ worker, now: 20, leaseUntil: 120, exceptUsers: [], onlyAsync: false, withNative: false }),
+    ).toBeNull()
+    for (const state of states.slice(2)) {
+      const job = await claim(batches, 20)
+      expect([job?.native, job?.batch.outcome]).toEqual([state, 'cancelled'])
+      await batches.write(job!.lease, [], true, 30)
+      expect(await batches.find(batch.id)).toMatchObject({ status: 'cancelling' })
+    }
+    const last = await claim(batches, 30)
+    expect(last?.part).toBe(0)
+    await batches.finish(last!.lease, { output: null, errors: null }, 40)
+    expect(await batches.find(batch.id)).toMatchObject({ status: 'cancelled', endedAt: 40 })
+  })
+
   storeTest('a lease that has run out is anyone’s, and its first holder writes nothing more', async ({ batches }) => {
     const batch = aBatch('a', 1000)
     await accepted(batches, batch, 1)
@@ -104,16 +134,32 @@ function claim(
   exceptUsers: readonly string[] = [],
   onlyAsync = false,
 ): Promise<ClaimedJob | null> {
-  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers, onlyAsync })
+  return batches.claim({ worker, now, leaseUntil: now + 100, exceptUsers, onlyAsync, withNative: true })
 }
 
 /** The batch, with so many parts to be worked on. */
-async function accepted(batches: BatchStore, batch: Batch, parts: number): Promise<void> {
+async function accepted(
+  batches: BatchStore,
+  batch: Batch,
+  parts: number,
+  natives: readonly (NativeState | null)[] = [],
+): Promise<void> {
   expect(await batches.insert(batch, 1000)).toBe(true)
   const job = await claim(batches, 1)
   expect([job?.batch.id, job?.part]).toEqual([batch.id, 0])
-  const all = Array.from({ length: parts }, (_, at) => ({ part: at + 1, firstLine: at + 1, position: at, bytes: 1 }))
-  await batches.accept(job!.lease, { total: parts, parts: all, output: aFile(batch), errors: aFile(batch) }, 5)
+  const all = Array.from({ length: parts }, (_, at) => ({
+    part: at + 1,
+    firstLine: at + 1,
+    position: at,
+    bytes: 1,
+    nativeModel: null,
+    native: natives[at] ?? null,
+  }))
+  await batches.accept(
+    job!.lease,
+    { total: parts, parts: all, nativeModels: [], output: aFile(batch), errors: aFile(batch) },
+    5,
+  )
 }
 
 /** An output without a line. */
@@ -138,6 +184,7 @@ export function aBatch(userId: string, expiresAt: number): Batch {
     outputFileId: null,
     errorFileId: null,
     filesExpireMs: null,
+    nativeModels: [],
     status: 'validating',
     createdAt: 0,
     expiresAt,

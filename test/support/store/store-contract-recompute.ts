@@ -15,7 +15,8 @@ function expectedCost(row: StoredUsage, priced: readonly RepricedModel[]): numbe
   if (model === undefined) return row.cost
   const price = priceAt(model.prices, row.at)
   if (price === null) return null
-  const units = row.units === null ? {} : (JSON.parse(row.units) as { images?: number; audioInput?: number })
+  const units =
+    row.units === null ? {} : (JSON.parse(row.units) as { images?: number; audioInput?: number; batch?: number })
   const cost = costOf(price, {
     ...nothingUsed,
     inputTokens: row.promptTokens,
@@ -25,6 +26,7 @@ function expectedCost(row: StoredUsage, priced: readonly RepricedModel[]): numbe
     durationMs: row.durationMs,
     images: units.images ?? 0,
     audioInputTokens: units.audioInput ?? 0,
+    isBatch: units.batch === 1,
   })
   return cost ?? (row.counters === null ? null : row.cost)
 }

@@ -94,6 +94,7 @@ export function aModel(providerId: string, fields: Partial<ModelRecord> = {}): M
     groupIds: [],
     inflightLimit: null,
     maxConcurrent: null,
+    batch: 'local',
     timeouts: {},
     declared: false,
     createdAt: nextMoment(),

@@ -984,6 +984,8 @@ export type ModelChange = {
   readonly inflight_limit?: number | null | undefined
   /** Requests under way at its provider at once, over all accounts and processes; null = any number */
   readonly max_concurrent?: number | null | undefined
+  /** Where lines of batches run: here, or as a batch of the provider’s own where it has them, at its batch price */
+  readonly batch?: "local" | "native" | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -1008,6 +1010,8 @@ export type ModelCreation = {
   readonly inflight_limit?: number | null | undefined
   /** Requests under way at its provider at once, over all accounts and processes; null = any number */
   readonly max_concurrent?: number | null | undefined
+  /** Where lines of batches run: here, or as a batch of the provider’s own where it has them, at its batch price */
+  readonly batch?: "local" | "native" | undefined
   readonly timeouts?: Timeouts | undefined
 }
 
@@ -1051,6 +1055,8 @@ export type ModelRecord = {
   readonly inflight_limit: number | null
   /** Requests under way at its provider at once, over all accounts; null = any number */
   readonly max_concurrent: number | null
+  /** Where lines of batches run: here, or as a batch of the provider’s own where it has them, at its batch price */
+  readonly batch: "local" | "native"
   readonly timeouts: Timeouts
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean

@@ -18,6 +18,7 @@ export const fieldLabels: Readonly<Record<string, string>> = {
   options: 'Options',
   reasoning: 'Reasoning',
   max_concurrent: 'Requests at once',
+  batch: 'Batches',
   enabled: 'Switched on',
   aliases: 'Aliases',
   provider_id: 'Provider',

@@ -1,4 +1,6 @@
 /** The in-flight limit and the timeouts of a model. */
+import { Field } from '../../components/field.tsx'
+import { Select } from '../../components/input.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { NumberField } from '../../components/text-field.tsx'
 import { timeoutNames, type TimeoutName } from './model-draft.ts'
@@ -24,6 +26,21 @@ export function LimitFields({ draft, change }: FieldsProps) {
           value={draft.inflightLimit}
           onChange={(inflightLimit) => change({ inflightLimit })}
         />
+        {draft.kind === 'plain' && (
+          <Field
+            label="Batches"
+            hint="At the provider: OpenAI, Anthropic and servers like them run the lines as a batch of their own, for half the price."
+            param="batch"
+          >
+            <Select
+              value={draft.batches}
+              onChange={({ target: { value } }) => change({ batches: value === 'native' ? 'native' : 'local' })}
+            >
+              <option value="local">Here</option>
+              <option value="native">At the provider</option>
+            </Select>
+          </Field>
+        )}
         <div className={styles.columns}>
           {timeoutNames.map((name) => (
             <NumberField

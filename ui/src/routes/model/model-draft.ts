@@ -32,6 +32,7 @@ export interface ModelDraft {
   readonly reasons: TriState
   readonly contextLength: string
   readonly inflightLimit: string
+  readonly batches: NonNullable<ModelCreation['batch']>
   readonly timeouts: Readonly<Record<TimeoutName, string>>
   readonly realtime: RuleDraft
   readonly batch: RuleDraft
@@ -62,6 +63,7 @@ export function newDraft(kind: ModelDraft['kind'], groups: readonly string[]): M
     reasons: '',
     contextLength: '',
     inflightLimit: '',
+    batches: 'local',
     timeouts: { connect_seconds: '', first_token_seconds: '', idle_seconds: '', total_seconds: '' },
     realtime: noRule,
     batch: noRule,
@@ -89,6 +91,7 @@ export function draftOf(model: ModelRecord): ModelDraft {
     reasons: known(capabilities.reasoning),
     contextLength: textOf(model.context_length),
     inflightLimit: textOf(model.inflight_limit),
+    batches: model.batch,
     timeouts: {
       connect_seconds: textOf(timeouts.connect_seconds),
       first_token_seconds: textOf(timeouts.first_token_seconds),
@@ -126,6 +129,7 @@ export function bodyOf(draft: ModelDraft): ModelCreation {
     capabilities: capabilitiesOnWire(draft),
     context_length: numberOf(draft.contextLength) ?? null,
     inflight_limit: numberOf(draft.inflightLimit) ?? null,
+    batch: draft.batches,
     timeouts: timeoutsOnWire(draft.timeouts),
     rules: rulesOnWire(draft),
   }
