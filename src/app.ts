@@ -25,6 +25,7 @@ import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
+import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
@@ -143,6 +144,7 @@ interface Parts {
   readonly shutdown: AbortController
 }
 
+/** The calls that documents make have no sources themselves, so the documents come between two gateways. */
 async function openParts(options: AppOptions, opening: AsyncDisposableStack): Promise<Parts> {
   const { settings, store, clock, logger, version, proxyFor } = options
   const state = new LiveState(store.live, settings, logger)
@@ -150,8 +152,8 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const leader = opening.use(new Leader({ locks: store.leaderLocks, logger }))
   const metrics = createMetrics({ version, codes: Object.keys(errorCatalogue), genAi: settings.get('metrics.gen_ai') })
   // A database that is gone must not keep the stop from closing the rest.
-  const flushed = (what: string, flushing: Promise<void>): Promise<void> =>
-    flushing.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))
+  const flushed = (what: string, flush: Promise<void>): Promise<void> =>
+    flush.catch((error: unknown) => logger.error(`${what} could not be written at the stop`, { error }))
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const budgets = openBudgets(options, opening)
@@ -167,7 +169,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
-  // The calls that documents make have no sources themselves, so the documents are built between the two.
   const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
@@ -179,6 +180,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     rates: new RateLimits(settings, limits.rates, (name) => state.directory.groupId(name)),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
+    affinity: new PrefixAffinity(),
     recorder,
     responses,
     ...openKept(options),

@@ -16,6 +16,7 @@ import type { Retrieve } from './grounding/retrieve.ts'
 import type { BackgroundResponses } from './responses/background-responses.ts'
 import type { KeptResponses } from './responses/kept-responses.ts'
 import type { ResponseRegistry } from './responses/response-registry.ts'
+import type { PrefixAffinity } from './upstreams/affinity.ts'
 import type { UpstreamHealth } from './upstreams/upstream-health.ts'
 import type { UsageRecorder } from './usage/usage-recorder.ts'
 
@@ -36,6 +37,7 @@ export interface Gateway {
   /** What this process may spend of hard budgets. */
   readonly budgets: BudgetLedger
   readonly health: UpstreamHealth
+  readonly affinity: PrefixAffinity
   readonly recorder: UsageRecorder
   /** Who owns the responses that providers store. */
   readonly responses: ResponseRegistry

@@ -34,6 +34,7 @@ import { pinToProvider } from './responses/pin-to-provider.ts'
 import { NewResponseTracker } from './responses/response-tracker.ts'
 import { restoreState } from './responses/restore-state.ts'
 import { followResponse } from './serve-kept-response.ts'
+import type { Prefix } from './upstreams/affinity.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
 import { failOver } from './upstreams/fail-over.ts'
 import type { Attempt } from './upstreams/upstream-health.ts'
@@ -98,7 +99,9 @@ export async function serveModelCall(
     if (record.isBatch && only !== undefined) return await run(only)
     const { bytes, outputTokensMax } = final.request
     const size = { bytes: bytes.length, outputTokensMax, settles: true }
-    return await failOver(gateway, { context, caller, purpose, isAsync, model: allowed, record, size, repeatable }, run) // 4xx of the upstream, 502, 503, 504
+    const prefix = prefixOf(allowed, context, final.request)
+    const call = { context, caller, purpose, isAsync, model: allowed, record, size, repeatable, prefix }
+    return await failOver(gateway, call, run) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -117,6 +120,11 @@ export function bodyLimits({ settings }: Gateway): BodyLimits {
     bytesMax: settings.get('server.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
   }
+}
+
+/** What the strategy `affinity` goes by; null for every other one. */
+function prefixOf({ strategy }: Model, { request }: RequestContext, { bytes, cacheKey }: ModelRequest): Prefix | null {
+  return strategy === 'affinity' ? { bytes, key: cacheKey ?? request.headers.get('x-session-id') } : null
 }
 
 /** A form is closed with the answer, even in the middle of an upload; only then is its length known. */

@@ -12,7 +12,7 @@ import { componentsForm, failoverForm, reasoningForm, rulesForm, strategyForm } 
 
 const compositeForm = z.strictObject({
   strategy: strategyForm.describe(
-    'weighted: the least busy for its weight; priority: the lowest first; latency: the fastest',
+    'weighted: the least busy for its weight; priority: the lowest first; latency: the fastest; affinity: the one that had the beginning of the prompt before',
   ),
   components: componentsForm.describe('Plain models, each by name or id; answers give the id'),
   failover: failoverForm.default({}).describe('What is left out is as in the settings failover.*'),

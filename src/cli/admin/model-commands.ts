@@ -56,7 +56,7 @@ const add = dataCommand({
     strategy: {
       type: 'string',
       placeholder: 'WORD',
-      sentence: 'How a composite chooses: weighted, priority or latency; weighted when left out.',
+      sentence: 'How a composite chooses: weighted, priority, latency or affinity; weighted when left out.',
     },
     'upstream-name': {
       type: 'string',

@@ -151,7 +151,7 @@ export const modelSchema = z.strictObject({
 export const compositeSchema = z.strictObject({
   ...commonFields,
   strategy: strategyForm.describe(
-    '`weighted` (the least busy for its weight), `priority` (the lowest first) or `latency` (the fastest).',
+    '`weighted` (the least busy for its weight), `priority` (the lowest first), `latency` (the fastest) or `affinity` (the one that had the beginning of the prompt before).',
   ),
   components: componentsForm.describe(
     'The models that it stands for: each with `model`, `weight` (1 to 100), `priority` (lower first) and `enabled`.',

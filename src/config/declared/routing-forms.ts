@@ -8,7 +8,7 @@ import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 /** Reasoning efforts, in the order in which they are listed. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
-export const strategies = ['weighted', 'priority', 'latency'] as const
+export const strategies = ['weighted', 'priority', 'latency', 'affinity'] as const
 
 const modelName = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'expected the name of a model')
 

@@ -29,6 +29,8 @@ export interface ModelRequest {
   readonly streamed: boolean
   /** `service_tier` is `flex`: it gives way to live requests. */
   readonly flex: boolean
+  /** The client's name for requests with a common beginning (`prompt_cache_key`); null for none. */
+  readonly cacheKey: string | null
   /** The client itself asked for the usage chunk of a stream. */
   readonly wantsUsage: boolean
   /** The client asks for vectors in base64. */
@@ -99,6 +101,7 @@ export function requestOf(
     translated,
     streamed: stream === true,
     flex: value['service_tier'] === 'flex',
+    cacheKey: typeof value['prompt_cache_key'] === 'string' ? value['prompt_cache_key'] : null,
     wantsUsage: isObject(streamOptions) && streamOptions['include_usage'] === true,
     base64Vectors: false,
     documents: null,

@@ -22,6 +22,7 @@ export async function readFormRequest(context: RequestContext, limits: BodyLimit
     translated: false,
     streamed: false,
     flex: false,
+    cacheKey: null,
     wantsUsage: false,
     base64Vectors: false,
     documents: null,

@@ -13,6 +13,7 @@ import { CapQueue } from '#limits/cap-queue.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { RateLimits } from '../admission/rate-limits.ts'
+import { PrefixAffinity } from './affinity.ts'
 import { failOver } from './fail-over.ts'
 import { queueLevels } from './occupy-upstream.ts'
 import { UsageRecorder } from '../usage/usage-recorder.ts'
@@ -58,6 +59,7 @@ async function run(says: readonly Say[], options: RigOptions) {
   const clock = new ManualClock()
   const { settings, sources } = loaded({})
   const shutdown = new AbortController()
+  const affinity = new PrefixAffinity()
   const health = new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock)
   const context = await contextOf(new Request('http://localhost/x'), clock)
   const metrics = createMetrics({ version: '0.0.0', codes: [] })
@@ -77,7 +79,7 @@ async function run(says: readonly Say[], options: RigOptions) {
     limitOf: ({ limit }) => limit,
     shutdown: shutdown.signal,
   })
-  const gateway = { settings: live, health, caps, rates, shutdown: shutdown.signal }
+  const gateway = { settings: live, health, affinity, caps, rates, shutdown: shutdown.signal }
   const size = { bytes: 4, outputTokensMax: 1, settles: true }
   const occupant = { context, caller: aCaller(), purpose: 'realtime', record, size } as const
   const outcome = await failOver(gateway, { ...occupant, model, repeatable }, async (upstream, attempt) => {

@@ -12,6 +12,7 @@ import { AnySignal } from '#lib/any-signal.ts'
 import { fullJitterMs } from '#lib/backoff.ts'
 import { retryAfterMs } from '#lib/retry-after.ts'
 import { pause } from '#lib/loop.ts'
+import type { Prefix, PrefixAffinity } from './affinity.ts'
 import {
   hasRoom,
   isRefusedHere,
@@ -29,6 +30,7 @@ export type RunAttempt<T> = (upstream: Upstream, attempt: Attempt) => Promise<T>
 /** What failover needs of the gateway. */
 export interface FailOverDeps extends OccupyDeps {
   readonly health: UpstreamHealth
+  readonly affinity: PrefixAffinity
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal
 }
@@ -37,6 +39,8 @@ export interface FailOverContext extends Occupant {
   readonly model: Model
   /** Whether the request can still be sent from its beginning: the bytes of an upload may be gone. */
   readonly repeatable: () => boolean
+  /** What the strategy `affinity` goes by; none for requests that have no beginning in common. */
+  readonly prefix?: Prefix | null
 }
 
 const backoff = { baseMs: 100, maxMs: 2000 }
@@ -53,7 +57,7 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
   const tried = new Set<Upstream>()
   let attempt = 1
   for (;;) {
-    const upstream = chooseUpstream(deps, model, tried)
+    const upstream = chooseUpstream(deps, call, tried)
     if (upstream === null) throw new ApiError('upstream_unavailable')
     context.addHeader('x-sluice-provider', upstream.provider.name)
     context.addHeader('x-sluice-attempts', String(attempt))
@@ -80,14 +84,19 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
 }
 
 /** Prefers upstreams at whose caps the request does not have to wait. */
-function chooseUpstream({ health, caps }: FailOverDeps, model: Model, tried: ReadonlySet<Upstream>): Upstream | null {
+function chooseUpstream(
+  deps: FailOverDeps,
+  { model, prefix }: FailOverContext,
+  tried: ReadonlySet<Upstream>,
+): Upstream | null {
+  const { health, caps } = deps
   const { upstreams } = model
   if (upstreams.length > 1 && upstreams.some(isCapped)) {
     const full = upstreams.filter((upstream) => !hasRoom({ caps }, upstream))
-    const free = selectUpstream(model, new Set([...tried, ...full]), health)
+    const free = selectUpstream(model, new Set([...tried, ...full]), deps, prefix)
     if (free !== null && health.isAvailable(free.model.id)) return free
   }
-  return selectUpstream(model, tried, health)
+  return selectUpstream(model, tried, deps, prefix)
 }
 
 function isCapped({ caps }: Upstream): boolean {

@@ -5,6 +5,7 @@ import type { Strategy } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
+import { PrefixAffinity } from './affinity.ts'
 import { selectUpstream } from './select-upstream.ts'
 import { UpstreamHealth } from './upstream-health.ts'
 
@@ -49,6 +50,7 @@ function rig(strategy: Strategy, components: readonly Component[]): Rig {
   const model = composite(strategy, components)
   const clock = new ManualClock()
   const health = new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1000, ejectionMaxMs: 9000 }), clock)
+  const affinity = new PrefixAffinity()
   const id = (index: number): string => model.upstreams[index]!.model.id
   return {
     model,
@@ -56,7 +58,7 @@ function rig(strategy: Strategy, components: readonly Component[]): Rig {
     health,
     choose(tried = [], random = 0) {
       const without = new Set<Upstream>(tried.map((index) => model.upstreams[index]!))
-      const chosen = selectUpstream(model, without, health, () => random)
+      const chosen = selectUpstream(model, without, { health, affinity, random: () => random })
       return chosen === null ? null : model.upstreams.indexOf(chosen)
     },
     load(index, count) {
@@ -136,7 +138,7 @@ describe('latency', () => {
   })
 })
 
-const strategies: readonly Strategy[] = ['weighted', 'priority', 'latency']
+const strategies: readonly Strategy[] = ['weighted', 'priority', 'latency', 'affinity']
 for (const strategy of strategies) {
   describe(`whatever the strategy (${strategy})`, () => {
     test('one that was tried is not chosen, and in the end there is none', () => {

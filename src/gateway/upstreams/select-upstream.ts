@@ -5,11 +5,12 @@
 import type { Model } from '#catalog/catalog.ts'
 import type { Strategy } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
+import type { Prefix, PrefixAffinity } from './affinity.ts'
 import type { UpstreamHealth } from './upstream-health.ts'
 
 type Choose = (upstreams: readonly Upstream[], health: UpstreamHealth, random: () => number) => Upstream
 
-const strategies: Readonly<Record<Strategy, Choose>> = {
+const strategies: Readonly<Record<Exclude<Strategy, 'affinity'>, Choose>> = {
   weighted: leastLoaded,
   priority: (upstreams, health, random) => {
     const first = Math.min(...upstreams.map((upstream) => upstream.priority))
@@ -22,21 +23,33 @@ const strategies: Readonly<Record<Strategy, Choose>> = {
   latency: fasterOfTwo,
 }
 
+export interface SelectionDeps {
+  readonly health: UpstreamHealth
+  readonly affinity: PrefixAffinity
+  readonly random?: () => number
+}
+
 /**
  * The upstream for the next attempt, or null when the model has none that was not tried. When all
  * untried ones are ejected, the one that is due soonest: a doubtful attempt is better than none.
  */
 export function selectUpstream(
-  { upstreams, strategy }: Model,
+  model: Model,
   tried: ReadonlySet<Upstream>,
-  health: UpstreamHealth,
-  random: () => number = Math.random,
+  { health, affinity, random = Math.random }: SelectionDeps,
+  prefix: Prefix | null = null,
 ): Upstream | null {
+  const { upstreams, strategy } = model
   const [only] = upstreams
   if (only === undefined || upstreams.length === 1) return only ?? null
   const untried = upstreams.filter((upstream) => !tried.has(upstream))
   const available = untried.filter((upstream) => health.isAvailable(upstream.model.id))
-  if (available.length > 0) return strategies[strategy](available, health, random)
+  if (available.length > 0) {
+    if (strategy !== 'affinity') return strategies[strategy](available, health, random)
+    const leastOf = (some: readonly Upstream[]): Upstream => leastLoaded(some, health, random)
+    if (prefix === null) return leastOf(available)
+    return affinity.choose(model.record.id, available, prefix, { health, leastLoaded: leastOf })
+  }
   return untried.toSorted((a, b) => health.retryInMs(a.model.id) - health.retryInMs(b.model.id))[0] ?? null
 }
 

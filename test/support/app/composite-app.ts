@@ -1,4 +1,5 @@
 /** A gateway with a composite of several scripted providers, each a server of its own. */
+import type { Strategy } from '#catalog/records.ts'
 import { startGateway, type ChatOptions, type GatewayApp } from './gateway-app.ts'
 import { startUpstream, type Upstream } from '../upstream/upstream.ts'
 
@@ -12,7 +13,7 @@ export interface CompositeApp extends AsyncDisposable {
 
 export interface CompositeOptions {
   readonly components: number
-  readonly strategy?: 'weighted' | 'priority' | 'latency'
+  readonly strategy?: Strategy
   readonly set?: readonly string[]
   /** Of these components nothing listens. */
   readonly dead?: readonly number[]

@@ -19,6 +19,7 @@ import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
 import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
+import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { priorities, type Caller } from '#identity/records.ts'
@@ -90,6 +91,7 @@ export function gatewayBeside(
     }),
     rates: new RateLimits(settings, new RateBuckets(clock, wholeParts), (name) => app.state.directory.groupId(name)),
     budgets: new BudgetLedger({ place: store.budgetPlace, clock, onFailure: onError }),
+    affinity: new PrefixAffinity(),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),

@@ -446,8 +446,8 @@ export type CompletionRequest = {
 
 /** The models that this one stands for. */
 export type Composite = {
-  /** weighted: the least busy for its weight; priority: the lowest first; latency: the fastest */
-  readonly strategy: "weighted" | "priority" | "latency"
+  /** weighted: the least busy for its weight; priority: the lowest first; latency: the fastest; affinity: the one that had the beginning of the prompt before */
+  readonly strategy: "weighted" | "priority" | "latency" | "affinity"
   /** Plain models, each by name or id; answers give the id */
   readonly components: readonly ({
     readonly model: string
@@ -1097,8 +1097,8 @@ export type NewBudget = {
 
 /** The models that this one stands for. */
 export type NewComposite = {
-  /** weighted: the least busy for its weight; priority: the lowest first; latency: the fastest */
-  readonly strategy?: "weighted" | "priority" | "latency" | undefined
+  /** weighted: the least busy for its weight; priority: the lowest first; latency: the fastest; affinity: the one that had the beginning of the prompt before */
+  readonly strategy?: "weighted" | "priority" | "latency" | "affinity" | undefined
   /** Plain models, each by name or id; answers give the id */
   readonly components: readonly ({
     readonly model: string

@@ -26,7 +26,10 @@ const strategies: Readonly<Record<Strategy, string>> = {
   weighted: 'Weighted: the least busy, relative to its weight',
   priority: 'Priority: the first healthy one, in this order',
   latency: 'Latency: the fastest first byte',
+  affinity: 'Affinity: where the beginning of the prompt was before',
 }
+
+const strategyNames = Object.keys(strategies) as readonly Strategy[]
 
 export interface CompositeFieldsProps extends FieldsProps {
   readonly self: string | null
@@ -44,9 +47,8 @@ export function CompositeFields({ draft, change, self, health }: CompositeFields
           <Select
             value={composite.strategy}
             onChange={(event) => {
-              const { value } = event.target
-              if (value === 'weighted' || value === 'priority' || value === 'latency')
-                set(withStrategy(composite, value))
+              const chosen = strategyNames.find((each) => each === event.target.value)
+              if (chosen !== undefined) set(withStrategy(composite, chosen))
             }}
           >
             {Object.entries(strategies).map(([value, label]) => (
