@@ -35,20 +35,6 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
           The configuration file declares this user. Change the kind, address, name and role there.
         </Notice>
       )}
-      <Field
-        label="Kind"
-        param="kind"
-        hint={draft.kind === 'service' ? 'Has API keys and never signs in. It goes on when people leave.' : undefined}
-      >
-        <Select
-          disabled={declared}
-          value={draft.kind}
-          onChange={(event) => onChange({ ...draft, kind: event.target.value === 'service' ? 'service' : 'person' })}
-        >
-          <option value="person">Person</option>
-          <option value="service">Service account, for a program</option>
-        </Select>
-      </Field>
       <TextField
         type="email"
         label="E-mail address"
@@ -80,6 +66,20 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
           </Select>
         </Field>
       </div>
+      <Field
+        label="Kind"
+        param="kind"
+        hint={draft.kind === 'service' ? 'Has API keys and never signs in. It goes on when people leave.' : undefined}
+      >
+        <Select
+          disabled={declared}
+          value={draft.kind}
+          onChange={(event) => onChange({ ...draft, kind: event.target.value === 'service' ? 'service' : 'person' })}
+        >
+          <option value="person">Person</option>
+          <option value="service">Service account, for a program</option>
+        </Select>
+      </Field>
       <FieldGroup label="Groups" hint="Every user is in “everyone”. A user can use the models of all their groups.">
         <CheckList
           label="Groups"
