@@ -36,6 +36,7 @@ export const operator: Caller = {
       name: 'Operator',
       role: 'admin',
       disabled: false,
+      kind: 'person',
       hasPassword: false,
       declared: false,
       createdAt: 0,

@@ -5,14 +5,19 @@
 
 export type Role = 'admin' | 'user'
 
+/** A service account is a program's: it has keys, and no way to sign in. */
+export const userKinds = ['person', 'service'] as const
+export type UserKind = (typeof userKinds)[number]
+
 export interface User {
   readonly id: string
   /** Lower case; unique. */
   readonly email: string
   readonly name: string
   readonly role: Role
+  readonly kind: UserKind
   readonly disabled: boolean
-  /** False until a password is set: such a user cannot sign in, but keys work. */
+  /** False until a password is set, and always for a service account: such a user cannot sign in, but keys work. */
   readonly hasPassword: boolean
   /** Written in the configuration file, hence read-only in the admin API. */
   readonly declared: boolean

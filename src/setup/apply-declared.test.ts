@@ -155,6 +155,17 @@ describe('applying declared entities', () => {
     expect(await store.sessions.get('d')).toBeNull()
   })
 
+  test('a person who is declared as a service account keeps the id and loses password and sessions', async () => {
+    await apply(file)
+    const { id } = (await store.users.byEmail('ada@example.org'))!
+    await store.sessions.insert({ digest: 'd', userId: id, createdAt: 1, expiresAt: 9_999_999 })
+    const changed = file.replace('password: correct horse battery', 'kind: service')
+    await apply(changed)
+    expect(await store.users.get(id)).toMatchObject({ kind: 'service', hasPassword: false, declared: true })
+    expect(await store.sessions.get('d')).toBeNull()
+    expect(await apply(changed)).toBe(0)
+  })
+
   test('what the file no longer names stays and becomes editable', async () => {
     await apply(file)
     await apply('groups: [{name: lab}]')

@@ -24,7 +24,7 @@ export async function applyGroup({ store, entities, now, note }: ApplyContext, d
 /** Makes the stored user equal to the declared one. A password that the file does not give stays as it is. */
 export async function applyUser(context: ApplyContext, declared: DeclaredUser): Promise<void> {
   const { store, entities, now, note } = context
-  const { email, name, role, disabled, password } = declared
+  const { email, name, role, kind, disabled, password } = declared
   const current = entities.users.get(email)
   if (current === undefined) {
     const hash = password === null ? null : await hashPassword(password.reveal())
@@ -34,6 +34,7 @@ export async function applyUser(context: ApplyContext, declared: DeclaredUser): 
       email,
       name,
       role,
+      kind,
       disabled,
       hasPassword,
       declared: true,
@@ -43,10 +44,11 @@ export async function applyUser(context: ApplyContext, declared: DeclaredUser): 
     entities.users.set(email, user)
     return note('added', 'user', email)
   }
-  const changed = changedFields(current, { name, role, disabled, declared: true })
+  const changed = changedFields(current, { name, role, kind, disabled, declared: true })
   if (changed !== null) await store.users.update(current.id, changed, now)
   const newPassword = await applyPassword(context, current, declared)
-  if (newPassword || (disabled && !current.disabled)) await store.sessions.deleteOfUser(current.id)
+  const signsIn = !disabled && kind === 'person'
+  if (newPassword || (changed !== null && !signsIn)) await store.sessions.deleteOfUser(current.id)
   if (changed !== null || newPassword) note(current.declared ? 'changed' : 'taken over', 'user', email)
 }
 

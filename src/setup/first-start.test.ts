@@ -21,6 +21,7 @@ const bob = {
   email: 'bob@example.org',
   name: '',
   role: 'user',
+  kind: 'person',
   password: null,
   disabled: false,
 } as const

@@ -67,6 +67,7 @@ async function addAdministrator({ store, declared, adminEmail, now }: FirstStart
     name: 'Administrator',
     role: 'admin',
     disabled: false,
+    kind: 'person',
     hasPassword: true,
     declared: false,
     createdAt: now,

@@ -34,6 +34,7 @@ import { requestPage } from './migrations/0024-request-page.ts'
 import { usageMargins } from './migrations/0026-usage-margins.ts'
 import { audit } from './migrations/0029-audit.ts'
 import { nativeBatches } from './migrations/0032-native-batches.ts'
+import { serviceAccounts } from './migrations/0034-service-accounts.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -68,6 +69,7 @@ export const migrations: readonly Migration[] = [
   { version: 26, name: 'margins of usage', kind: 'expand', run: usageMargins },
   { version: 29, name: 'audit log', kind: 'expand', run: audit },
   { version: 32, name: 'native batches', kind: 'expand', run: nativeBatches },
+  { version: 34, name: 'service accounts', kind: 'expand', run: serviceAccounts },
 ]
 
 export interface MigrateOptions {

@@ -25,6 +25,7 @@ export interface UsersTable {
   email: string
   name: string
   role: string
+  kind: string
   password_hash: string | null
   /** Another person has chosen it. */
   password_temporary: Flag

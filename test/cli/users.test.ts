@@ -29,7 +29,21 @@ describe('users', () => {
     expect(await signIn(server, ada, password, 'a password of my own')).toBe(200)
     expect(await signIn(server, ada, password)).toBe(401)
     expect(await signIn(server, ada, 'a password of my own')).toBe(200)
-    expect((await sluice.run(['users', 'list'])).stdout).toMatch(/^ada@example\.org\s+Ada\s+admin\s+enabled$/m)
+    expect((await sluice.run(['users', 'list'])).stdout).toMatch(/^ada@example\.org\s+Ada\s+admin\s+person\s+enabled$/m)
+  })
+
+  test('a service account is added without a password, listed by kind, and a person becomes one', async () => {
+    await using sluice = new Installation()
+    await sluice.json(['groups', 'add', 'builders'])
+    const added = await sluice.run(['users', 'add', 'ci@example.org', '--service', '--group', 'builders'])
+    expect(added.stdout).toBe('Added ci@example.org.\n')
+    const services = async () =>
+      (await sluice.json<{ email: string }[]>(['users', 'list', '--service'])).map(({ email }) => email)
+    expect(await services()).toEqual(['ci@example.org'])
+    await sluice.json(['users', 'add', ada, '--no-password'])
+    await sluice.json(['users', 'set', ada, '--kind', 'service'])
+    expect(await services()).toEqual(['ci@example.org', ada])
+    expect((await sluice.run(['users', 'reset-password', ada])).code).toBe(1)
   })
 
   test('a password from standard input is used and not printed', async () => {
@@ -51,7 +65,9 @@ describe('users', () => {
     const ask = () => fetch(`${server.address}/ai/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
     const renamed = 'ada@example.com'
     await sluice.json(['users', 'set', ada, '--name', 'Ada L.', '--role', 'admin', '--email', renamed])
-    expect((await sluice.run(['users', 'list'])).stdout).toMatch(/^ada@example\.com\s+Ada L\.\s+admin\s+enabled$/m)
+    expect((await sluice.run(['users', 'list'])).stdout).toMatch(
+      /^ada@example\.com\s+Ada L\.\s+admin\s+person\s+enabled$/m,
+    )
     expect((await ask()).status).toBe(200)
     expect((await sluice.run(['users', 'remove', ada])).code).toBe(1)
     await sluice.json(['users', 'remove', renamed])

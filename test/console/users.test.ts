@@ -184,6 +184,28 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     }, 30_000)
 
+    test('a service account is created, given a key that works, and found by its kind', async () => {
+      await using visitor = await signedIn(adminEmail, '/users')
+      const { page } = visitor
+      await button(page, 'Create user').click()
+      await page.getByLabel('Kind', { exact: true }).last().selectOption('Service account, for a program')
+      await page.getByLabel('E-mail address').fill('nightly@example.org')
+      await page.getByLabel('Password (optional)').waitFor({ state: 'detached' })
+      await visitor.requireAccessible('creating a service account')
+      await button(page, 'Create').click()
+      await row(page, 'nightly@example.org').getByText('service account').waitFor()
+      await choose(page, 'nightly@example.org', 'Create API key…')
+      await dialog(page, 'Create an API key of nightly@example.org').getByLabel('Name').fill('cron')
+      await button(page, 'Create').click()
+      const secret = await page.getByTestId('secret').textContent()
+      expect(await app.statusWith(secret ?? '')).toBe(200)
+      await button(page, 'I have saved it').click()
+      await page.getByLabel('Kind', { exact: true }).selectOption('Service accounts')
+      await row(page, userEmail).waitFor({ state: 'detached' })
+      await row(page, 'nightly@example.org').waitFor()
+      expectNoComplaints(visitor)
+    }, 30_000)
+
     test('what the configuration file declares is marked, and of it only memberships can be changed', async () => {
       const created = await app.call<{ id: string }>('POST', '/users', { body: { email: 'fixed@example.org' } })
       await app.store.users.update(created.body.id, { declared: true }, Date.now())
@@ -209,6 +231,7 @@ describe.skipIf(journeysSkipped !== null)(
       expect(await page.getByRole('menuitem').allTextContents()).toEqual([
         'Groups…',
         'Set password…',
+        'Create API key…',
         'Budgets and rates…',
       ])
       await page.getByRole('menuitem', { name: 'Groups…' }).click()

@@ -161,6 +161,15 @@ describe('an account is refused', () => {
     expect((await app.call('GET', '/session', { key: null, headers: { cookie: session } })).status).toBe(401)
   })
 
+  test('that is a service account, before and after it was linked', async () => {
+    provider.person = { ...provider.person, email: userEmail }
+    for (const kind of ['service', 'person', 'service']) {
+      await app.call('PATCH', `/users/${app.userId}`, { body: { kind } })
+      if (kind === 'person') expect((await signIn(app)).location).toBe('/')
+      else await expectRefused('oidc_account_taken', signIn(app))
+    }
+  })
+
   test('of another domain than those that may sign in, before and after it was linked', async () => {
     await setSetting(app, 'auth.oidc.allowed_domains', ['example.com'])
     await expectRefused('oidc_domain_denied', signIn(app))

@@ -16,7 +16,7 @@ export const oidcRefusals = {
   oidc_email_unverified: 'The issuer has not verified the e-mail address.',
   oidc_domain_denied: 'Users of this e-mail domain may not sign in.',
   oidc_no_account: 'No account has this e-mail address, and the server does not create one.',
-  oidc_account_taken: 'The account with this e-mail address belongs to another user of the issuer.',
+  oidc_account_taken: 'The account with this e-mail address belongs to another user of the issuer, or to a program.',
   oidc_account_disabled: 'The account is disabled.',
   store_unavailable: 'The database cannot be reached.',
 } as const

@@ -14,7 +14,7 @@ export async function accountOf(admin: Admin, person: Person): Promise<User> {
   const user = (await linkedUser(admin, person)) ?? (await newlyLinked(admin, person))
   if (!isAllowedDomain(user.email, admin.settings.get('auth.oidc.allowed_domains')))
     throw new OidcRefusal('oidc_domain_denied')
-  if (user.disabled) throw new OidcRefusal('oidc_account_disabled')
+  requireSignIn(user)
   await applyGrants(admin, person, user)
   return user
 }
@@ -28,13 +28,19 @@ async function newlyLinked(admin: Admin, person: Person): Promise<User> {
   const { store, clock } = admin
   const email = usableEmail(admin, person)
   const known = await store.users.byEmail(email)
-  if (known?.disabled === true) throw new OidcRefusal('oidc_account_disabled')
+  if (known !== null) requireSignIn(known)
   const user = known ?? (await createdUser(admin, person, email))
   if (await store.identities.link(person, user.id, clock.now())) return user
   // The identity is linked by now, to another user or to this one: two sign-ins at once.
   const linked = await linkedUser(admin, person)
   if (linked === null) throw new OidcRefusal('oidc_account_taken')
   return linked
+}
+
+/** Throws OidcRefusal for an account that nobody may sign in to, also when the issuer knows its address. */
+function requireSignIn({ disabled, kind }: User): void {
+  if (disabled) throw new OidcRefusal('oidc_account_disabled')
+  if (kind === 'service') throw new OidcRefusal('oidc_account_taken')
 }
 
 /** The address by which an account is found or created. Throws OidcRefusal when it proves nothing. */
@@ -53,6 +59,7 @@ async function createdUser({ store, feed, settings, clock }: Admin, person: Pers
     name: person.name,
     role: 'user',
     disabled: false,
+    kind: 'person',
     hasPassword: false,
     declared: false,
     createdAt: clock.now(),

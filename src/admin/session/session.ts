@@ -39,7 +39,8 @@ async function callerOf(deps: SessionDeps, context: RequestContext, token: strin
   if (session === null || session.expiresAt <= deps.clock.now()) throw new ApiError('invalid_session')
   const account = deps.directory.account(session.userId)
   if (deps.directory.isAccountInDoubt(account)) throw new ApiError('store_unavailable')
-  if (account === undefined || account.user.disabled) throw new ApiError('invalid_session')
+  if (account === undefined || account.user.disabled || account.user.kind === 'service')
+    throw new ApiError('invalid_session')
   return { account, key: null }
 }
 

@@ -1,7 +1,7 @@
 /** A user as the admin API shows it. */
 import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
-import { everyoneGroupId, type User } from '#identity/records.ts'
+import { everyoneGroupId, userKinds, type User } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { etag, versionOf } from '../record-version.ts'
 
@@ -11,6 +11,7 @@ export const userAnswer = z
     email: z.string(),
     name: z.string(),
     role: z.enum(['admin', 'user']),
+    kind: z.enum(userKinds).describe('`service` = an account of a program, which cannot sign in'),
     disabled: z.boolean().describe('True refuses sign-in and all API keys of the user'),
     has_password: z.boolean().describe('Without one only API keys work'),
     groups: z.array(z.string()).describe('Ids; everyone is in the group everyone'),
@@ -28,6 +29,7 @@ export function userOnWire(user: User, groupIds: Iterable<string>): UserOnWire {
     email: user.email,
     name: user.name,
     role: user.role,
+    kind: user.kind,
     disabled: user.disabled,
     has_password: user.hasPassword,
     groups: [...groupIds].sort(),
@@ -38,8 +40,8 @@ export function userOnWire(user: User, groupIds: Iterable<string>): UserOnWire {
 }
 
 /** The version of what can be changed of a user; groups are joined and left at addresses of their own. */
-export function userVersion({ email, name, role, disabled }: User): string {
-  return versionOf({ email, name, role, disabled })
+export function userVersion({ email, name, role, kind, disabled }: User): string {
+  return versionOf({ email, name, role, kind, disabled })
 }
 
 /** A mapper for users of lists, whose groups are taken from memory: no query for each row. */

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { hashPassword } from '#identity/password.ts'
-import { everyoneGroupId, type Caller, type User } from '#identity/records.ts'
+import { everyoneGroupId, userKinds, type Caller, type User } from '#identity/records.ts'
 import type { UserPatch } from '#store/identity/users.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
@@ -16,6 +16,11 @@ import { requireEditable, email, requireFound, label, password } from '../fields
 import { userAnswer, userOfList, userOnWire, userVersion, type UserOnWire } from './user-record.ts'
 
 const role = z.enum(['admin', 'user'])
+const kind = z
+  .enum(userKinds)
+  .describe(
+    '`service` = an account of a program: it has keys, groups, limits and usage as a user has, and cannot sign in',
+  )
 const displayName = label.or(z.literal(''))
 
 const temporary = z
@@ -28,9 +33,14 @@ const creation = z
     email,
     name: displayName.default(''),
     role: role.default('user'),
+    kind: kind.default('person'),
     password: password.optional().describe('Left out: the user cannot sign in, but keys work'),
     temporary: temporary,
     disabled: z.boolean().default(false),
+  })
+  .refine(({ kind: wanted, password: plain }) => wanted === 'person' || plain === undefined, {
+    path: ['password'],
+    error: 'a service account has none',
   })
   .meta({ id: 'UserCreation' })
 
@@ -39,6 +49,7 @@ const change = z
     email: email.optional(),
     name: displayName.optional(),
     role: role.optional(),
+    kind: kind.optional(),
     disabled: z.boolean().optional(),
   })
   .meta({ id: 'UserChange' })
@@ -74,6 +85,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
           .regex(/^\P{Cc}*$/u)
           .optional()
           .describe('Part of the e-mail address'),
+        kind: kind.optional(),
       }),
       answer: pageAnswer(userAnswer),
       errors: ['invalid_cursor'],
@@ -114,7 +126,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: 'Change a user',
       description:
-        'Disabling ends all sessions and refuses all keys of the user at once. The last enabled administrator stays one.',
+        'Disabling ends all sessions and refuses all keys of the user at once. Who becomes a service account loses the password and all sessions. The last enabled administrator who is a person stays one.',
       body: change,
       answer: userAnswer,
       errors: ['conflict', 'declared_read_only'],
@@ -142,8 +154,11 @@ function passwordRoutes(admin: Admin): Route<Caller>[] {
       access: 'admin',
       summary: "Set a user's password; all sessions of the user end",
       body: newPassword,
+      errors: ['conflict'],
       async handle({ params, body, caller }) {
         const user = requireFound(await admin.store.users.get(params.id), 'user')
+        if (user.kind === 'service')
+          throw new ApiError('conflict', { message: 'A service account has no password and cannot sign in.' })
         const isOwn = caller.account.user.id === user.id
         await setPassword(admin, user.id, { plain: body.password, isTemporary: body.temporary && !isOwn })
       },
@@ -220,16 +235,17 @@ async function changeUser(admin: Admin, userId: string, body: Change, unchanged:
   requireEditable(requireFound(await store.users.get(userId), 'user'))
   const options = { keepAdministrator: true, check: unchanged(userVersion) }
   requireFound(await store.users.update(userId, patchOf(body), clock.now(), options), 'user')
-  if (body.disabled === true) await store.sessions.deleteOfUser(userId)
+  if (body.disabled === true || body.kind === 'service') await store.sessions.deleteOfUser(userId)
   await feed.publish([{ kind: 'user', id: userId }])
   return readUser(admin, userId)
 }
 
-function patchOf({ email: address, name, role: newRole, disabled }: Change): UserPatch {
+function patchOf({ email: address, name, role: newRole, kind: newKind, disabled }: Change): UserPatch {
   return {
     ...(address !== undefined && { email: address }),
     ...(name !== undefined && { name }),
     ...(newRole !== undefined && { role: newRole }),
+    ...(newKind !== undefined && { kind: newKind }),
     ...(disabled !== undefined && { disabled }),
   }
 }

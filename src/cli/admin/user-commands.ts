@@ -18,10 +18,17 @@ const passwordStdin = {
 const list = dataCommand({
   name: 'users list',
   summary: 'List users.',
-  async run(client, { output }) {
-    const users = await listAll<UserOnWire>(client, '/users')
-    const rows = users.map((user) => [user.email, user.name, user.role, user.disabled ? 'disabled' : 'enabled'])
-    output.result(users, () => tableLines(['e-mail', 'name', 'role', 'state'], rows, 'There are no users.'))
+  flags: { service: { type: 'boolean', sentence: 'Only service accounts.' } },
+  async run(client, { flags, output }) {
+    const users = await listAll<UserOnWire>(client, flags.has('service') ? '/users?kind=service' : '/users')
+    const rows = users.map(({ email: address, name, role, kind, disabled }) => [
+      address,
+      name,
+      role,
+      kind,
+      disabled ? 'disabled' : 'enabled',
+    ])
+    output.result(users, () => tableLines(['e-mail', 'name', 'role', 'kind', 'state'], rows, 'There are no users.'))
     return 0
   },
 })
@@ -37,14 +44,17 @@ const add = dataCommand({
     'password-stdin': passwordStdin,
     permanent,
     'no-password': { type: 'boolean', sentence: 'The user cannot sign in, and only API keys work.' },
+    service: { type: 'boolean', sentence: 'A service account: of a program, which never signs in.' },
   },
   async run(client, { positionals: [address], flags, output }) {
     const groups = await groupIds(client, flags.all('group'))
-    const password = flags.has('no-password') ? null : await newPassword(flags)
+    const isService = flags.has('service')
+    const password = isService || flags.has('no-password') ? null : await newPassword(flags)
     const user = (await client.call('POST', '/users', {
       email: address,
       name: flags.get('name') ?? '',
       role: flags.get('role') ?? 'user',
+      ...(isService && { kind: 'service' }),
       ...(password !== null && { password: password.text, temporary: !flags.has('permanent') }),
     })) as UserOnWire
     for (const group of groups) await client.call('PUT', `/users/${user.id}/groups/${group}`)
@@ -94,16 +104,26 @@ const resetPassword = dataCommand({
 
 const set = dataCommand({
   name: 'users set',
-  summary: 'Change the name, the role or the e-mail address of a user.',
+  summary: 'Change the name, the role, the kind or the e-mail address of a user.',
   positionals: [email],
   flags: {
     name: { type: 'string', placeholder: 'TEXT', sentence: 'Shown in the console.' },
     role: { type: 'string', placeholder: 'ROLE', sentence: 'Either admin or user.' },
+    kind: {
+      type: 'string',
+      placeholder: 'KIND',
+      sentence: 'Either person or service; a service account has no password and cannot sign in.',
+    },
     email: { type: 'string', placeholder: 'EMAIL', sentence: 'The new address.' },
   },
   async run(client, { positionals: [address = ''], flags, output }) {
     const { id } = await userByEmail(client, address)
-    const body = { name: flags.get('name'), role: flags.get('role'), email: flags.get('email') }
+    const body = {
+      name: flags.get('name'),
+      role: flags.get('role'),
+      kind: flags.get('kind'),
+      email: flags.get('email'),
+    }
     const user = (await client.call('PATCH', `/users/${id}`, body)) as UserOnWire
     output.result(user, [`Changed ${user.email}.`])
     return 0

@@ -7,6 +7,7 @@ export interface UserOnWire {
   readonly email: string
   readonly name: string
   readonly role: string
+  readonly kind: string
   readonly disabled: boolean
 }
 

@@ -184,13 +184,22 @@ export const groupSchema = z.strictObject({
 })
 
 /** One entry of `users`. */
-export const userSchema = z.strictObject({
-  email: email.describe('Unique, whatever its case.'),
-  name: text.default('').describe('Shown in the console.'),
-  role: z.enum(['admin', 'user'], 'expected admin or user').default('user').describe('`admin` or `user`.'),
-  password: password.optional().describe('For signing in to the console; without one only API keys work.'),
-  disabled: z.boolean().default(false).describe('True refuses sign-in and all API keys of the user.'),
-})
+export const userSchema = z
+  .strictObject({
+    email: email.describe('Unique, whatever its case.'),
+    name: text.default('').describe('Shown in the console.'),
+    role: z.enum(['admin', 'user'], 'expected admin or user').default('user').describe('`admin` or `user`.'),
+    kind: z
+      .enum(['person', 'service'], 'expected person or service')
+      .default('person')
+      .describe('`person`, or `service` for the account of a program, which cannot sign in.'),
+    password: password.optional().describe('For signing in to the console; without one only API keys work.'),
+    disabled: z.boolean().default(false).describe('True refuses sign-in and all API keys of the user.'),
+  })
+  .refine((user) => user.kind === 'person' || user.password === undefined, {
+    path: ['password'],
+    error: 'a service account has none',
+  })
 
 /** One value of `aliases`, whose keys are the aliases. */
 export const aliasSchema = z.strictObject({ alias: name, model: name })

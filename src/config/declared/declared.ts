@@ -129,6 +129,7 @@ export interface DeclaredUser {
   /** May be empty. */
   readonly name: string
   readonly role: 'admin' | 'user'
+  readonly kind: 'person' | 'service'
   readonly password: Secret | null
   readonly disabled: boolean
 }

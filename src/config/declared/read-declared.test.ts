@@ -228,7 +228,7 @@ providers:
   - {kind: openai, models: 5}
 models: [{name: x}]
 groups: {a: b}
-users: [{email: nobody}, {email: a@b, role: boss, password: short}]
+users: [{email: nobody}, {email: a@b, role: boss, password: short}, {email: c@d, kind: service, password: long enough}]
 aliases: {z: 5}
 budgets: [{scope: key, name: k, amount: 1}, {scope: user, name: a@b, amount: 1e-10, period: year, thresholds: [9, 9]}]
 `,
@@ -247,6 +247,7 @@ budgets: [{scope: key, name: k, amount: 1}, {scope: user, name: a@b, amount: 1e-
         'users[0].email',
         'users[1].role',
         'users[1].password',
+        'users[2].password',
         'aliases.z.model',
         'budgets[0].scope',
         'budgets[1].amount',

@@ -1,11 +1,11 @@
-/** Whether an administrator remains: asked inside the transaction that takes one away. */
+/** Whether a person remains an administrator: asked inside the transaction that takes one away. */
 import type { Transaction } from 'kysely'
 import type { Database } from '../database.ts'
 import { LastAdministrator } from '../errors.ts'
 import type { Tables } from '../schema.ts'
 
 /**
- * True when another user is an enabled administrator, and stays one until the transaction ends: two
+ * True when another person is an enabled administrator, and stays one until the transaction ends: two
  * changes at once follow one another, and the second sees what the first has left.
  */
 export async function hasOtherAdministrator(
@@ -18,6 +18,7 @@ export async function hasOtherAdministrator(
     .select('id')
     .where('role', '=', 'admin')
     .where('disabled', '=', 0)
+    .where('kind', '=', 'person')
     // One order for all, or two transactions could each hold what the other waits for.
     .orderBy('id')
   // SQLite has no row locks: a transaction holds the only write lock from its beginning.
@@ -25,13 +26,17 @@ export async function hasOtherAdministrator(
   return rows.some(({ id }) => id !== userId)
 }
 
-/** Throws LastAdministrator when the user is the only enabled administrator. */
+/** Throws LastAdministrator when the user is the only person who is an enabled administrator. */
 export async function requireOtherAdministrator(
   database: Pick<Database, 'engine'>,
   trx: Transaction<Tables>,
   userId: string,
 ): Promise<void> {
   if (await hasOtherAdministrator(database, trx, userId)) return
-  const user = await trx.selectFrom('users').select(['role', 'disabled']).where('id', '=', userId).executeTakeFirst()
-  if (user?.role === 'admin' && user.disabled === 0) throw new LastAdministrator()
+  const user = await trx
+    .selectFrom('users')
+    .select(['role', 'disabled', 'kind'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (user?.role === 'admin' && user.disabled === 0 && user.kind === 'person') throw new LastAdministrator()
 }

@@ -1,6 +1,6 @@
 /** Users and their password hashes. */
 import { sql, type Kysely, type Selectable, type SqlBool, type Transaction } from 'kysely'
-import type { Role, User } from '#identity/records.ts'
+import type { Role, User, UserKind } from '#identity/records.ts'
 import { checkRow, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { refusing } from '../errors.ts'
@@ -8,11 +8,12 @@ import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from
 import { flag, flagIfSet, type Columns, type Tables, type UsersTable } from '../schema.ts'
 import { requireOtherAdministrator } from './administrators.ts'
 
-export type UserPatch = Partial<Pick<User, 'email' | 'name' | 'role' | 'disabled' | 'declared'>>
+export type UserPatch = Partial<Pick<User, 'email' | 'name' | 'role' | 'kind' | 'disabled' | 'declared'>>
 
 export interface UserQuery extends PageRequest {
   /** Part of the e-mail address, in any case. */
   readonly emailContains?: string | undefined
+  readonly kind?: UserKind | undefined
 }
 
 export interface Membership {
@@ -50,11 +51,11 @@ export interface UserStore {
   byEmail(email: string): Promise<User | null>
   /** Adds a user; `hasPassword` of the record is not looked at. Throws NameTaken with the address. */
   insert(user: User, password: StoredPassword | null): Promise<void>
-  /** The user as changed, or null when there is none. Throws NameTaken with the address. */
+  /** The user as changed, or null when there is none; who becomes a service account loses the password. Throws NameTaken with the address. */
   update(id: string, patch: UserPatch, at: number, options?: UserChangeOptions): Promise<User | null>
-  /** Sets or, with null, removes the password; false when there is no such user. */
+  /** Sets or, with null, removes the password; false when there is no such user, or only a service account. */
   setPassword(id: string, password: StoredPassword | null, at: number): Promise<boolean>
-  /** Null when the user does not exist or has no password. */
+  /** Null when the user does not exist, has no password or is a service account. */
   password(id: string): Promise<StoredPassword | null>
   /** Deletes the user with all keys, sessions, memberships and limits; false when there is none. */
   delete(id: string, options?: UserChangeOptions): Promise<boolean>
@@ -75,6 +76,8 @@ export function userStore(database: Database): UserStore {
         // No index serves a part in the middle: a scan of the users, which are thousands at most.
         select = select.where(sql<SqlBool>`email like ${pattern} escape '\\'`)
       }
+      // Nor does one serve the kind: there are two, and a page is found in the order of creation.
+      if (query.kind !== undefined) select = select.where('kind', '=', query.kind)
       const rows = await select
         .orderBy('created_at')
         .orderBy('id')
@@ -128,7 +131,8 @@ function changes(database: Database): Pick<UserStore, 'update' | 'delete'> {
   }
   return {
     async update(id, patch, at, { keepAdministrator = false, check } = {}) {
-      const mayTake = keepAdministrator && (patch.role === 'user' || patch.disabled === true)
+      const takes = patch.role === 'user' || patch.disabled === true || patch.kind === 'service'
+      const mayTake = keepAdministrator && takes
       const row = await refusing({ taken: patch.email }, () =>
         changing(id, { keepAdministrator: mayTake, check }, (on) =>
           on
@@ -176,6 +180,7 @@ function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'passw
         .updateTable('users')
         .set({ ...passwordColumns(password), updated_at: at })
         .where('id', '=', id)
+        .where('kind', '=', 'person')
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
     },
@@ -184,6 +189,8 @@ function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'passw
         .selectFrom('users')
         .select(['password_hash as hash', 'password_temporary as temporary'])
         .where('id', '=', id)
+        // A process of the version before may have set one.
+        .where('kind', '=', 'person')
         .executeTakeFirst()
       return row === undefined || row.hash === null ? null : { hash: row.hash, isTemporary: row.temporary === 1 }
     },
@@ -217,6 +224,7 @@ function rowOf(user: User, password: StoredPassword | null): UsersTable {
     email: user.email.toLowerCase(),
     name: user.name,
     role: user.role,
+    kind: user.kind,
     ...passwordColumns(password),
     disabled: flag(user.disabled),
     declared: flag(user.declared),
@@ -230,6 +238,8 @@ function columnsOf(patch: UserPatch): Columns<UsersTable> {
     email: patch.email?.toLowerCase(),
     name: patch.name,
     role: patch.role,
+    kind: patch.kind,
+    ...(patch.kind === 'service' && passwordColumns(null)),
     disabled: flagIfSet(patch.disabled),
     declared: flagIfSet(patch.declared),
   }
@@ -247,7 +257,8 @@ export function userOf(row: Selectable<UsersTable>): User {
     email: row.email,
     name: row.name,
     role: row.role as Role,
-    hasPassword: row.password_hash !== null,
+    kind: row.kind as UserKind,
+    hasPassword: row.kind === 'person' && row.password_hash !== null,
     disabled: row.disabled === 1,
     declared: row.declared === 1,
     createdAt: row.created_at,

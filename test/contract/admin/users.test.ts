@@ -179,6 +179,7 @@ describe('disabling and deleting', () => {
       email: 'declared@example.org',
       name: '',
       role: 'user',
+      kind: 'person',
       disabled: false,
       hasPassword: false,
       declared: true,

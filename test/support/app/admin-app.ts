@@ -187,7 +187,17 @@ export async function startAdminApp({
 async function addUser(store: Store, email: string, role: Role): Promise<string> {
   const id = crypto.randomUUID()
   await store.users.insert(
-    { id, email, name: '', role, disabled: false, hasPassword: false, declared: false, createdAt: Date.now() },
+    {
+      id,
+      email,
+      name: '',
+      role,
+      kind: 'person',
+      disabled: false,
+      hasPassword: false,
+      declared: false,
+      createdAt: Date.now(),
+    },
     null,
   )
   return id

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { everyoneGroupId } from '#identity/records.ts'
+import { everyoneGroupId, type User } from '#identity/records.ts'
 import { LastAdministrator, Missing, NameTaken } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 import { allPages, rejection, type StoreTest } from './store-test.ts'
@@ -64,6 +64,21 @@ function userContract(storeTest: StoreTest): void {
     expect(await users.setPassword(ada.id, null, 3)).toBe(true)
     expect((await users.get(ada.id))?.hasPassword).toBe(false)
     expect(await users.setPassword(crypto.randomUUID(), { hash: 'hash', isTemporary: false }, 1)).toBe(false)
+  })
+
+  storeTest('a service account has no password, also when one is set, and is listed by kind', async ({ users }) => {
+    const [ada, program] = [aUser(), aUser({ kind: 'service' })]
+    await users.insert(ada, { hash: 'hash', isTemporary: false })
+    // As a process of the version before can leave it, which does not know the kind.
+    await users.insert(program, { hash: 'hash', isTemporary: false })
+    expect(await users.get(program.id)).toEqual(program)
+    expect(await users.password(program.id)).toBeNull()
+    const listed = async (kind: User['kind']) => (await users.list({ limit: 9, kind })).items.map(({ id }) => id)
+    expect([await listed('person'), await listed('service')]).toEqual([[ada.id], [program.id]])
+    expect(await users.setPassword(program.id, { hash: 'hash', isTemporary: false }, 1)).toBe(false)
+    expect(await users.update(ada.id, { kind: 'service' }, 2)).toMatchObject({ kind: 'service', hasPassword: false })
+    await users.update(ada.id, { kind: 'person' }, 3)
+    expect(await users.password(ada.id)).toBeNull()
   })
 
   storeTest('deleting a user takes keys, sessions, memberships and limits along', async (store) => {

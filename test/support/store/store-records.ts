@@ -19,6 +19,7 @@ export function aUser(fields: Partial<User> = {}): User {
     email: `${id}@example.com`,
     name: 'Ada',
     role: 'user',
+    kind: 'person',
     hasPassword: false,
     disabled: false,
     declared: false,

@@ -1832,6 +1832,8 @@ export type User = {
   readonly email: string
   readonly name: string
   readonly role: "admin" | "user"
+  /** `service` = an account of a program, which cannot sign in */
+  readonly kind: "person" | "service"
   /** True refuses sign-in and all API keys of the user */
   readonly disabled: boolean
   /** Without one only API keys work */
@@ -1849,6 +1851,8 @@ export type UserChange = {
   readonly email?: string | undefined
   readonly name?: string | "" | undefined
   readonly role?: "admin" | "user" | undefined
+  /** `service` = an account of a program: it has keys, groups, limits and usage as a user has, and cannot sign in */
+  readonly kind?: "person" | "service" | undefined
   readonly disabled?: boolean | undefined
 }
 
@@ -1856,6 +1860,8 @@ export type UserCreation = {
   readonly email: string
   readonly name?: string | "" | undefined
   readonly role?: "admin" | "user" | undefined
+  /** `service` = an account of a program: it has keys, groups, limits and usage as a user has, and cannot sign in */
+  readonly kind?: "person" | "service" | undefined
   /** Left out: the user cannot sign in, but keys work */
   readonly password?: string | undefined
   /** The user has to choose another at the first sign-in; left out, that is so */
@@ -2869,7 +2875,7 @@ export interface Operations {
   /** List users */
   "GET /admin/api/v1/users": {
     params: undefined
-    query: { cursor?: string; limit?: number; email?: string }
+    query: { cursor?: string; limit?: number; email?: string; kind?: "person" | "service" }
     of: undefined
     body: undefined
     answer: {

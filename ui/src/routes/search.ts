@@ -126,13 +126,16 @@ export function readDocumentSearch(search: Search): DocumentSearch {
   return { chunk: /^\d{1,9}$/.test(chunk) ? Number(chunk) : undefined, q: text(search['q']) }
 }
 
+export const userKinds = ['person', 'service'] as const
+
 export interface UsersSearch {
   /** Part of the e-mail address. */
   readonly q?: string | undefined
+  readonly kind?: (typeof userKinds)[number] | undefined
 }
 
 export function readUsersSearch(search: Search): UsersSearch {
-  return { q: text(search['q']) }
+  return { q: text(search['q']), kind: userKinds.find((each) => each === search['kind']) }
 }
 
 export interface GroupsSearch {

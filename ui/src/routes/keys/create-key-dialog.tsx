@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type AnswerOf } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
+import type { User } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -21,6 +22,8 @@ export interface CreateKeyDialogProps {
   /** The initial name. */
   readonly suggestedName?: string
   readonly onCreated?: () => void
+  /** Whose key it is; the own one when left out. */
+  readonly owner?: User | undefined
 }
 
 const dayMs = 86_400_000
@@ -32,12 +35,13 @@ const lifetimes = [
   ['365', 'In a year'],
 ] as const
 
-export function CreateKeyDialog({ onClose, suggestedName = '', onCreated }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ onClose, suggestedName = '', onCreated, owner }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
   if (created !== null) return <ShowSecret name={created.name} secret={created.secret} onClose={onClose} />
   return (
     <CreateForm
       suggestedName={suggestedName}
+      owner={owner}
       onClose={onClose}
       onCreated={(key) => {
         setCreated(key)
@@ -49,11 +53,12 @@ export function CreateKeyDialog({ onClose, suggestedName = '', onCreated }: Crea
 
 interface CreateFormProps {
   readonly suggestedName: string
+  readonly owner: User | undefined
   readonly onClose: () => void
   readonly onCreated: (key: CreatedApiKey) => void
 }
 
-function CreateForm({ suggestedName, onClose, onCreated }: CreateFormProps) {
+function CreateForm({ suggestedName, owner, onClose, onCreated }: CreateFormProps) {
   const queryClient = useQueryClient()
   const [fields, setFields] = useState({ name: suggestedName, description: '' })
   const [days, setDays] = useState('')
@@ -65,12 +70,19 @@ function CreateForm({ suggestedName, onClose, onCreated }: CreateFormProps) {
       expires_at: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString(),
       scopes: scopesOnWire(scopes),
     }
-    const key = await api('POST /admin/api/v1/me/keys', { body })
+    const key = await (owner === undefined
+      ? api('POST /admin/api/v1/me/keys', { body })
+      : api('POST /admin/api/v1/users/{id}/keys', { params: { id: owner.id }, body }))
     await queryClient.invalidateQueries({ queryKey: resource.keys })
     onCreated(key)
   }
   return (
-    <FormDialog onClose={onClose} title="Create an API key" submitLabel="Create" onSubmit={create}>
+    <FormDialog
+      onClose={onClose}
+      title={owner === undefined ? 'Create an API key' : `Create an API key of ${owner.email}`}
+      submitLabel="Create"
+      onSubmit={create}
+    >
       <NameFields
         {...fields}
         nameHint="What the key is for, such as a program or a machine."
@@ -85,7 +97,7 @@ function CreateForm({ suggestedName, onClose, onCreated }: CreateFormProps) {
           ))}
         </Select>
       </Field>
-      <ScopeFields scopes={scopes} onChange={setScopes} />
+      <ScopeFields scopes={scopes} isOwn={owner === undefined} onChange={setScopes} />
     </FormDialog>
   )
 }

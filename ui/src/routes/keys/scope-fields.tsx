@@ -1,6 +1,6 @@
 /** The scopes of a key: what it may be used for. */
 import { useQuery } from '@tanstack/react-query'
-import { ownModelsQuery } from '../../api/queries.ts'
+import { allModelsQuery, ownModelsQuery } from '../../api/queries.ts'
 import type { ApiKeyCreation } from '../../api/schema.d.ts'
 import { CheckList } from '../../components/check-list.tsx'
 import { FieldGroup } from '../../components/field.tsx'
@@ -9,7 +9,7 @@ import { Checkbox } from '../../components/input.tsx'
 const areas = [
   ['inference', 'Models: chat, embeddings, generation'],
   ['documents', 'Documents: import and search'],
-  ['admin', 'Administration: everything that you can do here'],
+  ['admin', 'Administration: everything that its user can do here'],
 ] as const
 
 type Area = (typeof areas)[number][0]
@@ -33,12 +33,17 @@ export function scopesOnWire(scopes: Scopes): ApiKeyCreation['scopes'] {
 
 export function ScopeFields({
   scopes,
+  isOwn,
   onChange,
 }: {
   readonly scopes: Scopes
+  /** The key is the caller's own; otherwise every model can be named. */
+  readonly isOwn: boolean
   readonly onChange: (scopes: Scopes) => void
 }) {
-  const { data: models = [] } = useQuery(ownModelsQuery)
+  const own = useQuery({ ...ownModelsQuery, enabled: isOwn })
+  const all = useQuery({ ...allModelsQuery, enabled: !isOwn })
+  const models: readonly { readonly name: string }[] = (isOwn ? own.data : all.data) ?? []
   const limited = scopes.models
   return (
     <>
@@ -54,7 +59,7 @@ export function ScopeFields({
       </FieldGroup>
       <FieldGroup label="Models">
         <Checkbox
-          label="All models that you can use, now and later"
+          label={`All models that ${isOwn ? 'you' : 'its user'} can use, now and later`}
           checked={limited === null}
           onChange={() =>
             onChange({ ...scopes, models: limited === null ? new Set(models.map(({ name }) => name)) : null })

@@ -38,5 +38,6 @@ function changeOf(user: User, draft: UserDraft): UserChange {
     ...(email !== user.email && { email }),
     ...(name !== user.name && { name }),
     ...(draft.role !== user.role && { role: draft.role }),
+    ...(draft.kind !== user.kind && { kind: draft.kind }),
   }
 }

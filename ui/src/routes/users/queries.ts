@@ -2,17 +2,23 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allItems, resource } from '../../api/queries.ts'
+import type { User } from '../../api/schema.d.ts'
 
 const pageSize = 100
 export const userChoicesMax = 50
 
-/** Users in pages, whose e-mail address contains this text. */
-export function usersQuery(email: string) {
+/** Users in pages, of this kind, whose e-mail address contains this text. */
+export function usersQuery(email: string, kind: User['kind'] | undefined) {
   return infiniteQueryOptions({
-    queryKey: [...resource.users, 'list', email],
+    queryKey: [...resource.users, 'list', email, kind],
     queryFn: ({ pageParam, signal }) =>
       api('GET /admin/api/v1/users', {
-        query: { limit: pageSize, ...(email !== '' && { email }), ...(pageParam !== null && { cursor: pageParam }) },
+        query: {
+          limit: pageSize,
+          ...(email !== '' && { email }),
+          ...(kind !== undefined && { kind }),
+          ...(pageParam !== null && { cursor: pageParam }),
+        },
         signal,
       }),
     initialPageParam: null as string | null,

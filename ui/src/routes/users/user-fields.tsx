@@ -15,6 +15,7 @@ export interface UserDraft {
   readonly email: string
   readonly name: string
   readonly role: User['role']
+  readonly kind: User['kind']
   readonly groups: ReadonlySet<string>
 }
 
@@ -31,12 +32,13 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
     <>
       {declared && (
         <Notice tone="neutral">
-          The configuration file declares this user. Change the address, name and role there.
+          The configuration file declares this user. Change the kind, address, name and role there.
         </Notice>
       )}
       <TextField
         type="email"
         label="E-mail address"
+        hint={draft.kind === 'service' ? 'Its name, such as nightly@research. Nothing is sent to it.' : undefined}
         param="email"
         required
         maxLength={254}
@@ -64,6 +66,20 @@ export function UserFields({ draft, onChange, declared = false }: UserFieldsProp
           </Select>
         </Field>
       </div>
+      <Field
+        label="Kind"
+        param="kind"
+        hint={draft.kind === 'service' ? 'Has API keys and never signs in. It goes on when people leave.' : undefined}
+      >
+        <Select
+          disabled={declared}
+          value={draft.kind}
+          onChange={(event) => onChange({ ...draft, kind: event.target.value === 'service' ? 'service' : 'person' })}
+        >
+          <option value="person">Person</option>
+          <option value="service">Service account, for a program</option>
+        </Select>
+      </Field>
       <FieldGroup label="Groups" hint="Every user is in “everyone”. A user can use the models of all their groups.">
         <CheckList
           label="Groups"

@@ -12,7 +12,7 @@ import { RowName } from '../../components/row-name.tsx'
 import { isOrdinary } from '../groups/queries.ts'
 import styles from './user-table.module.css'
 
-export type UserAction = 'edit' | 'password' | 'budgets' | 'disable' | 'enable' | 'delete'
+export type UserAction = 'edit' | 'password' | 'key' | 'budgets' | 'disable' | 'enable' | 'delete'
 
 export interface UserTableProps {
   readonly users: readonly User[]
@@ -92,9 +92,11 @@ function UserState({ disabled }: { readonly disabled: boolean }) {
 
 function AccountKind({ user }: { readonly user: User }) {
   if (user.has_password && !user.declared) return '–'
+  const isService = user.kind === 'service'
   return (
     <span className={styles.badges}>
-      {!user.has_password && <Badge>no password</Badge>}
+      {isService && <Badge>service account</Badge>}
+      {!isService && !user.has_password && <Badge>no password</Badge>}
       {user.declared && <Badge tone="accent">declared</Badge>}
     </span>
   )
@@ -105,7 +107,8 @@ function UserMenu({ user, onAction }: { readonly user: User; readonly onAction: 
     <RowMenu name={user.email}>
       {user.declared && <MenuText>The configuration file declares it. Change or delete it there.</MenuText>}
       <MenuItem onSelect={() => onAction('edit', user)}>{user.declared ? 'Groups…' : 'Edit…'}</MenuItem>
-      <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>
+      {user.kind === 'person' && <MenuItem onSelect={() => onAction('password', user)}>Set password…</MenuItem>}
+      <MenuItem onSelect={() => onAction('key', user)}>Create API key…</MenuItem>
       <MenuItem onSelect={() => onAction('budgets', user)}>Budgets and rates…</MenuItem>
       {!user.declared && (
         <>

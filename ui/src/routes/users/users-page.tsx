@@ -9,12 +9,14 @@ import type { User } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
+import { FilterForm, SelectFilter, TextFilter } from '../../components/filter-form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { BudgetsDialog } from '../budgets/budget-panel.tsx'
+import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
+import type { UsersSearch } from '../search.ts'
 import { CreateUserDialog } from './create-user-dialog.tsx'
 import { EditUserDialog } from './edit-user-dialog.tsx'
 import { refreshUsers, usersQuery } from './queries.ts'
@@ -25,12 +27,17 @@ import styles from './users-page.module.css'
 
 const route = getRouteApi('/shell/users')
 
+const kinds = [
+  ['person', 'People'],
+  ['service', 'Service accounts'],
+] as const
+
 type Opened = { readonly what: 'create' } | { readonly what: Exclude<UserAction, 'enable'>; readonly user: User } | null
 
 export function UsersPage() {
-  const { q = '' } = route.useSearch()
+  const { q = '', kind } = route.useSearch()
   const navigate = route.useNavigate()
-  const { list, items: users, fetchMore } = useItems(usersQuery(q.trim()))
+  const { list, items: users, fetchMore } = useItems(usersQuery(q.trim(), kind))
   const { error, isPending, hasNextPage, refetch } = list
   const [opened, setOpened] = useState<Opened>(null)
   const enabling = useEnable()
@@ -39,12 +46,13 @@ export function UsersPage() {
     (what: UserAction, user: User) => (what === 'enable' ? enable(user) : setOpened({ what, user })),
     [enable],
   )
-  const find = (next: string | undefined): void => void navigate({ search: { q: next }, replace: true })
+  const find = (change: UsersSearch): void => void navigate({ search: { q, kind, ...change }, replace: true })
+  const isFiltered = q !== '' || kind !== undefined
   return (
     <>
       <PageHeader
         title="Users"
-        description="Accounts that can sign in and own API keys. Groups decide which models a user can use."
+        description="Accounts of people and programs. Groups decide which models a user can use."
         actions={
           <Button variant="primary" onClick={() => setOpened({ what: 'create' })}>
             <Icon name="plus" />
@@ -52,8 +60,20 @@ export function UsersPage() {
           </Button>
         }
       />
-      <FilterForm label="Filter users" onClear={q === '' ? null : () => find(undefined)}>
-        <TextFilter label="Search users" placeholder="Search e-mail address…" value={q} onChange={find} />
+      <FilterForm label="Filter users" onClear={isFiltered ? () => find({ q: undefined, kind: undefined }) : null}>
+        <TextFilter
+          label="Search users"
+          placeholder="Search e-mail address…"
+          value={q}
+          onChange={(next) => find({ q: next })}
+        />
+        <SelectFilter
+          label="Kind"
+          all="People and programs"
+          options={kinds}
+          value={kind}
+          onChange={(next) => find({ kind: next })}
+        />
       </FilterForm>
       {enabling.error !== null && (
         <div className={styles.notice}>
@@ -63,8 +83,10 @@ export function UsersPage() {
       {error !== null && <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />}
       {isPending && <Skeleton lines={6} label="Loading users" />}
       {list.data !== undefined && users.length === 0 && (
-        <EmptyState icon="search" title={`No user matches “${q}”`}>
-          The search looks for a part of the e-mail address.
+        <EmptyState icon="search" title={q === '' ? 'No service accounts yet' : `No user matches “${q}”`}>
+          {q === ''
+            ? 'Create one for each program: it has keys of its own, and goes on when people leave.'
+            : 'The search looks for a part of the e-mail address.'}
         </EmptyState>
       )}
       {users.length > 0 && <UserTable users={users} onAction={act} hasMore={hasNextPage} onEndNear={fetchMore} />}
@@ -83,6 +105,8 @@ function OpenedDialog({ opened, onClose }: { readonly opened: Opened; readonly o
       return <EditUserDialog user={opened.user} onClose={onClose} />
     case 'password':
       return <SetPasswordDialog user={opened.user} onClose={onClose} />
+    case 'key':
+      return <CreateKeyDialog owner={opened.user} onClose={onClose} />
     case 'budgets':
       return <BudgetsDialog target={{ scope: 'user', id: opened.user.id, name: opened.user.email }} onClose={onClose} />
     case 'disable':
