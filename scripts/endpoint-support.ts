@@ -87,6 +87,7 @@ function recordOf(kind: string, baseUrl: string): ProviderRecord {
     options: {},
     reasoning: null,
     maxConcurrent: null,
+    servers: null,
     enabled: true,
     declared: false,
     createdAt: 0,

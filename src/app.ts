@@ -19,6 +19,7 @@ import { ModelGates } from '#generation/fair-gate.ts'
 import { FlavourRegistry } from '#generation/upstream/flavour.ts'
 import type { Generation } from '#generation/generation.ts'
 import { RateLimits } from '#gateway/admission/rate-limits.ts'
+import { findingServers, type Names } from '#gateway/upstreams/find-servers.ts'
 import { healthWork } from '#gateway/health-work.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
@@ -72,6 +73,8 @@ export interface AppOptions {
   readonly journalDirectory?: string
   /** The proxies to providers; none when left out. */
   readonly proxyFor?: ProxyFor
+  /** Where names of hosts lead; the machine's own name servers when left out. */
+  readonly names?: Names
   /** The processes that share the port with this one; left out: it has the port to itself. */
   readonly otherWorkers?: OtherWorkers
 }
@@ -253,6 +256,11 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   background('ending abandoned responses', abandonedCheckMs, () => gateway.background.endAbandoned())
   const money = moneyWork({ store, state, feed, settings, clock, logger, gateway })
   for (const [what, work] of [...money, ...healthWork(gateway, feed, clock)]) background(what, secondMs, work)
+  background(
+    'looking up the servers of providers',
+    secondMs,
+    findingServers({ ...options, state, health: gateway.health }),
+  )
   if (tendJournals !== null) background('reading usage journals', secondMs, tendJournals)
   background('summing up usage records', secondMs, async () => {
     await leader.run('summing up usage records', () => store.usage.catchUp(clock.now()))

@@ -18,10 +18,12 @@ import type {
   ProviderRecord,
   Strategy,
 } from './records.ts'
+import type { FoundServers } from './servers.ts'
 import {
+  atServers,
   capsOf,
   commonEfforts,
-  componentUpstream,
+  componentUpstreams,
   plainUpstream,
   type CatalogSource,
   type ConcurrencyCap,
@@ -34,7 +36,7 @@ export interface Model {
   readonly groupIds: ReadonlySet<string>
   /** The provider's name, or `sluice` for a composite. */
   readonly ownedBy: string
-  /** Any will do for a plain model, which has one upstream at most. */
+  /** Any will do for a plain model with one upstream. */
   readonly strategy: Strategy
   readonly failover: FailoverPolicy
   /** Those that can serve now, in the order of the record; maybe none. */
@@ -58,6 +60,8 @@ export interface CatalogContents {
   readonly prices?: Iterable<PriceRecord>
   /** None when left out. */
   readonly budgets?: Iterable<BudgetRecord>
+  /** What name servers have said; nothing when left out. */
+  readonly servers?: FoundServers
 }
 
 /** What is known to have changed in the store and is not in the contents. */
@@ -91,10 +95,11 @@ export class Catalog {
     ]
     this.#caps = new Map(caps.map(({ kind, id, limit }) => [`${kind} ${id}`, limit]))
     const prices = priceLists(contents.prices ?? [])
+    const servers = contents.servers ?? new Map()
     this.budgets = indexBudgets(contents.budgets ?? [])
     const active: Model[] = []
     for (const record of records.values()) {
-      const routing = record.active ? routingOf(record, { providers, records, prices }) : null
+      const routing = record.active ? routingOf(record, { providers, records, prices, servers }) : null
       if (routing === null) continue
       const model = { record, groupIds: new Set(record.groupIds), ...routing }
       active.push(model)
@@ -177,9 +182,9 @@ function plainRouting(record: ModelRecord, source: CatalogSource): Routing | nul
   if (upstream === null) return null
   return {
     ownedBy: upstream.provider.name,
-    strategy: 'priority',
+    strategy: upstream.provider.servers?.strategy ?? 'priority',
     failover: {},
-    upstreams: upstream.provider.enabled ? [upstream] : [],
+    upstreams: upstream.provider.enabled ? atServers(upstream, source) : [],
     supportedEfforts: upstream.reasoning?.efforts ?? null,
   }
 }
@@ -191,8 +196,7 @@ function compositeRouting(
 ): Routing {
   const enabled = components
     .filter((component) => component.enabled)
-    .map((component) => componentUpstream(component, composite, source))
-    .filter((upstream) => upstream !== null)
+    .flatMap((component) => componentUpstreams(component, composite, source))
   return {
     ownedBy: 'sluice',
     strategy,

@@ -40,6 +40,7 @@ describe('a composite', () => {
     expect(model).toMatchObject({ ownedBy: 'sluice', strategy: 'latency', failover: { maxAttempts: 2 } })
     expect(model.upstreams).toEqual([
       {
+        id: plain.id,
         model: plain,
         provider: on,
         upstreamName: 'upstream-model',

@@ -2,7 +2,7 @@
  * Providers and models as configured. Immutable: a change makes a new record. Times are
  * milliseconds since 1970, ids are UUIDs.
  */
-import type { efforts, strategies } from '#config/declared/routing-forms.ts'
+import type { efforts, serverDiscoveries, serverStrategies, strategies } from '#config/declared/routing-forms.ts'
 import type { JsonValue } from '#lib/json-value.ts'
 import type { Secret } from '#lib/secret.ts'
 
@@ -54,9 +54,30 @@ export interface ProviderRecord {
   readonly reasoning: ReasoningConfig | null
   /** Requests under way at all its models at once, over all accounts; null = any number. */
   readonly maxConcurrent: number | null
+  /** The servers behind it; null = the one at `baseUrl`. */
+  readonly servers: Servers | null
+  /** Which of its servers this record is for; in the store it is for none. */
+  readonly server?: ServerAddress
   readonly enabled: boolean
   readonly declared: boolean
   readonly createdAt: number
+}
+
+/** Several servers with the same models: one cluster behind one provider. */
+export interface Servers {
+  /** Base URLs of servers beside the one at `baseUrl`. */
+  readonly urls: readonly string[]
+  /** How the host of `baseUrl` leads to servers: each of its addresses is one, or each of its SRV records. */
+  readonly dns: (typeof serverDiscoveries)[number] | null
+  /** How a plain model chooses among them; a composite goes by its own strategy. */
+  readonly strategy: (typeof serverStrategies)[number]
+}
+
+/** One server of a provider. */
+export interface ServerAddress {
+  readonly baseUrl: string
+  /** The address that the host of `baseUrl` has there; null = whatever it has when a connection opens. */
+  readonly ip: string | null
 }
 
 /** What a model can do, as data for people and for checks; absent = unknown. */

@@ -5,7 +5,8 @@
 import { efforts } from '#config/declared/routing-forms.ts'
 import { freePrices, upstreamKey, type PriceList } from '#pricing/price.ts'
 import { presetReasoning } from './reasoning-presets.ts'
-import type { ComponentRecord, Effort, ModelRecord, ProviderRecord, ReasoningConfig } from './records.ts'
+import type { ComponentRecord, Effort, ModelRecord, ProviderRecord, ReasoningConfig, ServerAddress } from './records.ts'
+import { serversOf, shownAddress, type FoundServers } from './servers.ts'
 
 /** How many requests may be under way at a model or a provider at once. */
 export interface ConcurrencyCap {
@@ -15,13 +16,16 @@ export interface ConcurrencyCap {
   readonly limit: number
 }
 
-/** A plain model at its provider. */
+/** A plain model at its provider, or at one server of it. */
 export interface Upstream {
+  /** That of the model, with the address of the server where the provider may have several. */
+  readonly id: string
   /** The plain model: the component of a composite, or the model itself. */
   readonly model: ModelRecord
   readonly provider: ProviderRecord
   /** The provider's own name for the model. */
   readonly upstreamName: string
+  /** That of the component, in equal parts for its servers. */
   readonly weight: number
   readonly priority: number
   /** Null when it is unknown: efforts go upstream unchanged. */
@@ -38,17 +42,34 @@ export interface CatalogSource {
   readonly records: ReadonlyMap<string, ModelRecord>
   /** The prices of each plain model. */
   readonly prices: ReadonlyMap<string, PriceList>
+  readonly servers: FoundServers
 }
 
-/** A missing component, or one that is itself a composite, is left out; the store refuses both. */
-export function componentUpstream(
+/** A missing component, or one that is itself a composite, has none; the store refuses both. */
+export function componentUpstreams(
   component: ComponentRecord,
   composite: ModelRecord,
   source: CatalogSource,
-): Upstream | null {
+): readonly Upstream[] {
   const record = source.records.get(component.modelId)
   const upstream = record === undefined ? null : plainUpstream(record, source, component)
-  return upstream && { ...upstream, caps: [...capsOf('model', composite), ...upstream.caps] }
+  if (upstream === null) return []
+  return atServers({ ...upstream, caps: [...capsOf('model', composite), ...upstream.caps] }, source)
+}
+
+/** The upstream at each server of its provider. */
+export function atServers(upstream: Upstream, { servers }: Pick<CatalogSource, 'servers'>): readonly Upstream[] {
+  const providers = serversOf(upstream.provider, servers)
+  return providers.map((provider) => {
+    if (provider.server === undefined) return upstream
+    const id = upstreamId(upstream.model.id, provider.server)
+    return { ...upstream, id, provider, weight: upstream.weight / providers.length }
+  })
+}
+
+/** The id of a model's upstream at one server. */
+export function upstreamId(modelId: string, server: ServerAddress): string {
+  return `${modelId} ${shownAddress(server)}`
 }
 
 /** The cap of a model or a provider, if it has one. */
@@ -62,7 +83,7 @@ const alone = { weight: 1, priority: 0 } as const
 /** The one way of a plain model; null for a composite, and when its provider does not exist. */
 export function plainUpstream(
   model: ModelRecord,
-  { providers, prices }: CatalogSource,
+  { providers, prices }: Omit<CatalogSource, 'servers'>,
   { weight, priority }: Pick<ComponentRecord, 'weight' | 'priority'> = alone,
 ): Upstream | null {
   if (model.target.kind !== 'plain') return null
@@ -75,7 +96,7 @@ export function plainUpstream(
   // The practice provider works in this process.
   const own = known.length === 0 && provider.kind === 'demo' ? freePrices : known
   const caps = [...capsOf('model', model), ...capsOf('provider', provider)]
-  return { model, provider, upstreamName, weight, priority, reasoning, prices: own, caps }
+  return { id: model.id, model, provider, upstreamName, weight, priority, reasoning, prices: own, caps }
 }
 
 /** What all of them take, from none to max; null when it is unknown for one of them, or there are none. */

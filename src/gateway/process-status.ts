@@ -12,7 +12,7 @@ export interface ProcessStatus {
   readonly inflight: Readonly<Record<string, number>>
   /** Requests in the queue of a cap, by id of its model or provider; those without are left out. */
   readonly waiting: Readonly<Record<string, number>>
-  /** Health by model id; upstreams that were not asked are left out. */
+  /** Health by the id of the upstream; those that were not asked are left out. */
   readonly upstreams: Readonly<Record<string, UpstreamStatus>>
 }
 
@@ -70,14 +70,27 @@ export function inUseOf(statuses: readonly ProcessStatus[], modelId: string): nu
 }
 
 /** The health of an upstream over all processes: the worst state that one of them has seen, the sum of its requests. */
-export function upstreamOf(statuses: readonly ProcessStatus[], modelId: string): UpstreamStatus {
-  return statuses.flatMap(({ upstreams }) => upstreams[modelId] ?? []).reduce(worse, unknown)
+export function upstreamOf(statuses: readonly ProcessStatus[], upstreamId: string): UpstreamStatus {
+  return statuses.flatMap(({ upstreams }) => upstreams[upstreamId] ?? []).reduce(worst, unknown)
+}
+
+/** The health of a model with several servers: that of the best, with the requests of all. */
+export function bestOf(servers: readonly UpstreamStatus[]): UpstreamStatus {
+  const known = servers.filter(({ state }) => state !== 'unknown')
+  const inFlight = servers.reduce((sum, server) => sum + server.inFlight, 0)
+  const [best = unknown] = known.toSorted((a, b) => severity.indexOf(a.state) - severity.indexOf(b.state))
+  return { ...best, inFlight }
+}
+
+/** The health of a server with several models: that of the worst, with the requests of all. */
+export function worstOf(upstreams: readonly UpstreamStatus[]): UpstreamStatus {
+  return upstreams.reduce(worst, unknown)
 }
 
 /** From the best to the worst. */
 const severity = ['unknown', 'healthy', 'resting', 'failing', 'out'] as const satisfies (typeof healthStates)[number][]
 
-function worse(one: UpstreamStatus, other: UpstreamStatus): UpstreamStatus {
+function worst(one: UpstreamStatus, other: UpstreamStatus): UpstreamStatus {
   const isWorse = severity.indexOf(other.state) > severity.indexOf(one.state)
   return {
     state: isWorse ? other.state : one.state,

@@ -102,7 +102,7 @@ export class Prompts {
     } catch (thrown) {
       const { upstreamStatus } = toApiError(thrown).detail
       if (reliedOn.size === 0 || upstreamStatus === undefined || this.#options.session.ended !== null) throw thrown
-      for (const upstream of reliedOn) this.#imageKnown.set(upstream.model.id, false)
+      for (const upstream of reliedOn) this.#imageKnown.set(upstream.id, false)
       return await this.#callOnce(index, reliedOn)
     }
   }
@@ -113,14 +113,14 @@ export class Prompts {
       model: plan.model,
       request: (upstream) => {
         const own = planOf(plan, upstream)
-        const imageIsKnown = own.remembersImages && this.#imageKnown.get(upstream.model.id) === true
+        const imageIsKnown = own.remembersImages && this.#imageKnown.get(upstream.id) === true
         if (imageIsKnown) reliedOn.add(upstream)
         const prompt = plan.prompts[index]
         const text = (own.flavour === 'takeoff' ? prompt?.asSent : prompt?.text) ?? ''
         return { endpoint: own.endpoint, body: upstreamBody({ plan: own, text, image: plan.image, imageIsKnown }) }
       },
       open: async (answer) => {
-        const { id } = answer.upstream.model
+        const { id } = answer.upstream
         const item = await ItemAnswer.open(answer, planOf(plan, answer.upstream).flavour)
         if (!this.#imageKnown.has(id)) this.#imageKnown.set(id, true)
         return item
@@ -139,7 +139,7 @@ export class Prompts {
 }
 
 function planOf({ plans }: ModelPlan, upstream: Upstream): UpstreamPlan {
-  const plan = plans.get(upstream.model.id)
+  const plan = plans.get(upstream.id)
   if (plan === undefined) throw new ApiError('internal_error', { internal: 'an upstream without a plan was chosen' })
   return plan
 }

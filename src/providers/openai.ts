@@ -75,7 +75,9 @@ export function isOpenAi(baseUrl: string): boolean {
  * Whether the provider stores the responses of its Responses API. Others than OpenAI have the API without that, or keep
  * responses in memory only.
  */
-export function storesResponses({ kind, options, baseUrl }: ProviderRecord): boolean {
+export function storesResponses({ kind, options, baseUrl, servers }: ProviderRecord): boolean {
+  // One server of several does not know what another has stored.
+  if (servers !== null) return false
   const told = options['stores_responses']
   return typeof told === 'boolean' ? told : kind === 'openai' && isOpenAi(baseUrl)
 }
@@ -99,7 +101,7 @@ export class Server {
     this.basePath = new URL(record.baseUrl).pathname.replace(/\/+$/, '')
     this.ownHeaders = headersOf(record)
     this.#http1 = http1
-    this.#origin = http1.origin(record.baseUrl)
+    this.#origin = http1.origin(record.baseUrl, { ip: record.server?.ip ?? null })
   }
 
   /** The endpoint's path is appended to that of the base URL. */

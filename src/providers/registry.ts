@@ -43,6 +43,11 @@ export const providerKinds: Readonly<Record<string, ProviderKind>> = {
   ),
 }
 
+/** Whether a provider of this kind may have several servers: it has an address of its own. */
+export function mayHaveServers(kind: string): boolean {
+  return providerKinds[kind]?.needsBaseUrl === true
+}
+
 /** Names that a provider record may have as its kind. */
 export const providerKindNames: readonly string[] = Object.keys(providerKinds)
 

@@ -7,6 +7,8 @@
  * served, and it is read again until that succeeds (memory-part.ts).
  */
 import { Catalog, type CatalogContents, type CatalogDoubts } from '#catalog/catalog.ts'
+import type { ProviderRecord } from '#catalog/records.ts'
+import type { FoundServers } from '#catalog/servers.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { Directory } from '#identity/directory.ts'
 import type { Logger } from '#observe/log.ts'
@@ -40,6 +42,7 @@ export class LiveState {
   readonly #parts: Readonly<Record<PartName, MemoryPart>>
   readonly #doubts: Record<PartName, readonly Change[]> = { accounts: [], catalog: [], settings: [] }
   #contents: CatalogContents = { providers: [], models: [], inflightOverrides: [] }
+  #servers: FoundServers = new Map()
   #catalog = new Catalog(this.#contents)
 
   constructor(store: LiveReads, settings: LiveSettings, logger: Logger) {
@@ -56,6 +59,17 @@ export class LiveState {
   /** The snapshot of this moment. */
   get catalog(): Catalog {
     return this.#catalog
+  }
+
+  /** All providers as the store has them. */
+  get providers(): Iterable<ProviderRecord> {
+    return this.#contents.providers
+  }
+
+  /** What name servers say about providers counts from the next request on. */
+  putServers(servers: FoundServers): void {
+    this.#servers = servers
+    this.#buildCatalog()
   }
 
   /** False while the settings are in doubt, which concern every request. */
@@ -182,7 +196,7 @@ export class LiveState {
       modelIds: idsOf(doubts, 'model'),
       providerIds: idsOf(doubts, 'provider'),
     }
-    this.#catalog = new Catalog(this.#contents, inDoubt)
+    this.#catalog = new Catalog({ ...this.#contents, servers: this.#servers }, inDoubt)
   }
 
   async #readSettings(): Promise<Outcome> {

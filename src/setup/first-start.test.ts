@@ -91,6 +91,7 @@ describe('the first start', () => {
       options: {},
       reasoning: null,
       maxConcurrent: null,
+      servers: null,
       enabled: true,
     }
     await start({ ...nothing, providers: [provider] })

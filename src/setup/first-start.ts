@@ -129,6 +129,7 @@ async function addPracticeProvider({ store, now }: FirstStartOptions): Promise<v
     options: {},
     reasoning: null,
     maxConcurrent: null,
+    servers: null,
     enabled: true,
     declared: false,
     createdAt: now,

@@ -35,6 +35,7 @@ import { usageMargins } from './migrations/0026-usage-margins.ts'
 import { audit } from './migrations/0029-audit.ts'
 import { nativeBatches } from './migrations/0032-native-batches.ts'
 import { serviceAccounts } from './migrations/0034-service-accounts.ts'
+import { servers } from './migrations/0037-servers.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -70,6 +71,7 @@ export const migrations: readonly Migration[] = [
   { version: 29, name: 'audit log', kind: 'expand', run: audit },
   { version: 32, name: 'native batches', kind: 'expand', run: nativeBatches },
   { version: 34, name: 'service accounts', kind: 'expand', run: serviceAccounts },
+  { version: 37, name: 'servers of providers', kind: 'expand', run: servers },
 ]
 
 export interface MigrateOptions {

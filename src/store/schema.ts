@@ -94,6 +94,7 @@ export interface ProvidersTable {
   options_sealed: string
   reasoning: string | null
   max_concurrent: number | null
+  servers: string | null
   enabled: Flag
   declared: Flag
   created_at: number

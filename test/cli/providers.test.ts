@@ -27,6 +27,32 @@ interface Named {
 
 const names = (items: readonly Named[]) => items.map(({ name }) => name).sort()
 
+test('a provider gets further servers, keeps what is not named, and is one server again', async () => {
+  await using sluice = new Installation()
+  await sluice.start(['--json'])
+  const [first, second, third] = [upstream(null), upstream(null), upstream(null)]
+  const added = await sluice.run([
+    'providers',
+    'add',
+    'mine',
+    '--base-url',
+    first,
+    '--server',
+    second,
+    '--server',
+    third,
+  ])
+  expect(added.code).toBe(0)
+  const servers = async (...flags: string[]) =>
+    (await sluice.json<{ servers: object | null }>(['providers', 'set', 'mine', ...flags])).servers
+  const urls = [second, third]
+  expect(await servers('--dns', 'a')).toEqual({ urls, dns: 'a', strategy: 'affinity' })
+  expect(await servers('--strategy', 'latency', '--dns', 'none')).toEqual({ urls, dns: null, strategy: 'latency' })
+  expect((await sluice.run(['providers', 'list'])).stdout).toContain(`${first} and 2 more`)
+  expect(await servers('--server', third)).toEqual({ urls: [third], dns: null, strategy: 'latency' })
+  expect(await servers('--one-server')).toBeNull()
+})
+
 describe('providers add', () => {
   test('adds a provider with all its models; its key is read from the environment and never shown', async () => {
     await using sluice = new Installation({ MY_KEY: 'canary-credential' })

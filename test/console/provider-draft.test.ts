@@ -29,6 +29,7 @@ const provider: Provider = {
   options: { region: 'eu', token: '[secret]' },
   reasoning: null,
   max_concurrent: null,
+  servers: null,
   enabled: true,
   declared: false,
   created_at: '2026-01-01T00:00:00.000Z',
@@ -47,6 +48,7 @@ describe('a new provider', () => {
       headers: { 'x-version': '1' },
       timeouts: {},
       options: {},
+      servers: null,
     })
   })
 
@@ -79,6 +81,16 @@ describe('a changed provider', () => {
       'X-Two': 'new',
       'X-Three': '3',
     })
+  })
+
+  test('sends its servers when they are others than before, and null when the address is the one', () => {
+    const several = { urls: ['http://a/v1', 'http://b/v1'], dns: 'a', strategy: 'latency' } as const
+    const before = { ...provider, servers: { ...several, urls: [...several.urls] } }
+    const draft = draftOfProvider(before)
+    expect(draft.servers).toEqual({ urls: 'http://a/v1\nhttp://b/v1', dns: 'a', strategy: 'latency' })
+    expect(changeOf(before, draft)).not.toHaveProperty('servers')
+    expect(changeOf(provider, draft).servers).toEqual(before.servers)
+    expect(changeOf(before, { ...draft, servers: { ...draft.servers, urls: ' ', dns: '' } }).servers).toBeNull()
   })
 
   test('never sends back what reads [secret]', () => {

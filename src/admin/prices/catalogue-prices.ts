@@ -42,9 +42,11 @@ export function isOn(settings: LiveSettings): boolean {
   return settings.get('prices.catalogue') && settings.get('prices.currency') === 'USD'
 }
 
-/** The upstreams of the plain models that are active. */
+/** The upstream of each plain model that is active; of several servers, the first. */
 export function plainUpstreams({ state }: Pick<CataloguePricesDeps, 'state'>): readonly Upstream[] {
-  return state.catalog.models.flatMap(({ record, upstreams }) => (record.target.kind === 'plain' ? upstreams : []))
+  return state.catalog.models.flatMap(({ record, upstreams }) =>
+    record.target.kind === 'plain' ? upstreams.slice(0, 1) : [],
+  )
 }
 
 /** Asks the catalogue about these models and stores what it says; returns those that now have a price from it. */

@@ -6,17 +6,21 @@ import { instant, instantOf } from '#http/page.ts'
 import { z } from 'zod'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { readHttpUrl } from '#config/settings/formats.ts'
+import { serverDiscoveries, serversForm, serverStrategies } from '#config/declared/routing-forms.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import type { Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import { presetBaseUrl, type ProviderPreset } from '#providers/presets.ts'
-import { providerKindNames, providerKinds } from '#providers/registry.ts'
+import { mayHaveServers, providerKindNames, providerKinds } from '#providers/registry.ts'
 import type { ProviderPatch } from '#store/catalog/providers.ts'
 import { name, timeouts, timeoutsFromWire, timeoutsOnWire } from '../fields.ts'
 import { reasoning, reasoningAnswer, reasoningOnWire } from '../models/routing-fields.ts'
 import { etag, sealedVersionOf } from '../record-version.ts'
 import { requireSecretsAgain, shownSecret, withoutSecrets } from './provider-secrets.ts'
+
+const dnsText =
+  'What the host of `base_url` leads to: a: each address is a server; srv: each SRV record; null = one server'
 
 export const providerAnswer = z
   .strictObject({
@@ -32,6 +36,14 @@ export const providerAnswer = z
       .nullable()
       .describe('For all its models without their own; null = what is known about the vendor'),
     max_concurrent: z.int().nullable().describe('Requests under way at all its models at once; null = any number'),
+    servers: z
+      .strictObject({
+        urls: z.array(z.string()).describe('Further servers with the same models'),
+        dns: z.enum(serverDiscoveries).nullable().describe(dnsText),
+        strategy: z.enum(serverStrategies).describe('How requests choose among them'),
+      })
+      .nullable()
+      .describe('Its servers, when it has several; null = the one at `base_url`'),
     enabled: z.boolean(),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
@@ -65,6 +77,12 @@ const maxConcurrent = z
   .nullable()
   .describe('Requests under way at all its models at once, over all accounts and processes; null = any number')
 
+const servers = serversForm
+  .nullable()
+  .describe(
+    'Its servers, when it has several: `urls` of others than `base_url`, `dns` for what the host of `base_url` leads to (a: each address is a server; srv: each SRV record), `strategy` for how requests choose; null = the one at `base_url`',
+  )
+
 const optionName = z.string().regex(/^\w{1,100}$/, 'expected the name of an option')
 const option = z
   .unknown()
@@ -82,6 +100,7 @@ export const providerCreation = z
     options: z.record(optionName, option).default({}).describe('What only its kind knows, such as region or package'),
     reasoning: reasoning.nullable().default(null).describe('For all its models; null = what is known about the vendor'),
     max_concurrent: maxConcurrent.default(null),
+    servers: servers.default(null),
     enabled: z.boolean().default(true),
   })
   .meta({ id: 'ProviderCreation' })
@@ -97,6 +116,7 @@ export const providerChange = z
     options: z.record(optionName, option).optional().describe('Set one by one; null removes one'),
     reasoning: reasoning.nullable().optional(),
     max_concurrent: maxConcurrent.optional(),
+    servers: servers.optional(),
     enabled: z.boolean().optional(),
   })
   .meta({ id: 'ProviderChange' })
@@ -113,6 +133,7 @@ export function providerOnWire(record: ProviderRecord, sealer: Sealer): z.input<
     options: withoutSecrets(record.options) as Record<string, unknown>,
     reasoning: reasoningOnWire(record.reasoning),
     max_concurrent: record.maxConcurrent,
+    servers: record.servers && { ...record.servers, urls: [...record.servers.urls] },
     enabled: record.enabled,
     declared: record.declared,
     created_at: instantOf(record.createdAt),
@@ -141,6 +162,7 @@ export function newProvider(body: z.output<typeof providerCreation>, createdAt: 
     options: mergedOptions({}, body.options),
     reasoning: body.reasoning,
     maxConcurrent: body.max_concurrent,
+    servers: body.servers,
     enabled: body.enabled,
     declared: false,
     createdAt,
@@ -159,6 +181,7 @@ export function providerPatch(before: ProviderRecord, body: z.output<typeof prov
     ...(body.options && { options: mergedOptions(before.options, body.options) }),
     ...(body.reasoning !== undefined && { reasoning: body.reasoning }),
     ...(body.max_concurrent !== undefined && { maxConcurrent: body.max_concurrent }),
+    ...(body.servers !== undefined && { servers: body.servers }),
     ...(body.enabled !== undefined && { enabled: body.enabled }),
   }
   requireSecretsAgain(before, withAddress({ ...before, ...patch }), body)
@@ -183,6 +206,10 @@ function mergedOptions(before: ProviderOptions, changes: ProviderOptions): Provi
 }
 
 function withAddress(record: ProviderRecord): ProviderRecord {
+  if (record.servers !== null && !mayHaveServers(record.kind)) {
+    const message = `"servers": a provider of kind "${record.kind}" has one address. Leave it out, or use another kind.`
+    throw new ApiError('validation_failed', { param: 'servers', message })
+  }
   if (record.baseUrl !== '' || providerKinds[record.kind]?.needsBaseUrl === false) return record
   const message = `"base_url": a provider of kind "${record.kind}" needs one, for example http://127.0.0.1:11434/v1.`
   throw new ApiError('validation_failed', { param: 'base_url', message })

@@ -35,7 +35,8 @@ interface GivenSecrets {
 
 /** Answers 422 when the secrets would go to another server than before and are not all given again. */
 export function requireSecretsAgain(before: ProviderRecord, after: ProviderRecord, given: GivenSecrets): void {
-  if (destinationOf(before) === destinationOf(after)) return
+  const known = destinationsOf(before)
+  if ([...destinationsOf(after)].every((destination) => known.has(destination))) return
   const missing = secretsOf(before).filter((path) => !isGiven(path, given))
   const [param] = missing
   if (param === undefined) return
@@ -46,10 +47,12 @@ export function requireSecretsAgain(before: ProviderRecord, after: ProviderRecor
   })
 }
 
-/** What decides which server the requests reach. */
-function destinationOf({ kind, baseUrl, options }: ProviderRecord): string {
-  const origin = baseUrl === '' ? '' : new URL(baseUrl).origin
-  return JSON.stringify([kind, origin, ...leadingOptions(kind, options)])
+/** What decides which servers the requests reach: one text for each. */
+function destinationsOf({ kind, baseUrl, options, servers }: ProviderRecord): ReadonlySet<string> {
+  const urls = [baseUrl, ...(servers?.urls ?? [])].map((url) => (url === '' ? '' : new URL(url).origin))
+  // The targets of SRV records may be under other names.
+  const all = servers?.dns === 'srv' ? [...urls, `srv ${new URL(baseUrl).host}`] : urls
+  return new Set(all.map((each) => JSON.stringify([kind, each, ...leadingOptions(kind, options)])))
 }
 
 /** The options that lead to another server, of the kinds that have some. */

@@ -5,7 +5,7 @@ import { CommandFailure, UsageProblem, type Command, type ExitCode, type GivenFl
 import type { AdminClient } from './admin-client.ts'
 import { dataCommand, groupIds, providerByName } from './data-command.ts'
 import { tableLines } from '../output.ts'
-import { connectionFields, connectionFlags, valueOfVariable } from './provider-flags.ts'
+import { connectionFields, connectionFlags, serversField, valueOfVariable } from './provider-flags.ts'
 import { listAll, type ImportAnswer, type ProviderOnWire, type TestAnswer } from './wire.ts'
 
 const name = { name: 'NAME', sentence: 'The name of the provider.' } as const
@@ -18,13 +18,19 @@ const list = dataCommand({
     const rows = providers.map((provider) => [
       provider.name,
       provider.kind,
-      provider.base_url || '-',
+      addressOf(provider),
       provider.enabled ? 'enabled' : 'disabled',
     ])
     output.result(providers, () => tableLines(['name', 'kind', 'address', 'state'], rows, 'There are no providers.'))
     return 0
   },
 })
+
+function addressOf({ base_url: url, servers }: ProviderOnWire): string {
+  if (servers === null) return url || '-'
+  const more = servers.urls.length === 0 ? '' : ` and ${servers.urls.length} more`
+  return `${url}${servers.dns === null ? '' : ` by ${servers.dns.toUpperCase()} records`}${more}`
+}
 
 const add = dataCommand({
   name: 'providers add',
@@ -113,11 +119,12 @@ const set = dataCommand({
     name: { type: 'string', placeholder: 'NAME', sentence: 'Its new name.' },
     ...connectionFlags,
     'no-credential': { type: 'boolean', sentence: 'Remove its API key.' },
+    'one-server': { type: 'boolean', sentence: 'Forget all servers but the one at its address.' },
     enable: { type: 'boolean', sentence: 'Put it to use again.' },
     disable: { type: 'boolean', sentence: 'Take it out of use with all its models.' },
   },
   async run(client, { positionals: [given = ''], flags, output }) {
-    const { id } = await providerByName(client, given)
+    const { id, servers } = await providerByName(client, given)
     const variable = flags.get('credential-env')
     if (flags.has('enable') && flags.has('disable')) throw new UsageProblem('Say either --enable or --disable.')
     const body = {
@@ -125,6 +132,7 @@ const set = dataCommand({
       kind: flags.get('kind'),
       base_url: flags.get('base-url'),
       ...connectionFields(flags),
+      ...(flags.has('one-server') ? { servers: null } : serversField(flags, servers)),
       ...(variable !== undefined && { credential: valueOfVariable(variable) }),
       ...(flags.has('no-credential') && { credential: null }),
       ...((flags.has('enable') || flags.has('disable')) && { enabled: flags.has('enable') }),
@@ -172,6 +180,7 @@ function wantedProvider(given: string, flags: GivenFlags): WantedProvider {
     base_url: baseUrl ?? '',
     ...(credential !== null && { credential }),
     ...fields,
+    ...serversField(flags, null),
     ...(Object.keys(headers).length > 0 && { headers }),
   }
 }

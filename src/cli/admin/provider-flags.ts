@@ -1,6 +1,8 @@
 /** Flags that say how a provider is reached, and the fields of the admin API that they become. */
 import { processEnvironment, readEnvironment } from '#config/sources/environment.ts'
+import { serverStrategies } from '#config/declared/routing-forms.ts'
 import { UsageProblem, type Flag, type GivenFlags } from '../command.ts'
+import type { ServersOnWire } from './wire.ts'
 
 /** For adding a provider and for changing one. */
 export const connectionFlags: Readonly<Record<string, Flag>> = {
@@ -19,6 +21,23 @@ export const connectionFlags: Readonly<Record<string, Flag>> = {
     'TIMEOUT',
     'A time-out of its own: connect_seconds, first_token_seconds, idle_seconds or total_seconds.',
   ),
+  server: {
+    type: 'string',
+    placeholder: 'URL',
+    repeatable: true,
+    sentence: 'The address of a further server with the same models.',
+  },
+  dns: {
+    type: 'string',
+    placeholder: 'KIND',
+    sentence:
+      'What the host of its address leads to: "a" for a server at each IP address, "srv" for one at each SRV record, "none".',
+  },
+  strategy: {
+    type: 'string',
+    placeholder: 'STRATEGY',
+    sentence: `How requests choose among its servers: ${serverStrategies.join(', ')}.`,
+  },
   'max-concurrent': {
     type: 'string',
     placeholder: 'NUMBER',
@@ -43,7 +62,27 @@ function variables(name: string, sentence: string): Flag {
   return { type: 'string', placeholder: `${name}=VARIABLE`, repeatable: true, sentence }
 }
 
-/** The fields besides name, kind, address and credential; those that no flag names are left out. */
+/**
+ * Its servers, when a flag names one of their fields; the others stay as they are.
+ * @param before null for a provider that has one server, or is new
+ */
+export function serversField(
+  flags: GivenFlags,
+  before: ServersOnWire | null,
+): { readonly servers?: Partial<ServersOnWire> } {
+  const [urls, dns, strategy] = [flags.all('server'), flags.get('dns'), flags.get('strategy')]
+  if (urls.length === 0 && dns === undefined && strategy === undefined) return {}
+  return {
+    servers: {
+      ...before,
+      ...(urls.length > 0 && { urls }),
+      ...(dns !== undefined && { dns: dns === 'none' ? null : dns }),
+      ...(strategy !== undefined && { strategy }),
+    },
+  }
+}
+
+/** The fields besides name, kind, addresses and credential; those that no flag names are left out. */
 export function connectionFields(flags: GivenFlags): Readonly<Record<string, unknown>> {
   const headers = { ...given(flags, 'header', orNull), ...given(flags, 'header-env', valueOfVariable) }
   const options = { ...given(flags, 'option', optionOf), ...given(flags, 'option-env', valueOfVariable) }

@@ -36,7 +36,14 @@ export interface ProviderOnWire {
   readonly name: string
   readonly kind: string
   readonly base_url: string
+  readonly servers: ServersOnWire | null
   readonly enabled: boolean
+}
+
+export interface ServersOnWire {
+  readonly urls: readonly string[]
+  readonly dns: string | null
+  readonly strategy: string
 }
 
 export interface ModelOnWire {

@@ -8,7 +8,7 @@ import { Secret } from '#lib/secret.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { readEmail, readHttpUrl } from '../settings/formats.ts'
 import { pricesForm } from './money-forms.ts'
-import { componentsForm, failoverForm, reasoningForm, rulesForm, strategyForm } from './routing-forms.ts'
+import { componentsForm, failoverForm, reasoningForm, rulesForm, serversForm, strategyForm } from './routing-forms.ts'
 
 /** A name as people and URLs can bear it: no blanks and no control characters. */
 const name = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'expected 1 to 200 characters without blanks')
@@ -90,6 +90,9 @@ const providerFields = {
       '`efforts` that its models take and `writes` that say how; what is known about the vendor when left out.',
     ),
   max_concurrent: maxConcurrent.describe('Requests under way at all its models at once; any number when left out.'),
+  servers: serversForm
+    .optional()
+    .describe('Its servers, when it has several: `urls`, `dns` (`a` or `srv`), `strategy`. [Routing](routing.md).'),
   enabled: z.boolean().default(true).describe('False takes the provider out of use.'),
 }
 

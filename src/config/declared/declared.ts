@@ -8,7 +8,7 @@ import type { JsonValue } from '#lib/json-value.ts'
 import type { Secret } from '#lib/secret.ts'
 import type { Rating } from '#pricing/price.ts'
 import type { declaredPeriods, declaredScopes } from './money-forms.ts'
-import type { efforts, strategies } from './routing-forms.ts'
+import type { efforts, serverDiscoveries, serverStrategies, strategies } from './routing-forms.ts'
 
 export interface DeclaredTimeouts {
   readonly connectSeconds?: number
@@ -30,7 +30,14 @@ export interface DeclaredProvider {
   readonly options: Readonly<Record<string, JsonValue>>
   readonly reasoning: DeclaredReasoning | null
   readonly maxConcurrent: number | null
+  readonly servers: DeclaredServers | null
   readonly enabled: boolean
+}
+
+export interface DeclaredServers {
+  readonly urls: readonly string[]
+  readonly dns: (typeof serverDiscoveries)[number] | null
+  readonly strategy: (typeof serverStrategies)[number]
 }
 
 type DeclaredEffort = (typeof efforts)[number]

@@ -13,6 +13,7 @@ providers:
     enabled: false
     options: {region: "\${TENANT}", stream_usage: false}
     reasoning: {efforts: []}
+    servers: {urls: ["https://api2.example.org/v1/"], dns: a}
     models:
       - name: big/one:latest
         upstream_name: big-2025
@@ -66,6 +67,7 @@ test('everything that is declared arrives typed and with its defaults', () => {
     enabled: false,
     options: { region: 't', stream_usage: false },
     reasoning: { efforts: [], writes: [] },
+    servers: { urls: ['https://api2.example.org/v1'], dns: 'a', strategy: 'affinity' },
   })
   expect(provider?.credential?.reveal()).toBe('sk-1')
   expect(provider?.headers['x-tenant']?.reveal()).toBe('t')

@@ -147,6 +147,7 @@ function providerOf(path: string, provider: z.output<typeof providerSchema>): De
     options: provider.options,
     reasoning: provider.reasoning ?? null,
     maxConcurrent: provider.max_concurrent ?? null,
+    servers: provider.servers ?? null,
     enabled,
   }
 }

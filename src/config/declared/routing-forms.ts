@@ -4,11 +4,17 @@
  */
 import { z } from 'zod'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
+import { readHttpUrl } from '../settings/formats.ts'
 
 /** Reasoning efforts, in the order in which they are listed. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 export const strategies = ['weighted', 'priority', 'latency', 'affinity'] as const
+
+/** How the host of a provider's address leads to several servers. */
+export const serverDiscoveries = ['a', 'srv'] as const
+
+export const serverStrategies = ['affinity', 'weighted', 'latency'] as const
 
 const modelName = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'expected the name of a model')
 
@@ -36,6 +42,26 @@ export const componentsForm = z
   })
 
 export const strategyForm = z.enum(strategies, `expected one of ${strategies.join(', ')}`).default('weighted')
+
+const serverUrl = z
+  .string()
+  .max(2000)
+  .transform((value, context): string => {
+    const read = readHttpUrl(value)
+    if (read !== null) return read
+    context.addIssue('expected an http:// or https:// address without user, query or fragment')
+    return z.NEVER
+  })
+
+/** The servers of one provider. */
+export const serversForm = z.strictObject({
+  urls: z.array(serverUrl).max(100, 'expected at most 100 addresses').default([]),
+  dns: z
+    .enum(serverDiscoveries, `expected one of ${serverDiscoveries.join(', ')}`)
+    .nullable()
+    .default(null),
+  strategy: z.enum(serverStrategies, `expected one of ${serverStrategies.join(', ')}`).default('affinity'),
+})
 
 const status = z
   .int('expected a status')

@@ -648,6 +648,15 @@ export const settingRecords = {
     sentence:
       'How often the server asks an ejected component for its models, to see whether it works again. 0 means never.',
   },
+  'health.lookup_seconds': {
+    ...live,
+    ...seconds,
+    default: 10,
+    min: 1,
+    max: 86_400,
+    example: '30',
+    sentence: 'How often the server asks name servers where the servers of a provider with `dns` are.',
+  },
 
   'generation.consumer_groups': {
     ...live,

@@ -72,13 +72,11 @@ export class PrefixAffinity {
 function withRoom(upstreams: readonly Upstream[], health: UpstreamHealth): readonly Upstream[] {
   let [inFlight, weight] = [1, 0]
   for (const upstream of upstreams) {
-    inFlight += health.inFlight(upstream.model.id)
+    inFlight += health.inFlight(upstream.id)
     weight += upstream.weight
   }
   const ofOne = (shareMax * inFlight) / weight
-  return upstreams.filter(
-    ({ model, weight: own }) => health.inFlight(model.id) < Math.max(idleMax, Math.ceil(ofOne * own)),
-  )
+  return upstreams.filter(({ id, weight: own }) => health.inFlight(id) < Math.max(idleMax, Math.ceil(ofOne * own)))
 }
 
 /** Rendezvous hashing: the one with the highest score of this name, in proportion to the weights. */
@@ -86,7 +84,7 @@ function byName(upstreams: readonly Upstream[], name: string): Upstream | null {
   const seed = Bun.hash.xxHash32(name)
   let [best, highest]: [Upstream | null, number] = [null, -Infinity]
   for (const upstream of upstreams) {
-    const drawn = (Bun.hash.xxHash32(upstream.model.id, seed) + 0.5) / 2 ** 32
+    const drawn = (Bun.hash.xxHash32(upstream.id, seed) + 0.5) / 2 ** 32
     const score = -upstream.weight / Math.log(drawn)
     if (score > highest) [best, highest] = [upstream, score]
   }
@@ -154,15 +152,15 @@ class PrefixTable {
   }
 
   /** When no bit is left, all is forgotten: upstreams that are gone free theirs so. */
-  #bitOf({ model }: Upstream): number {
-    const known = this.#bits.get(model.id)
+  #bitOf({ id }: Upstream): number {
+    const known = this.#bits.get(id)
     if (known !== undefined) return known
     if (this.#bits.size >= bitsMax) {
       this.#bits.clear()
       this.#holders.clear()
     }
     const bit = 1 << this.#bits.size
-    this.#bits.set(model.id, bit)
+    this.#bits.set(id, bit)
     return bit
   }
 }

@@ -2,8 +2,8 @@
  * Tries the upstreams of a model one after another until one has begun to answer. Nothing has gone
  * to the client while this runs, so a failed attempt leaves no trace in the answer.
  *
- * A plain model is tried once: its client decides whether to retry. A composite moves on at once to a
- * component that was not tried yet; when none is left, it waits and starts over.
+ * A plain model with one server is tried once: its client decides whether to retry. A composite, or a model with several
+ * servers, moves on at once to one that was not tried yet; when none is left, it waits and starts over.
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Upstream } from '#catalog/upstream.ts'
@@ -94,7 +94,7 @@ function chooseUpstream(
   if (upstreams.length > 1 && upstreams.some(isCapped)) {
     const full = upstreams.filter((upstream) => !hasRoom({ caps }, upstream))
     const free = selectUpstream(model, new Set([...tried, ...full]), deps, prefix)
-    if (free !== null && health.isAvailable(free.model.id)) return free
+    if (free !== null && health.isAvailable(free.id)) return free
   }
   return selectUpstream(model, tried, deps, prefix)
 }
@@ -109,9 +109,12 @@ interface Limits {
   readonly statuses: readonly number[]
 }
 
-function limitsOf({ settings }: FailOverDeps, { record, failover }: Model): Limits {
+function limitsOf({ settings }: FailOverDeps, { record, failover, upstreams }: Model): Limits {
   return {
-    attemptsMax: record.target.kind === 'plain' ? 1 : (failover.maxAttempts ?? settings.get('failover.max_attempts')),
+    attemptsMax:
+      record.target.kind === 'plain' && upstreams.length === 1
+        ? 1
+        : (failover.maxAttempts ?? settings.get('failover.max_attempts')),
     budgetMs: (failover.budgetSeconds ?? settings.get('failover.budget_seconds')) * 1000,
     statuses: failover.statuses ?? settings.get('failover.statuses'),
   }
@@ -127,7 +130,7 @@ async function attemptOnce<T>(
   const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
   const startedAt = clock.elapsed()
   call.record.called()
-  const attempt = deps.health.begin(upstream.model.id, held)
+  const attempt = deps.health.begin(upstream.id, held)
   try {
     const response = await runAttempt(upstream, attempt)
     attempt.succeeded(clock.elapsed() - startedAt)

@@ -43,7 +43,7 @@ async function probeUpstreams(deps: ProbeDeps): Promise<void> {
   const ejected = new Map<ProviderRecord, Upstream[]>()
   for (const { upstreams } of deps.catalog().models) {
     for (const upstream of upstreams) {
-      if (!deps.health.isEjected(upstream.model.id)) continue
+      if (!deps.health.isEjected(upstream.id)) continue
       ejected.set(upstream.provider, [...(ejected.get(upstream.provider) ?? []), upstream])
     }
   }
@@ -59,7 +59,7 @@ async function probe(
     const signal = AbortSignal.any([shutdown, AbortSignal.timeout(patienceMs)])
     const offered = (await providers.get(provider)?.discover(signal)) ?? []
     const names = new Set(offered.map((model) => model.id))
-    for (const { upstreamName, model } of upstreams) if (names.has(upstreamName)) health.endEjection(model.id)
+    for (const { upstreamName, id } of upstreams) if (names.has(upstreamName)) health.endEjection(id)
   } catch (error) {
     logger.debug('an ejected provider is not back yet', { provider: provider.name, error })
   }

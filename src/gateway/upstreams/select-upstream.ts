@@ -43,14 +43,14 @@ export function selectUpstream(
   const [only] = upstreams
   if (only === undefined || upstreams.length === 1) return only ?? null
   const untried = upstreams.filter((upstream) => !tried.has(upstream))
-  const available = untried.filter((upstream) => health.isAvailable(upstream.model.id))
+  const available = untried.filter((upstream) => health.isAvailable(upstream.id))
   if (available.length > 0) {
     if (strategy !== 'affinity') return strategies[strategy](available, health, random)
     const leastOf = (some: readonly Upstream[]): Upstream => leastLoaded(some, health, random)
     if (prefix === null) return leastOf(available)
     return affinity.choose(model.record.id, available, prefix, { health, leastLoaded: leastOf })
   }
-  return untried.toSorted((a, b) => health.retryInMs(a.model.id) - health.retryInMs(b.model.id))[0] ?? null
+  return untried.toSorted((a, b) => health.retryInMs(a.id) - health.retryInMs(b.id))[0] ?? null
 }
 
 /** Fewest requests in flight for its weight; among equals at random by weight. */
@@ -58,7 +58,7 @@ function leastLoaded(upstreams: readonly Upstream[], health: UpstreamHealth, ran
   let least = Infinity
   let best: Upstream[] = []
   for (const upstream of upstreams) {
-    const load = health.inFlight(upstream.model.id) / upstream.weight
+    const load = health.inFlight(upstream.id) / upstream.weight
     if (load < least) {
       least = load
       best = [upstream]
@@ -77,7 +77,7 @@ function fasterOfTwo(upstreams: readonly Upstream[], health: UpstreamHealth, ran
   const others = upstreams.filter((upstream) => upstream !== one)
   if (others.length === 0) return one
   const other = byWeight(others, random)
-  const cost = ({ model }: Upstream) => health.firstByteMs(model.id) * (health.inFlight(model.id) + 1)
+  const cost = ({ id }: Upstream) => health.firstByteMs(id) * (health.inFlight(id) + 1)
   return cost(other) < cost(one) ? other : one
 }
 

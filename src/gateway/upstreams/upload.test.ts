@@ -32,6 +32,7 @@ async function reasonAfter(seconds: number, answered: boolean): Promise<string |
   const timing: UploadTiming = { watch, firstTokenSeconds: 100, answered: false }
   const provider = aProvider()
   const upstream = {
+    id: 'm',
     model: aModel(provider.id),
     provider,
     upstreamName: 'm',

@@ -22,7 +22,7 @@ export interface Prompt {
 export interface ModelPlan {
   /** The model with only those upstreams that can honour the request, in the order of preference. */
   readonly model: Model
-  /** The key is the id of the upstream's model. */
+  /** The key is the id of the upstream. */
   readonly plans: ReadonlyMap<string, UpstreamPlan>
   readonly prompts: readonly Prompt[]
   readonly image: Image | null
@@ -60,7 +60,7 @@ export async function planModel(
       lacking ??= planned.field
       continue
     }
-    plans.set(upstream.model.id, planned.plan)
+    plans.set(upstream.id, planned.plan)
     eligible.push(upstream)
   }
   if (eligible.length === 0 && lacking !== null) throw unsupported(lacking, model)
@@ -83,7 +83,7 @@ function preferring(
   model: Model,
   digest: string,
 ): Pick<Model, 'upstreams' | 'strategy'> {
-  const score = (upstream: Upstream): number => Number(Bun.hash(`${digest} ${upstream.model.id}`) % 1_000_003n)
+  const score = (upstream: Upstream): number => Number(Bun.hash(`${digest} ${upstream.id}`) % 1_000_003n)
   const rank = (upstream: Upstream): number => (model.strategy === 'priority' ? upstream.priority : 0)
   const ordered = upstreams.toSorted((a, b) => rank(a) - rank(b) || score(b) - score(a))
   return { strategy: 'priority', upstreams: ordered.map((upstream, priority) => ({ ...upstream, priority })) }

@@ -29,10 +29,12 @@ export interface Http1ClientOptions {
   readonly mayReach?: (address: string) => boolean
 }
 
-/** TLS beyond the defaults: certificates and host names are always verified. */
-export interface OriginTls {
-  /** Certificates of the authorities to trust, as PEM. */
+/** What an origin may have beyond its URL. */
+export interface OriginOptions {
+  /** Certificates of the authorities to trust, as PEM; certificates and host names are always verified. */
   readonly ca?: string
+  /** The address to connect to, in place of what the host's name leads to; a proxy is told the name. */
+  readonly ip?: string | null
 }
 
 /** A server to call; made once by `client.origin` and then used for many calls. */
@@ -62,13 +64,13 @@ export class Http1Client implements Disposable {
   }
 
   /** The origin of an http: or https: URL, whose path does not matter. Equal ones share connections. Throws a TypeError for other URLs. */
-  origin(url: string, tls: OriginTls = {}): Origin {
+  origin(url: string, options: OriginOptions = {}): Origin {
     const server = new URL(url)
     if (!/^https?:$/.test(server.protocol)) throw new TypeError('the URL is neither http: nor https:')
-    const key = `${server.protocol}//${server.host} ${tls.ca ?? ''}`
+    const key = `${server.protocol}//${server.host} ${options.ip ?? ''} ${options.ca ?? ''}`
     let origin = this.#origins.get(key)
     if (origin === undefined) {
-      origin = this.#makeOrigin(server, tls)
+      origin = this.#makeOrigin(server, options)
       this.#origins.set(key, origin)
     }
     return origin
@@ -79,18 +81,24 @@ export class Http1Client implements Disposable {
     return this.#options.proxyFor(url)
   }
 
-  #makeOrigin(server: URL, tls: OriginTls): Origin {
+  #makeOrigin(server: URL, { ip = null, ca }: OriginOptions): Origin {
     const { host, protocol } = server
     const proxy = this.#options.proxyFor(server)
     const { headBytesMax, mayReach } = this.#options
     // A proxy is the operator's choice, and decides itself what it reaches.
     const reach = { headBytesMax, mayReach: proxy === null ? mayReach : () => true }
     if (protocol === 'https:') {
-      const own = { rejectUnauthorized: true, ...tls }
-      const address = { ...addressOf(server), tls: own, ...reach, tunnel: proxy }
+      const named = addressOf(server)
+      const tls = { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
+      // The name is what the certificate has to prove.
+      const own =
+        ip === null || proxy !== null
+          ? { ...named, tls }
+          : { ...named, hostname: ip, tls: { ...tls, serverName: named.hostname } }
+      const address = { ...own, ...reach, tunnel: proxy }
       return { host, pool: new Pool(address, this.#options), forwarded: null }
     }
-    const { hostname, port } = proxy ?? addressOf(server)
+    const { hostname, port } = proxy ?? { ...addressOf(server), ...(ip !== null && { hostname: ip }) }
     const address = { hostname, port, tls: null, ...reach, tunnel: null }
     const forwarded = proxy && { base: `http://${host}`, authorization: proxy.authorization }
     return { host, pool: new Pool(address, this.#options), forwarded }

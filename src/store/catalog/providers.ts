@@ -1,6 +1,6 @@
 /** Providers. Credentials, headers and options are sealed before they reach the database. */
 import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { ProviderRecord, ReasoningConfig, Timeouts } from '#catalog/records.ts'
+import type { ProviderRecord, ReasoningConfig, Servers, Timeouts } from '#catalog/records.ts'
 import { SealError, type Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import { checkedChange, type Check } from '../checked-change.ts'
@@ -147,6 +147,7 @@ function rowOf(provider: ProviderRecord, sealer: Sealer): ProvidersTable {
     options_sealed: sealer.seal(JSON.stringify(provider.options), optionsContext(id)),
     reasoning: provider.reasoning && JSON.stringify(provider.reasoning),
     max_concurrent: provider.maxConcurrent,
+    servers: provider.servers && JSON.stringify(provider.servers),
     enabled: flag(provider.enabled),
     declared: flag(provider.declared),
     created_at: provider.createdAt,
@@ -154,7 +155,7 @@ function rowOf(provider: ProviderRecord, sealer: Sealer): ProvidersTable {
 }
 
 function columnsOf(patch: ProviderPatch, id: string, sealer: Sealer): Columns<ProvidersTable> {
-  const { credential, headers, timeouts, options, reasoning } = patch
+  const { credential, headers, timeouts, options, reasoning, servers } = patch
   return {
     name: patch.name,
     kind: patch.kind,
@@ -165,6 +166,7 @@ function columnsOf(patch: ProviderPatch, id: string, sealer: Sealer): Columns<Pr
     options_sealed: options && sealer.seal(JSON.stringify(options), optionsContext(id)),
     reasoning: reasoning && JSON.stringify(reasoning),
     max_concurrent: patch.maxConcurrent,
+    servers: servers && JSON.stringify(servers),
     enabled: flagIfSet(patch.enabled),
     declared: flagIfSet(patch.declared),
   }
@@ -183,6 +185,7 @@ function providerOf(row: Selectable<ProvidersTable>, sealer: Sealer): ProviderRe
     options: JSON.parse(sealer.open(row.options_sealed, optionsContext(id))) as ProviderRecord['options'],
     reasoning: row.reasoning === null ? null : (JSON.parse(row.reasoning) as ReasoningConfig),
     maxConcurrent: row.max_concurrent,
+    servers: row.servers === null ? null : (JSON.parse(row.servers) as Servers),
     enabled: row.enabled === 1,
     declared: row.declared === 1,
     createdAt: row.created_at,

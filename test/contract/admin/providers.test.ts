@@ -161,6 +161,8 @@ describe('provider records', () => {
       [moved, 'credential'],
       [{ base_url: upstream.url.replace('127.0.0.1', 'localhost') }, 'credential'],
       [{ kind: 'ai-sdk' }, 'credential'],
+      [{ servers: { urls: [elsewhere.url] } }, 'credential'],
+      [{ servers: { dns: 'srv' } }, 'credential'],
       [{ ...moved, credential: null }, 'headers.X-Team'],
       [{ ...moved, credential: null, headers: { 'x-team': null } }, 'options.session_token'],
     ] as const
@@ -171,6 +173,9 @@ describe('provider records', () => {
     expect(await app.store.providers.get(id)).toMatchObject({ baseUrl: upstream.url, headers: secrets.headers })
 
     expect((await patch({ base_url: `${upstream.url}/below` })).body).toMatchObject({ has_credential: true })
+    const same = { servers: { urls: [`${upstream.url}/beside`], dns: 'a', strategy: 'affinity' } }
+    expect((await patch(same)).body).toMatchObject({ ...same, has_credential: true })
+    expect((await patch({ servers: null })).body).toMatchObject({ servers: null, has_credential: true })
     const given = { credential: 'another', headers: { 'x-team': null }, options: { session_token: null } }
     expect((await patch({ ...moved, ...given })).status).toBe(200)
     await app.call('POST', `/providers/${id}/test`)
@@ -205,6 +210,11 @@ describe('provider records', () => {
       [{ base_url: 'http://example.org/v1?key=secret' }, 'base_url'],
       [{ base_url: '' }, 'base_url'],
       [{ kind: 'telepathy' }, 'kind'],
+      [{ kind: 'demo', servers: {} }, 'servers'],
+      [{ servers: { urls: ['http://example.org', 'http://user:secret@example.org'] } }, 'servers.urls.1'],
+      [{ servers: { urls: Array(101).fill('http://example.org') } }, 'servers.urls'],
+      [{ servers: { dns: 'mx' } }, 'servers.dns'],
+      [{ servers: { strategy: 'priority' } }, 'servers.strategy'],
       [{ name: 'two words' }, 'name'],
       [{ headers: { 'bad name': 'x' } }, 'headers.bad name'],
       [{ timeouts: { idle_seconds: 0 } }, 'timeouts.idle_seconds'],
@@ -244,6 +254,7 @@ describe('provider records', () => {
       options: {},
       reasoning: null,
       maxConcurrent: null,
+      servers: null,
       enabled: true,
       declared: true,
       createdAt: 1,

@@ -13,6 +13,7 @@ import { createLogger } from '#observe/log.ts'
 import { Documented } from '../contract/documented.ts'
 import { openApp, type App } from '#src/app.ts'
 import { openStore, type Store } from '#store/store.ts'
+import type { Names } from '#gateway/upstreams/find-servers.ts'
 import type { StoredUsage } from '#store/usage/usage-record.ts'
 import { stockGateway, type Stock, type StockKey } from './gateway-catalog.ts'
 import { until } from '../until.ts'
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   readonly set?: readonly string[]
   /** Settings by their environment names, for what the command line does not take. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Where names of hosts lead; the machine's own name servers when left out. */
+  readonly names?: Names
   /** Where the data directory is made; that of temporary files when left out. */
   readonly folder?: string
 }
@@ -81,6 +84,7 @@ export async function startGateway({
   set = [],
   environment = {},
   folder = tmpdir(),
+  names,
 }: GatewayOptions = {}): Promise<GatewayApp> {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(folder, 'sluice-gateway-'))
@@ -102,7 +106,7 @@ export async function startGateway({
   const clock: Clock = { now: () => Date.now() + ahead, elapsed: () => performance.now() + ahead }
   const logger = createLogger({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
   const settings = new LiveSettings(config.settings, config.sources)
-  const app = await openApp({ settings, store, clock, logger, version: '0.0.0' })
+  const app = await openApp({ settings, store, clock, logger, version: '0.0.0', ...(names && { names }) })
   opening.defer(() => app.close())
   const { port } = app.listen()
 

@@ -25,6 +25,7 @@ function providerContract(storeTest: StoreTest): void {
       headers: { authorization: 'Basic secret', 'x-ünïcode': '✓' },
       options: { region: 'eu-central-1', session_token: 'secret', settings: { list: [1, null, 'ü'] } },
       reasoning: { efforts: ['low'], writes: [{ pointer: '/reasoning_effort', values: { low: 'low' } }] },
+      servers: { urls: ['http://10.0.0.2:8000/v1'], dns: 'srv', strategy: 'latency' },
     })
     const plain = aProvider({
       credential: null,

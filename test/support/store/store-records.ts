@@ -72,6 +72,7 @@ export function aProvider(fields: Partial<ProviderRecord> = {}): ProviderRecord 
     options: {},
     reasoning: null,
     maxConcurrent: null,
+    servers: null,
     enabled: true,
     declared: false,
     createdAt: nextMoment(),

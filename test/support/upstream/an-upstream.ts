@@ -6,5 +6,16 @@ import { aModel, aProvider } from '../store/store-records.ts'
 export function anUpstream(upstreamName: string, more: Partial<Upstream> = {}): Upstream {
   const provider = aProvider()
   const model = aModel(provider.id)
-  return { model, provider, upstreamName, weight: 1, priority: 0, reasoning: null, prices: [], caps: [], ...more }
+  return {
+    id: model.id,
+    model,
+    provider,
+    upstreamName,
+    weight: 1,
+    priority: 0,
+    reasoning: null,
+    prices: [],
+    caps: [],
+    ...more,
+  }
 }

@@ -17,6 +17,7 @@ const record: ProviderRecord = {
   options: {},
   reasoning: null,
   maxConcurrent: null,
+  servers: null,
   enabled: true,
   declared: true,
   createdAt: 0,

@@ -304,12 +304,12 @@ export class Upstream {
   }
 }
 
-/** A provider that answers as OpenAI does, listening on a free port. */
-export async function startUpstream(): Promise<Upstream> {
+/** A provider that answers as OpenAI does, listening on a free port when none is given. */
+export async function startUpstream({ host = '127.0.0.1', port = 0 } = {}): Promise<Upstream> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(port, host, resolve)
   })
   return new Upstream(server)
 }

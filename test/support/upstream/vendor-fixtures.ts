@@ -37,6 +37,7 @@ export function vendorRecord(
     options: kind === 'bedrock' ? { region: 'eu-central-1', ...options } : options,
     reasoning: null,
     maxConcurrent: null,
+    servers: null,
   }
 }
 

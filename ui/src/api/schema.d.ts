@@ -1288,6 +1288,15 @@ export type Provider = {
   readonly reasoning: Reasoning | null
   /** Requests under way at all its models at once; null = any number */
   readonly max_concurrent: number | null
+  /** Its servers, when it has several; null = the one at `base_url` */
+  readonly servers: {
+    /** Further servers with the same models */
+    readonly urls: readonly string[]
+    /** What the host of `base_url` leads to: a: each address is a server; srv: each SRV record; null = one server */
+    readonly dns: "a" | "srv" | null
+    /** How requests choose among them */
+    readonly strategy: "affinity" | "weighted" | "latency"
+  } | null
   readonly enabled: boolean
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
@@ -1310,6 +1319,12 @@ export type ProviderChange = {
   readonly reasoning?: NewReasoning | null | undefined
   /** Requests under way at all its models at once, over all accounts and processes; null = any number */
   readonly max_concurrent?: number | null | undefined
+  /** Its servers, when it has several: `urls` of others than `base_url`, `dns` for what the host of `base_url` leads to (a: each address is a server; srv: each SRV record), `strategy` for how requests choose; null = the one at `base_url` */
+  readonly servers?: {
+    readonly urls?: readonly string[] | undefined
+    readonly dns?: "a" | "srv" | null | undefined
+    readonly strategy?: "affinity" | "weighted" | "latency" | undefined
+  } | null | undefined
   readonly enabled?: boolean | undefined
 }
 
@@ -1327,6 +1342,12 @@ export type ProviderCreation = {
   readonly reasoning?: NewReasoning | null | undefined
   /** Requests under way at all its models at once, over all accounts and processes; null = any number */
   readonly max_concurrent?: number | null | undefined
+  /** Its servers, when it has several: `urls` of others than `base_url`, `dns` for what the host of `base_url` leads to (a: each address is a server; srv: each SRV record), `strategy` for how requests choose; null = the one at `base_url` */
+  readonly servers?: {
+    readonly urls?: readonly string[] | undefined
+    readonly dns?: "a" | "srv" | null | undefined
+    readonly strategy?: "affinity" | "weighted" | "latency" | undefined
+  } | null | undefined
   readonly enabled?: boolean | undefined
 }
 
@@ -1338,6 +1359,12 @@ export type ProviderHealth = {
   readonly in_flight: number
   /** Requests that wait because of its `max_concurrent` */
   readonly waiting: number
+  /** Each server of a provider that may have several, as its model that does worst there */
+  readonly servers: readonly ({
+    readonly address: string
+    readonly state: "unknown" | "healthy" | "failing" | "out" | "resting"
+    readonly in_flight: number
+  })[]
 }
 
 export type ProviderKind = {
@@ -1745,6 +1772,19 @@ export type UpstreamHealth = {
   readonly first_byte_ms: number | null
   /** Requests that it is serving */
   readonly in_flight: number
+  /** Each server of a provider that may have several; the model is as well as the best of them */
+  readonly servers: readonly ({
+    readonly address: string
+    /** unknown: not asked yet; failing: failed last, but is still asked; out: left out for its failures; resting: asked to be left alone; off: switched off, as component, model or provider */
+    readonly state: "unknown" | "healthy" | "failing" | "out" | "resting" | "off"
+    readonly failures_in_row: number
+    /** When it may be tried again; 0 = now */
+    readonly retry_in_ms: number
+    /** Smoothed; null while nothing is known */
+    readonly first_byte_ms: number | null
+    /** Requests that it is serving */
+    readonly in_flight: number
+  })[]
 }
 
 export type UsableModel = {

@@ -17,7 +17,7 @@ const states: Readonly<Record<UpstreamHealth['state'], readonly [BadgeTone, stri
   off: ['neutral', 'off'],
 }
 
-export function HealthBadge({ health: { state } }: { readonly health: UpstreamHealth }) {
+export function HealthBadge({ health: { state } }: { readonly health: Pick<UpstreamHealth, 'state'> }) {
   const [tone, text] = states[state]
   return <Badge tone={tone}>{text}</Badge>
 }
@@ -33,7 +33,18 @@ export function HealthPanel({ id }: { readonly id: string }) {
           <li key={upstream.model_id} className={styles.upstream}>
             <span className={styles.name}>{upstream.model}</span>
             <HealthBadge health={upstream} />
-            <span className={styles.note}>{factsOf(upstream).join(' · ')}</span>
+            <span className={styles.note}>{[upstream.provider, ...factsOf(upstream)].join(' · ')}</span>
+            {upstream.servers.length > 0 && (
+              <ul className={styles.servers} aria-label={`Servers of ${upstream.model}`}>
+                {upstream.servers.map((server) => (
+                  <li key={server.address} className={styles.upstream}>
+                    <code className={styles.name}>{server.address}</code>
+                    <HealthBadge health={server} />
+                    <span className={styles.note}>{factsOf(server).join(' · ')}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
           </li>
         ))}
       </ul>
@@ -41,16 +52,9 @@ export function HealthPanel({ id }: { readonly id: string }) {
   )
 }
 
-function factsOf(upstream: UpstreamHealth): readonly string[] {
-  const {
-    provider,
-    failures_in_row: failures,
-    retry_in_ms: retryMs,
-    first_byte_ms: firstMs,
-    in_flight: running,
-  } = upstream
+function factsOf(upstream: Omit<UpstreamHealth['servers'][number], 'address'>): readonly string[] {
+  const { failures_in_row: failures, retry_in_ms: retryMs, first_byte_ms: firstMs, in_flight: running } = upstream
   return [
-    provider,
     ...(firstMs === null ? [] : [`first byte after ${firstMs} ms`]),
     ...(failures === 0 ? [] : [failures === 1 ? '1 failure' : `${failures} failures in a row`]),
     ...(retryMs === 0 ? [] : [`tried again in ${Math.ceil(retryMs / 1000)} s`]),

@@ -11,6 +11,7 @@ import {
   type HeaderDraft,
   type ProviderFieldsProps,
   type ProviderKindName,
+  type ServersDraft,
 } from './provider-draft.ts'
 import styles from './provider-fields.module.css'
 import { kindsQuery } from './queries.ts'
@@ -29,7 +30,7 @@ export function AdvancedFields({ draft, onChange, before, preset }: ProviderFiel
     // Without a preset, the administrator has to choose the kind.
     <details className={styles.advanced} open={before === null && preset === null ? true : undefined}>
       <summary>
-        Advanced <span>kind, headers, timeouts, options</span>
+        Advanced <span>kind, headers, timeouts, servers, options</span>
       </summary>
       <div className={styles.inner}>
         <Field label="Kind" {...(kind && { hint: kind.description })}>
@@ -58,6 +59,9 @@ export function AdvancedFields({ draft, onChange, before, preset }: ProviderFiel
             ))}
           </div>
         </FieldGroup>
+        {kind?.needs_base_url === true && (
+          <ServerFields servers={draft.servers} onChange={(servers) => onChange({ ...draft, servers })} />
+        )}
         <Field label="Options" hint="A JSON object with options of this kind, such as a region.">
           <Textarea
             className={styles.code ?? ''}
@@ -70,6 +74,54 @@ export function AdvancedFields({ draft, onChange, before, preset }: ProviderFiel
         </Field>
       </div>
     </details>
+  )
+}
+
+interface ServerFieldsProps {
+  readonly servers: ServersDraft
+  readonly onChange: (servers: ServersDraft) => void
+}
+
+/** A cluster of servers with the same models. */
+function ServerFields({ servers, onChange }: ServerFieldsProps) {
+  const isSeveral = servers.urls.trim() !== '' || servers.dns !== ''
+  return (
+    <>
+      <Field label="Further servers" hint="Addresses of servers with the same models, one a line.">
+        <Textarea
+          className={styles.code ?? ''}
+          rows={2}
+          spellCheck={false}
+          placeholder="http://10.0.0.2:8000/v1"
+          value={servers.urls}
+          onChange={(event) => onChange({ ...servers, urls: event.target.value })}
+        />
+      </Field>
+      <div className={styles.timeouts}>
+        <Field label="Name of the host">
+          <Select
+            value={servers.dns}
+            onChange={(event) => onChange({ ...servers, dns: event.target.value as ServersDraft['dns'] })}
+          >
+            <option value="">is one server</option>
+            <option value="a">is a server at each IP address</option>
+            <option value="srv">is a server at each SRV record</option>
+          </Select>
+        </Field>
+        {isSeveral && (
+          <Field label="Choice of the server">
+            <Select
+              value={servers.strategy}
+              onChange={(event) => onChange({ ...servers, strategy: event.target.value as ServersDraft['strategy'] })}
+            >
+              <option value="affinity">knows the beginning</option>
+              <option value="weighted">least busy</option>
+              <option value="latency">fastest</option>
+            </Select>
+          </Field>
+        )}
+      </div>
+    </>
   )
 }
 

@@ -28,7 +28,18 @@ export interface ProviderDraft {
   readonly timeouts: Readonly<Record<keyof Timeouts, string>>
   /** A JSON object. */
   readonly options: string
+  readonly servers: ServersDraft
 }
+
+export interface ServersDraft {
+  /** Base URLs, one a line. */
+  readonly urls: string
+  /** Empty = the host is one server. */
+  readonly dns: '' | NonNullable<Servers['dns']>
+  readonly strategy: NonNullable<Servers['strategy']>
+}
+
+type Servers = NonNullable<ProviderCreation['servers']>
 
 /** The properties of all parts of the form. */
 export interface ProviderFieldsProps {
@@ -61,6 +72,7 @@ export function draftOfPreset(preset: ProviderPreset | null): ProviderDraft {
     headers: Object.entries(preset?.headers ?? {}).map(([name, value]) => headerDraft(name, value)),
     timeouts: timeoutsDraft({}),
     options: '',
+    servers: serversDraft(null),
   }
 }
 
@@ -75,6 +87,7 @@ export function draftOfProvider(provider: Provider): ProviderDraft {
     headers: provider.header_names.map((name) => headerDraft(name, '', true)),
     timeouts: timeoutsDraft(provider.timeouts),
     options: Object.keys(provider.options).length === 0 ? '' : JSON.stringify(provider.options, null, 2),
+    servers: serversDraft(provider.servers),
   }
 }
 
@@ -88,6 +101,7 @@ export function creationOf(draft: ProviderDraft): ProviderCreation {
     headers: Object.fromEntries(namedHeaders(draft).map(({ name, value }) => [name, value])),
     timeouts: timeoutsOf(draft),
     options: readOptions(draft.options),
+    servers: serversOf(draft),
   }
 }
 
@@ -97,6 +111,7 @@ export function changeOf(before: Provider, draft: ProviderDraft): ProviderChange
   const [name, baseUrl, credential] = [draft.name.trim(), draft.baseUrl.trim(), draft.credential.trim()]
   const headers = headerChanges(before, draft)
   const options = optionChanges(before.options, readOptions(draft.options))
+  const servers = serversOf(draft)
   return {
     ...(name !== before.name && { name }),
     ...(kind !== before.kind && { kind }),
@@ -104,6 +119,7 @@ export function changeOf(before: Provider, draft: ProviderDraft): ProviderChange
     ...(draft.removeCredential ? { credential: null } : credential !== '' && { credential }),
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(options).length > 0 && { options }),
+    ...(JSON.stringify(servers) !== JSON.stringify(before.servers) && { servers }),
     timeouts: timeoutsOf(draft),
   }
 }
@@ -121,6 +137,16 @@ function timeoutsDraft(timeouts: Timeouts): ProviderDraft['timeouts'] {
 function timeoutsOf({ timeouts }: ProviderDraft): Timeouts {
   const given = timeoutNames.filter((name) => timeouts[name].trim() !== '')
   return Object.fromEntries(given.map((name) => [name, Number(timeouts[name])]))
+}
+
+function serversDraft(servers: Provider['servers']): ServersDraft {
+  return { urls: servers?.urls.join('\n') ?? '', dns: servers?.dns ?? '', strategy: servers?.strategy ?? 'affinity' }
+}
+
+/** Null when the address is the one server. */
+function serversOf({ servers: { urls, dns, strategy } }: ProviderDraft): Provider['servers'] {
+  const listed = urls.split(/\s+/).filter((url) => url !== '')
+  return listed.length === 0 && dns === '' ? null : { urls: listed, dns: dns || null, strategy }
 }
 
 function namedHeaders({ headers }: ProviderDraft): readonly HeaderDraft[] {

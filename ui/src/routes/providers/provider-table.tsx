@@ -66,7 +66,7 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
       grow: 3,
       priority: 2,
       sortBy: ({ base_url: url }) => url,
-      cell: ({ base_url: url }) => (url === '' ? '–' : <code title={url}>{url}</code>),
+      cell: (provider) => <Address provider={provider} />,
     },
     {
       id: 'models',
@@ -102,6 +102,17 @@ function columnsOf({ models, health, onAction, onSwitch }: ProviderTableProps): 
     },
     menuColumn((provider) => <ProviderMenu provider={provider} onAction={onAction} />),
   ]
+}
+
+function Address({ provider: { base_url: url, servers } }: { readonly provider: Provider }) {
+  if (url === '') return '–'
+  const more = servers?.urls ?? []
+  return (
+    <code title={[url, ...more].join('\n')}>
+      {url}
+      {more.length > 0 && ` and ${more.length} more`}
+    </code>
+  )
 }
 
 interface ProviderMenuProps {
