@@ -40,6 +40,22 @@ describe.skipIf(openssl === null)(`TLS${openssl === null ? ' (openssl is not ins
     }
   })
 
+  test('connects to the address that is given for a name, and the certificate has to prove the name', async () => {
+    await using right = await echoServer(forOther)
+    await using wrong = await echoServer(forAddress)
+    await using subject = await startClient()
+    const originAt = (port: number) =>
+      subject.client.origin(`https://other.example:${port}`, { ca: authority.cert, ip: '127.0.0.1' })
+    const { status, body } = await subject.client.request(
+      originAt(right.port),
+      aRequest({ body: Buffer.from('hello') }),
+    )
+    expect([status, await textOf(body)]).toEqual([200, 'hello'])
+    expect((await failureOf(subject.client.request(originAt(wrong.port), aRequest()))).kind).toBe('protocol')
+    await until(() => wrong.open() === 0)
+    expect(wrong.received()).toBe(0)
+  })
+
   test('carries 20 MB both ways', async () => {
     await using server = await echoServer(forLocalhost)
     await using subject = await startClient()

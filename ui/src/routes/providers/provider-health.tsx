@@ -30,9 +30,7 @@ export function HealthBadge({ enabled, health }: HealthBadgeProps) {
 function ServersDown({ addresses }: { readonly addresses: readonly string[] }) {
   return (
     <span title={addresses.join('\n')}>
-      <Badge tone="warning">
-        {addresses.length === 1 ? '1 server ejected' : `${addresses.length} servers ejected`}
-      </Badge>
+      <Badge tone="warning">{addresses.length === 1 ? '1 server out' : `${addresses.length} servers out`}</Badge>
     </span>
   )
 }
