@@ -9,6 +9,7 @@ import { serveConsolePage } from '#console/serve-console.ts'
 import type { Batches } from '#batches/batches.ts'
 import { asyncCalls, batchRoutes } from '#batches/routes.ts'
 import type { Documents } from '#documents/documents.ts'
+import { mcpRoute } from '#documents/mcp/mcp-route.ts'
 import { documentRoutes } from '#documents/routes.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { gatewayRoutes } from '#gateway/routes.ts'
@@ -45,6 +46,7 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
     ...gatewayRoutes(deps.gateway, asyncCalls(deps.batches)),
     ...generationRoutes(deps.generation),
     ...documentRoutes(deps.documents),
+    mcpRoute(deps.documents, deps.version),
     ...batchRoutes(deps.batches),
     ...systemRoutes(deps),
     ...deps.admin,

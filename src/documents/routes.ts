@@ -9,15 +9,13 @@ import { json, noContent } from '#http/respond.ts'
 import type { Route, RouteDocs } from '#http/route.ts'
 import { validBody, validQuery } from '#http/validate.ts'
 import type { Caller } from '#identity/records.ts'
-import { StoreUnavailable } from '#store/errors.ts'
 import { documentStates } from '#store/documents/document-store.ts'
-import { InvalidCursor } from '#store/page.ts'
-import { BlobsUnavailable } from './blobs/blob-store.ts'
 import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
 import { importDocuments } from './import/import-documents.ts'
 import { importBody } from './import/import-request.ts'
 import { componentsAnswer, listComponents } from './import/components.ts'
+import { knownError } from './known-error.ts'
 import { resolveOwners } from './owners.ts'
 import { chunkAnswer, documentAnswer } from './records/document-record.ts'
 import {
@@ -76,19 +74,14 @@ export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
     path: `/api/v1${path}`,
     access: 'documents',
     docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable', 'storage_full', 'overloaded'] },
-    handle: (context, caller) => handle(context, caller).catch((thrown: unknown) => refused(documents, thrown)),
+    async handle(context, caller) {
+      try {
+        return await handle(context, caller)
+      } catch (thrown) {
+        throw knownError(documents.storage, thrown)
+      }
+    },
   }))
-}
-
-/** What the store refuses, as the error that is answered. */
-function refused({ storage }: Documents, thrown: unknown): never {
-  const fault = storage.note(thrown)
-  if (fault !== null) throw new ApiError(fault, { cause: thrown })
-  if (thrown instanceof InvalidCursor) throw new ApiError('invalid_cursor', { param: 'cursor' })
-  if (thrown instanceof StoreUnavailable) throw new ApiError('store_unavailable', { cause: thrown })
-  if (thrown instanceof BlobsUnavailable)
-    throw new ApiError('store_unavailable', { message: thrown.message, cause: thrown.cause })
-  throw thrown
 }
 
 const bodyErrors: readonly ErrorCode[] = [

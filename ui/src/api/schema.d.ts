@@ -2494,6 +2494,22 @@ export interface Operations {
     body: SearchRequest
     answer: SearchAnswer
   }
+  /** Search, list and read documents by the Model Context Protocol (streamable HTTP) */
+  "POST /mcp": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly jsonrpc: "2.0"
+    } | readonly ({
+      readonly jsonrpc: "2.0"
+    })[]
+    answer: {
+      readonly jsonrpc: "2.0"
+    } | readonly ({
+      readonly jsonrpc: "2.0"
+    })[]
+  }
   /** Begin an upload in parts */
   "POST /ai/v1/uploads": {
     params: undefined
