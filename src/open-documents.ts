@@ -29,6 +29,7 @@ import { countRun } from '#documents/work/run-metrics.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
+import { rerank } from '#gateway/endpoints/rerank.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { innerCall } from '#gateway/inner-call.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
@@ -207,5 +208,6 @@ function documentModels(gateway: Gateway): DocumentModels {
     byId: (id) => catalog().models.find(({ record }) => record.id === id)?.record ?? null,
     chatCompletion: (call) => innerCall(gateway, { ...call, call: chatCompletion }),
     embeddings: (call) => innerCall(gateway, { ...call, call: embeddings }),
+    rerank: (call) => innerCall(gateway, { ...call, call: rerank }),
   }
 }

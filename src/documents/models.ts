@@ -11,6 +11,8 @@ export interface DocumentModels {
   chatCompletion(call: ModelCall): Promise<Response>
   /** The same for POST /ai/v1/embeddings. */
   embeddings(call: ModelCall): Promise<Response>
+  /** The same for POST /ai/v1/rerank. */
+  rerank(call: ModelCall): Promise<Response>
 }
 
 export interface NamedModel {

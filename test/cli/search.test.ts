@@ -47,5 +47,10 @@ test('wrong wishes are refused in a sentence', async () => {
     code: 1,
     lines: [expect.stringContaining('mode')],
   })
+  expect(await sluice.run(['search', 'x', '--rerank', 'unheard-of'])).toMatchObject({
+    code: 1,
+    lines: [expect.stringContaining('there is no model "unheard-of"')],
+  })
+  expect((await sluice.run(['search', 'x', '--rerank', 'none'])).code).toBe(0)
   expect((await sluice.run(['search'])).code).toBe(2)
 })

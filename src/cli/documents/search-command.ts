@@ -27,6 +27,11 @@ export const searchCommand: Command = dataCommand({
       sentence: 'How to search: hybrid, vector or keyword; hybrid when left out.',
     },
     category: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'Only documents of this category.' },
+    rerank: {
+      type: 'string',
+      placeholder: 'MODEL',
+      sentence: 'Rerank model that orders the passages, or "none"; as the settings say when left out.',
+    },
   },
   async run(client, { positionals, flags, output }) {
     const topK = flags.get('top-k') ?? '5'
@@ -38,6 +43,7 @@ export const searchCommand: Command = dataCommand({
       top_k: Number(topK),
       mode: flags.get('mode') ?? 'hybrid',
       category: categories.length > 0 ? categories : null,
+      rerank: rerankOf(flags.get('rerank')),
     })
     const response = await client.request('POST', '/api/v1/search', new Blob([body], { type: 'application/json' }))
     const answer = (await response.json()) as { data: readonly HitOnWire[]; warnings: readonly string[] }
@@ -47,6 +53,11 @@ export const searchCommand: Command = dataCommand({
     return 0
   },
 })
+
+function rerankOf(given: string | undefined): { readonly model: string } | false | undefined {
+  if (given === undefined) return undefined
+  return given === 'none' ? false : { model: given }
+}
 
 function linesOf(hits: readonly HitOnWire[], output: Output): readonly string[] {
   if (hits.length === 0) return ['Nothing was found.']

@@ -167,6 +167,8 @@ describe('describing', () => {
       'documents.chunker',
       'documents.embedder',
       'documents.vision_model',
+      'documents.rerank_model',
+      'documents.model_seconds',
       'documents.embed_batch',
       'documents.embed_concurrency',
       'embeddings.join_milliseconds',

@@ -939,6 +939,24 @@ export const settingRecords = {
     example: 'gpt-4o-mini',
     sentence: 'Multimodal model of this gateway that reads pictures and scanned pages. Without it, they give no text.',
   },
+  'documents.rerank_model': {
+    ...live,
+    type: 'string',
+    default: null,
+    example: 'bge-reranker-v2-m3',
+    sentence:
+      'Rerank model of this gateway that orders what searches and chats over documents have found, for users who may use it. Without it, nothing does.',
+  },
+  'documents.model_seconds': {
+    ...live,
+    ...seconds,
+    default: 10,
+    min: 0.1,
+    max: 600,
+    example: '3',
+    sentence:
+      'How long a search waits for a model: for the vector of the question, and for the rerank model. Then it goes on without it, with a warning.',
+  },
   'documents.embed_batch': {
     ...live,
     type: 'integer',

@@ -17,6 +17,7 @@ const models: DocumentModels = {
   mayUse: (name) => name === 'eye',
   byId: () => null,
   chatCompletion: () => Promise.reject(new Error('not called here')),
+  rerank: () => Promise.reject(new Error('not called here')),
   embeddings: () => Promise.reject(new Error('not called here')),
 }
 

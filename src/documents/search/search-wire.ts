@@ -3,12 +3,29 @@ import { z } from 'zod'
 import type { StoredChunk } from '#store/documents/document-store.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'
-import type { SearchHit, SearchQuery, SearchResult } from './search.ts'
+import { usualCandidates } from './rerank.ts'
+import type { SearchHit } from './search-hit.ts'
+import type { SearchQuery, SearchResult } from './search.ts'
 
 const oneOrMore = (item: z.ZodType<string>) =>
   z.union([item, z.array(item).min(1, 'expected at least one').max(1000, 'expected at most 1000'), z.null()]).optional()
 
 const name = z.string().min(1).max(255)
+
+const rerankForm = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('A rerank model of this gateway; that of the settings when left out'),
+  candidates: z
+    .int('expected a whole number')
+    .min(1)
+    .max(200)
+    .default(usualCandidates)
+    .describe('Passages that it reads; at least `top_k`'),
+})
 
 export const searchBody = z
   .strictObject({
@@ -30,6 +47,12 @@ export const searchBody = z
     category: oneOrMore(name).describe('Only documents of these categories'),
     owners: oneOrMore(name).describe('Only documents with one of these owners'),
     doc_id: oneOrMore(z.guid('expected an id (UUID)')).describe('Only these documents'),
+    rerank: z
+      .union([z.boolean(), rerankForm], 'expected true, false or an object with "model" and "candidates"')
+      .optional()
+      .describe(
+        'Let a rerank model order the best candidates: true for the model of the settings, false for none; left out: as the settings say. Without an answer the order stays, with a warning',
+      ),
   })
   .meta({ id: 'SearchRequest' })
 
@@ -42,10 +65,11 @@ const hit = z
     title: z.string().nullable(),
     category: z.string(),
     ...chunkAnswer.shape,
-    score: z.number().describe('Higher is better; 1 is first in every list'),
+    score: z.number().describe('Higher is better; 1 is first in every list. That of the rerank model, if there is one'),
     scores: z.strictObject({
       vector: scorePart.describe('Cosine similarity; null when it is not among the best by meaning'),
       keyword: scorePart.describe('null when it is not among the best by words'),
+      rerank: scorePart.describe('null when no rerank model was asked, or it left the passage out'),
     }),
     before: z.array(chunkAnswer).describe('Neighbours before it, in the order of the text'),
     after: z.array(chunkAnswer),
@@ -69,6 +93,7 @@ export function searchQueryOf(body: z.output<typeof searchBody>): SearchQuery {
     categories: listOf(body.category),
     owners: listOf(body.owners),
     documentIds: listOf(body.doc_id)?.map((id) => id.toLowerCase()),
+    rerank: rerankOf(body.rerank),
   }
 }
 
@@ -76,7 +101,7 @@ export function searchOnWire({ hits, warnings }: SearchResult): z.input<typeof s
   return { object: 'list', data: hits.map(hitOnWire), warnings: [...warnings] }
 }
 
-function hitOnWire({ chunk, score, vector, keyword }: SearchHit): z.input<typeof hit> {
+function hitOnWire({ chunk, score, vector, keyword, rerank }: SearchHit): z.input<typeof hit> {
   const neighbours = (chunks: readonly StoredChunk[]) => chunks.map(chunkOnWire)
   return {
     doc_id: chunk.documentId,
@@ -85,10 +110,18 @@ function hitOnWire({ chunk, score, vector, keyword }: SearchHit): z.input<typeof
     category: chunk.category,
     ...chunkOnWire(chunk),
     score,
-    scores: { vector: vector && { ...vector }, keyword: keyword && { ...keyword } },
+    scores: { vector: vector && { ...vector }, keyword: keyword && { ...keyword }, rerank: rerank && { ...rerank } },
     before: neighbours(chunk.before),
     after: neighbours(chunk.after),
   }
+}
+
+function rerankOf(asked: z.output<typeof searchBody>['rerank']): SearchQuery['rerank'] {
+  if (asked === undefined) return undefined
+  if (asked === false) return null
+  return asked === true
+    ? { model: null, candidates: usualCandidates }
+    : { model: asked.model ?? null, candidates: asked.candidates }
 }
 
 function listOf(value: string | readonly string[] | null | undefined): readonly string[] | undefined {

@@ -4,12 +4,14 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import type { FindQuery, FindResult, ChunkInContext, RankedChunk } from '#store/documents/document-store.ts'
+import type { FindQuery, FindResult, RankedChunk, Viewer } from '#store/documents/document-store.ts'
 import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 import { resolveOwners, viewerOf } from '../owners.ts'
 import { fuse } from './fuse.ts'
+import type { ScorePart, SearchHit } from './search-hit.ts'
+import { planRerank, reranked, type RerankRequest } from './rerank.ts'
 
 export interface SearchQuery {
   readonly text: string
@@ -21,22 +23,8 @@ export interface SearchQuery {
   /** As they are written in requests. */
   readonly owners?: readonly string[] | undefined
   readonly documentIds?: readonly string[] | undefined
-}
-
-export interface SearchHit {
-  readonly chunk: ChunkInContext
-  /** Higher is better; from 0 to 1 for `hybrid`, as the search has it otherwise. */
-  readonly score: number
-  /** How well it fits by meaning: cosine similarity; null when it is not among the best. */
-  readonly vector: ScorePart | null
-  /** How well it fits by words; null when it is not among the best. */
-  readonly keyword: ScorePart | null
-}
-
-export interface ScorePart {
-  readonly score: number
-  /** From 1. */
-  readonly rank: number
+  /** Null = not at all; left out = as the settings say. */
+  readonly rerank?: RerankRequest | null | undefined
 }
 
 export interface SearchResult {
@@ -56,11 +44,13 @@ export async function search(
   signal: AbortSignal,
 ): Promise<SearchResult> {
   const viewer = viewerOf(caller)
+  const plan = planRerank(documents, caller, query.rerank)
   const filter = await filterOf(documents, caller, query)
   const warnings: string[] = []
   const vectors =
     query.mode === 'keyword' ? [] : await queryVectors(documents, { caller, query, filter, signal }, warnings)
-  const limit = query.mode === 'hybrid' ? Math.max(depthMin, query.topK * 2) : query.topK
+  const wanted = Math.max(query.topK, plan?.candidates ?? 0)
+  const limit = query.mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
   const found = await documents.store.find({
     viewer,
     filter,
@@ -68,18 +58,31 @@ export async function search(
     vectors,
     limit,
   })
-  const best = ranked(found, query)
-  const chunks = await documents.store.chunksInContext(
-    best.map(({ row }) => row),
-    viewer,
-    query.window,
-  )
+  const best = ranked(found, wanted)
+  if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), warnings }
+  // Neighbours are read of those that are answered only.
+  const candidates = await inContext(documents, viewer, best, 0)
+  const ordered = await reranked(documents, { caller, text: query.text, plan, signal }, candidates, warnings)
+  const hits = ordered.slice(0, query.topK)
+  if (query.window === 0) return { hits, warnings }
+  const rows = hits.map(({ chunk, ...scores }) => ({ row: chunk.row, ...scores }))
+  return { hits: await inContext(documents, viewer, rows, query.window), warnings }
+}
+
+/** The rows as hits, in their order; what has been deleted since is left out. */
+async function inContext(
+  { store }: Documents,
+  viewer: Viewer,
+  best: readonly RankedRow[],
+  window: number,
+): Promise<readonly SearchHit[]> {
+  const rows = best.map(({ row }) => row)
+  const chunks = await store.chunksInContext(rows, viewer, window)
   const byRow = new Map(chunks.map((chunk) => [chunk.row, chunk] as const))
-  const hits = best.flatMap(({ row, ...scores }) => {
+  return best.flatMap(({ row, ...scores }) => {
     const chunk = byRow.get(row)
     return chunk === undefined ? [] : [{ chunk, ...scores }]
   })
-  return { hits, warnings }
 }
 
 async function filterOf(documents: Documents, caller: Caller, query: SearchQuery): Promise<FindQuery['filter']> {
@@ -107,16 +110,20 @@ async function queryVectors(
   warnings: string[],
 ): Promise<FindQuery['vectors']> {
   const spaces = await documents.store.spaces(viewerOf(caller), filter)
+  const seconds = documents.settings.get('documents.model_seconds')
+  const patience = AbortSignal.timeout(seconds * 1000)
+  const asked = { caller, text: query.text, signal: AbortSignal.any([signal, patience]) }
   const answers = await Promise.allSettled(
     spaces.map(async ({ key, embedder, dimensions }) => ({
       spaceKey: key,
-      vector: await documents.embedQuery({ component: embedder, caller, text: query.text, dimensions, signal }),
+      vector: await documents.embedQuery({ component: embedder, dimensions, ...asked }),
     })),
   )
   signal.throwIfAborted()
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
   const vectors = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  for (const failure of failures) {
+  for (const reason of failures) {
+    const failure = patience.aborted && reason === patience.reason ? tooSlow(seconds) : reason
     if (!(failure instanceof EmbedFailure)) throw failure
     if (vectors.length === 0 && query.mode === 'vector')
       throw new ApiError('embedder_unavailable', { message: failure.message, cause: failure })
@@ -125,10 +132,15 @@ async function queryVectors(
   return vectors
 }
 
+function tooSlow(seconds: number): EmbedFailure {
+  const message = `The embedding model took longer than ${seconds} s.`
+  return new EmbedFailure('embedder_failed', message, { retryable: true })
+}
+
 type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }
 
-/** The best rows of what was found, at most `topK`. Cosines of different spaces cannot be compared: each is a list of its own. */
-function ranked(found: FindResult, { topK }: SearchQuery): readonly RankedRow[] {
+/** The best rows of what was found, at most `count`. Cosines of different spaces cannot be compared: each is a list of its own. */
+function ranked(found: FindResult, count: number): readonly RankedRow[] {
   const spaces = Map.groupBy(found.vector, ({ spaceKey }) => spaceKey)
   const vectorLists = [...spaces.values()]
   // A cosine of zero says that the two have nothing in common: such rows only fill what the others leave.
@@ -139,9 +151,9 @@ function ranked(found: FindResult, { topK }: SearchQuery): readonly RankedRow[] 
   const fused = fuse(lists.map((list) => list.map(({ row }) => row)))
   const seen = new Set(fused.map(({ row }) => row))
   const rest = found.vector.filter(({ row }) => !seen.has(row)).map(({ row }) => ({ row, score: 0 }))
-  return [...fused, ...rest]
-    .slice(0, topK)
-    .map(({ row, score }) => ({ row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null }))
+  return [...fused, ...rest].slice(0, count).map(({ row, score }) => {
+    return { row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null, rerank: null }
+  })
 }
 
 function scoreParts(lists: readonly (readonly RankedChunk[])[]): ReadonlyMap<number, ScorePart> {

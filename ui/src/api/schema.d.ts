@@ -1562,7 +1562,7 @@ export type SearchHit = {
   readonly table_header: string | null
   readonly tokens: number
   readonly text: string
-  /** Higher is better; 1 is first in every list */
+  /** Higher is better; 1 is first in every list. That of the rerank model, if there is one */
   readonly score: number
   readonly scores: {
     /** Cosine similarity; null when it is not among the best by meaning */
@@ -1573,6 +1573,12 @@ export type SearchHit = {
     } | null
     /** null when it is not among the best by words */
     readonly keyword: {
+      readonly score: number
+      /** Place in this list, from 1 */
+      readonly rank: number
+    } | null
+    /** null when no rerank model was asked, or it left the passage out */
+    readonly rerank: {
       readonly score: number
       /** Place in this list, from 1 */
       readonly rank: number
@@ -1597,6 +1603,13 @@ export type SearchRequest = {
   readonly owners?: string | readonly string[] | null | undefined
   /** Only these documents */
   readonly doc_id?: string | readonly string[] | null | undefined
+  /** Let a rerank model order the best candidates: true for the model of the settings, false for none; left out: as the settings say. Without an answer the order stays, with a warning */
+  readonly rerank?: boolean | {
+    /** A rerank model of this gateway; that of the settings when left out */
+    readonly model?: string | undefined
+    /** Passages that it reads; at least `top_k` */
+    readonly candidates?: number | undefined
+  } | undefined
 }
 
 export type Setting = {

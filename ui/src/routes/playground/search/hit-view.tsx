@@ -87,10 +87,11 @@ function useAround({ doc_id: id, ordinal }: SearchHit, reach: number) {
 }
 
 function Scores({ hit: { scores } }: { readonly hit: SearchHit }) {
-  const { vector, keyword } = scores
+  const { vector, keyword, rerank } = scores
   const parts = [
     vector === null ? 'no match by meaning' : `meaning ${vector.score.toFixed(3)} (rank ${vector.rank})`,
     keyword === null ? 'no match by words' : `words ${keyword.score.toFixed(2)} (rank ${keyword.rank})`,
+    ...(rerank === null ? [] : [`reranked ${rerank.score.toFixed(3)} (rank ${rerank.rank})`]),
   ]
   return <p className={styles.scores}>{parts.join(' · ')}</p>
 }
