@@ -30,6 +30,31 @@ function basic(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`
 }
 
+test('after a rotation both secrets are the key, the old one until its time is over, and none when the key is gone', () => {
+  const stocked = stock()
+  const { secret: newSecret, publicId, digest } = createKeySecret()
+  const at = (text: string, time: number): string => {
+    const found = authenticateKey(new Headers({ 'x-api-key': text }), stocked.directory, time)
+    return found.kind === 'caller' ? found.caller.key.id : found.kind
+  }
+  const previous = { publicId: stocked.key.publicId, digest: stocked.key.digest, until: now + 1000 }
+  const rotated = { ...stocked.key, publicId, digest, previous }
+  stocked.directory.putKey(rotated)
+  expect([at(newSecret, now), at(stocked.secret, now), at(stocked.secret, now + 999)]).toEqual(
+    Array(3).fill(rotated.id),
+  )
+  expect([at(newSecret, now + 1000), at(stocked.secret, now + 1000)]).toEqual([rotated.id, 'invalid'])
+  const again = createKeySecret()
+  stocked.directory.putKey({ ...rotated, digest: again.digest, previous: { ...previous, digest } })
+  expect([at(again.secret, now), at(newSecret, now), at(stocked.secret, now)]).toEqual([
+    rotated.id,
+    rotated.id,
+    'invalid',
+  ])
+  stocked.directory.removeKey(rotated.id)
+  expect([at(again.secret, now), at(newSecret, now)]).toEqual(['invalid', 'invalid'])
+})
+
 describe('a key is taken', () => {
   test('from a bearer token, whatever the case of the scheme and the spaces', () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer   ']) {

@@ -30,9 +30,11 @@ export function authenticateKey(headers: Headers, directory: Directory, now: num
   if (secret === null) return { kind: 'missing' }
   if (secret === conflicting) return { kind: 'conflicting' }
   if (!isWellFormedKey(secret)) return { kind: 'invalid' }
-  const key = directory.keyByDigest(digestKey(secret))
+  const digest = digestKey(secret)
+  const key = directory.keyByDigest(digest)
   if (directory.isKeyInDoubt(key)) return { kind: 'in_doubt' }
   if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return { kind: 'invalid' }
+  if (key.previous !== null && key.digest !== digest && key.previous.until <= now) return { kind: 'invalid' }
   const account = directory.account(key.userId)
   if (directory.isAccountInDoubt(account)) return { kind: 'in_doubt' }
   if (account === undefined || account.user.disabled) return { kind: 'invalid' }

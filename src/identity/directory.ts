@@ -79,6 +79,7 @@ export class Directory {
     return false
   }
 
+  /** The key with this digest, or whose secret before the last rotation had it. */
   keyByDigest(digest: string): ApiKey | undefined {
     return this.#keysByDigest.get(digest)
   }
@@ -123,12 +124,15 @@ export class Directory {
   putKey(key: ApiKey): void {
     this.removeKey(key.id)
     this.#keysByDigest.set(key.digest, key)
+    if (key.previous !== null) this.#keysByDigest.set(key.previous.digest, key)
     this.#digestsByKeyId.set(key.id, key.digest)
   }
 
   removeKey(keyId: string): void {
     const digest = this.#digestsByKeyId.get(keyId)
     if (digest === undefined) return
+    const previous = this.#keysByDigest.get(digest)?.previous ?? null
+    if (previous !== null) this.#keysByDigest.delete(previous.digest)
     this.#digestsByKeyId.delete(keyId)
     this.#keysByDigest.delete(digest)
   }

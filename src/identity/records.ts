@@ -64,6 +64,8 @@ export interface ApiKey {
   readonly publicId: string
   /** SHA-256 of the secret, base64. */
   readonly digest: string
+  /** The secret before the last rotation, as long as it works beside the new one; null for none. */
+  readonly previous: PreviousSecret | null
   readonly name: string
   readonly description: string
   readonly userId: string
@@ -72,6 +74,13 @@ export interface ApiKey {
   readonly expiresAt: number | null
   readonly scopes: KeyScopes
   readonly priority: Priority
+}
+
+export interface PreviousSecret {
+  readonly publicId: string
+  readonly digest: string
+  /** It is refused from then on. */
+  readonly until: number
 }
 
 /** A user with everything that a permission check needs. */

@@ -20,8 +20,11 @@ export interface JsonLimits {
 /** For bodies that are built and then looked at whole, which costs several times as much as building them. */
 export const usualJsonLimits: JsonLimits = { costMax: 100_000, depthMax: 200 }
 
-/** For bodies that pass through and of which only a few fields are looked at: some 30 ms. */
-export const passedJsonLimits: JsonLimits = { costMax: 600_000, depthMax: Infinity }
+/**
+ * For bodies that pass through and of which only a few fields are looked at: some 30 ms. As deep as a body may be that
+ * is too small to be counted.
+ */
+export const passedJsonLimits: JsonLimits = { costMax: 600_000, depthMax: 50_000 }
 
 const shortTextCost = 10
 const wideFieldCost = 25
@@ -69,8 +72,8 @@ const closeBrace = 0x7d
 
 /** Throws JsonTooComplex for JSON over the limits. What is not JSON may pass. */
 export function checkJsonLimits(bytes: Buffer, limits: JsonLimits = usualJsonLimits): void {
-  // No part costs more than 13 units a byte, so that the bytes of a small body need no count.
-  if (limits.depthMax === Infinity && bytes.length * 13 < limits.costMax) return
+  // No part costs more than 13 units a byte, and a level takes one, so that the bytes of a small body need no count.
+  if (bytes.length <= limits.depthMax && bytes.length * 13 < limits.costMax) return
   const count = new JsonCount(limits, bytes.length)
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]

@@ -84,6 +84,7 @@ async function addAdministrator({ store, declared, adminEmail, now }: FirstStart
     userId,
     createdAt: now,
     lastUsedAt: null,
+    previous: null,
     expiresAt: null,
     scopes: { modelIds: null, areas: ['inference', 'documents'] },
     priority: 'normal',

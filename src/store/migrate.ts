@@ -36,6 +36,7 @@ import { audit } from './migrations/0029-audit.ts'
 import { nativeBatches } from './migrations/0032-native-batches.ts'
 import { serviceAccounts } from './migrations/0034-service-accounts.ts'
 import { servers } from './migrations/0037-servers.ts'
+import { keyRotation } from './migrations/0038-key-rotation.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -72,6 +73,7 @@ export const migrations: readonly Migration[] = [
   { version: 32, name: 'native batches', kind: 'expand', run: nativeBatches },
   { version: 34, name: 'service accounts', kind: 'expand', run: serviceAccounts },
   { version: 37, name: 'servers of providers', kind: 'expand', run: servers },
+  { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
 ]
 
 export interface MigrateOptions {

@@ -54,6 +54,9 @@ export interface ApiKeysTable {
   id: string
   public_id: string
   digest: string
+  previous_public_id: string | null
+  previous_digest: string | null
+  previous_until: number | null
   name: string
   description: string
   user_id: string

@@ -25,6 +25,21 @@ describe('with a running server', () => {
     expect(await server.statusWith(secret)).toBe(401)
   })
 
+  test('a rotated key has another secret, and the old one works as long as was said', async () => {
+    await using sluice = new Installation()
+    const server = await sluice.start()
+    const { secret, id } = await sluice.json<Key>(['keys', 'create', 'ci', ...owner])
+    const { stdout, stderr } = await sluice.run(['keys', 'rotate', secret.split('_')[0]!, '--overlap-hours', '48'])
+    const next = stdout.trim()
+    expect([await server.statusWith(secret), await server.statusWith(next)]).toEqual([200, 200])
+    expect(stderr).toContain('works until')
+    const last = await sluice.json<Key>(['keys', 'rotate', id, '--overlap-hours', '0'])
+    expect(await Promise.all([secret, next, last.secret].map((each) => server.statusWith(each)))).toEqual([
+      401, 401, 200,
+    ])
+    expect((await sluice.run(['keys', 'rotate', id, '--overlap-hours', '721'])).code).toBe(2)
+  })
+
   test('the secret is shown by its creation only', async () => {
     await using sluice = new Installation()
     await sluice.start()

@@ -25,6 +25,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /me/keys/{id}',
     'PATCH /me/keys/{id}',
     'DELETE /me/keys/{id}',
+    'POST /me/keys/{id}/rotate',
     'POST /me/keys/delete',
     'GET /me/usage',
     'GET /me/usage/series',
@@ -148,7 +149,7 @@ async function runAll(sluice: Installation, providerUrl: string): Promise<void> 
   for (const line of ['list', `set ${budget.id} 60`, 'verify', `reconcile ${budget.id}`, `remove ${budget.id}`])
     await run(`budgets ${line}`)
   const key = (await run('keys create script --user ada@example.org')) as Identified
-  for (const line of ['list', `delete ${key.id}`]) await run(`keys ${line}`)
+  for (const line of ['list', `rotate ${key.id}`, `delete ${key.id}`]) await run(`keys ${line}`)
   const hook = (await run(`webhooks add ${providerUrl}`)) as Identified
   await run('webhooks list')
   await run(`webhooks test ${hook.id}`)

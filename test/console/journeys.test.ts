@@ -131,7 +131,7 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     })
 
-    test('a key is created, used, shown as used, deleted with its name, and refused from then on', async () => {
+    test('a key is created, used, rotated, deleted with its name, and refused from then on', async () => {
       await using visitor = await signedIn('user', '/keys')
       const { page } = visitor
       await button(page, 'Create API Key').click()
@@ -156,6 +156,16 @@ describe.skipIf(journeysSkipped !== null)(
       ).body
       expect(data.find(({ name }) => name === 'nightly import')?.scopes).toEqual({ models: null, areas: ['inference'] })
 
+      await button(page, 'Actions for nightly import').click()
+      await page.getByRole('menuitem', { name: 'Rotate…' }).click()
+      await page.getByLabel('The secret of now').selectOption('Works for another hour')
+      await visitor.requireAccessible('rotating a key')
+      await button(page, 'Rotate').click()
+      const next = (await page.getByTestId('secret').textContent()) ?? ''
+      await button(page, 'I have saved it').click()
+      expect([await app.statusWith(secret), await app.statusWith(next)]).toEqual([200, 200])
+      await row.getByText('2 secrets').waitFor()
+
       await row.focus()
       await page.keyboard.press('Space')
       await button(page, 'Delete 1 API key').click()
@@ -164,7 +174,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('deleting a key')
       await dialog.getByRole('button', { name: 'Delete 1 API key' }).click()
       await row.waitFor({ state: 'detached' })
-      expect(await app.statusWith(secret)).toBe(401)
+      expect(await app.statusWith(next)).toBe(401)
       await visitor.requireAccessible('keys')
       expectNoComplaints(visitor)
     })

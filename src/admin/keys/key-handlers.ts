@@ -4,6 +4,7 @@
  */
 import { pageAnswer, pageOnWire } from '#http/page.ts'
 import { z } from 'zod'
+import { ApiError } from '#errors/api-error.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 import { keyAreas, priorities, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
 import type { KeyPatch } from '#store/identity/keys.ts'
@@ -11,7 +12,16 @@ import type { Admin } from '../admin.ts'
 import { requireFound, label, text, time } from '../fields.ts'
 import type { Unchanged } from '../record-version.ts'
 import { keyAnswer, keyOnWire, keyVersion, scopeNames, type KeyOnWire } from './key-record.ts'
-import { belongsTo, boundedExpiry, boundedPriority, boundedScopes, scopedModelIds } from './key-scopes.ts'
+import {
+  belongsTo,
+  boundedExpiry,
+  boundedPriority,
+  boundedScopes,
+  requireWithin,
+  scopedModelIds,
+} from './key-scopes.ts'
+
+const hourMs = 3_600_000
 
 /** Whose keys a handler is about: those of anyone, or only those of one user. */
 export type OwnerFilter = { readonly owner: 'anyone' } | { readonly owner: 'self'; readonly userId: string }
@@ -47,6 +57,17 @@ export const keyChange = z
     priority: priority.optional(),
   })
   .meta({ id: 'ApiKeyChange' })
+
+export const keyRotation = z
+  .strictObject({
+    overlap_hours: z
+      .number()
+      .min(0)
+      .max(720)
+      .default(24)
+      .describe('How long the secret of now works, too; 0 = not at all'),
+  })
+  .meta({ id: 'ApiKeyRotation' })
 
 export const createdKey = keyAnswer
   .extend({ secret: z.string().describe('The key itself. It is in no other answer: keep it now') })
@@ -84,6 +105,7 @@ export async function createKey(
     id: crypto.randomUUID(),
     publicId,
     digest,
+    previous: null,
     name: body.name,
     description: body.description,
     userId: reach.userId,
@@ -122,6 +144,36 @@ export async function changeKey(
   const key = requireFound(await admin.store.keys.update(target.id, patch, target.unchanged(keyVersion)), 'API key')
   await admin.feed.publish([{ kind: 'key', id: key.id }])
   return keyOnWire(key, await scopeNames(admin, [key]))
+}
+
+/**
+ * Gives a key another secret, and leaves all else: its limits and budgets go on counting. An older secret than that of now
+ * ends at once. Answers 409 for a key that has expired, or when another request has just rotated it.
+ */
+export async function rotateKey(
+  admin: Admin,
+  maker: Caller,
+  target: OwnerFilter & { readonly id: string; readonly unchanged: Unchanged },
+  { overlap_hours: overlap }: z.output<typeof keyRotation>,
+): Promise<z.input<typeof createdKey>> {
+  const now = admin.clock.now()
+  const before = await readKey(admin, target, target.id)
+  if (before.expiresAt !== null && before.expiresAt <= now)
+    throw new ApiError('conflict', { message: 'The key has expired. Give it a later end first, or create another.' })
+  requireWithin(before, maker, now)
+  const { secret, publicId, digest } = createKeySecret()
+  const until = Math.round(now + overlap * hourMs)
+  const previous = overlap === 0 ? null : { publicId: before.publicId, digest: before.digest, until }
+  const check = (found: ApiKey): void => {
+    target.unchanged(keyVersion)?.(found)
+    if (found.digest !== before.digest)
+      throw new ApiError('conflict', {
+        message: 'Another request has just rotated this key. Look at it before you do so again.',
+      })
+  }
+  const key = requireFound(await admin.store.keys.update(target.id, { publicId, digest, previous }, check), 'API key')
+  await admin.feed.publish([{ kind: 'key', id: key.id }])
+  return { ...keyOnWire(key, await scopeNames(admin, [key])), secret }
 }
 
 /** Deletes what exists of these keys; returns the ids of those. */

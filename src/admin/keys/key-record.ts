@@ -13,6 +13,10 @@ export const keyAnswer = z
     name: z.string(),
     description: z.string(),
     prefix: z.string().describe('The part of the secret that may be displayed'),
+    previous: z
+      .strictObject({ prefix: z.string(), until: instant.describe('It is refused from then on') })
+      .nullable()
+      .describe('The secret before the last rotation; null = none works beside the new one'),
     user_id: z.string(),
     created_at: instant,
     last_used_at: instant.nullable().describe('Written about once a minute; null = never'),
@@ -36,6 +40,7 @@ export function keyOnWire(key: ApiKey, names: ReadonlyMap<string, string>): KeyO
     name: key.name,
     description: key.description,
     prefix: displayPrefix(key.publicId),
+    previous: key.previous && { prefix: displayPrefix(key.previous.publicId), until: instantOf(key.previous.until) },
     user_id: key.userId,
     created_at: instantOf(key.createdAt),
     last_used_at: instantOrNull(key.lastUsedAt),

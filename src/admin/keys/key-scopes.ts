@@ -30,6 +30,15 @@ export function boundedExpiry(wanted: number | null, { key }: Caller, now: numbe
   return wanted
 }
 
+/** Answers 403 when the key may do more than that of the request, or longer: who is given its secret would get that. */
+export function requireWithin({ scopes, expiresAt, priority }: ApiKey, maker: Caller, now: number): void {
+  const { modelIds, areas } = boundedScopes(scopes, maker)
+  if (modelIds !== scopes.modelIds || areas !== scopes.areas) throw exceeds('id', 'this one has more')
+  if (boundedExpiry(expiresAt, maker, now) !== expiresAt)
+    throw exceeds('id', 'this one outlives the key of this request')
+  if (maker.key !== null && priority === 'interactive') boundedPriority(priority, maker, maker.key.priority)
+}
+
 /** The class that was asked for. Answers 403 when it is above the key's and `normal`, and no administrator asks. */
 export function boundedPriority(wanted: Priority, maker: Caller, before: Priority): Priority {
   if (wanted !== 'interactive' || before === 'interactive' || maker.account.user.role === 'admin') return wanted

@@ -18,7 +18,9 @@ import {
   keyCreation,
   keyDeletion,
   keyPage,
+  keyRotation,
   listKeys,
+  rotateKey,
 } from './key-handlers.ts'
 
 const anyone = { owner: 'anyone' } as const
@@ -95,6 +97,20 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       current,
       handle: ({ params, caller, body, unchanged }) =>
         changeKey(admin, caller, { ...anyone, id: params.id, unchanged }, body),
+    }),
+    route({
+      method: 'POST',
+      path: '/keys/:id/rotate',
+      access: 'admin',
+      summary: 'Give an API key another secret',
+      description:
+        'The answer is the only one that ever holds it. Name, scopes, limits, budgets and usage stay. The secret of now works on for `overlap_hours`, an older one ends at once. A key can only rotate one that may do no more than it.',
+      body: keyRotation,
+      answer: createdKey,
+      errors: ['conflict'],
+      current,
+      handle: ({ params, caller, body, unchanged }) =>
+        rotateKey(admin, caller, { ...anyone, id: params.id, unchanged }, body),
     }),
     route({
       method: 'DELETE',

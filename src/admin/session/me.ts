@@ -22,7 +22,9 @@ import {
   keyCreation,
   keyDeletion,
   keyPage,
+  keyRotation,
   listKeys,
+  rotateKey,
   type OwnerFilter,
 } from '../keys/key-handlers.ts'
 import { attemptOf } from './known-browser.ts'
@@ -192,6 +194,20 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
       current,
       handle: (call) =>
         changeKey(admin, call.caller, { ...own(call), id: call.params.id, unchanged: call.unchanged }, call.body),
+    }),
+    route({
+      method: 'POST',
+      path: '/me/keys/:id/rotate',
+      access: 'user',
+      summary: 'Give an own API key another secret',
+      description:
+        'The answer is the only one that ever holds it. Name, scopes, limits, budgets and usage stay. The secret of now works on for `overlap_hours`, an older one ends at once. A key can only rotate one that may do no more than it.',
+      body: keyRotation,
+      answer: createdKey,
+      errors: ['conflict'],
+      current,
+      handle: (call) =>
+        rotateKey(admin, call.caller, { ...own(call), id: call.params.id, unchanged: call.unchanged }, call.body),
     }),
     route({
       method: 'DELETE',

@@ -100,7 +100,31 @@ const remove = dataCommand({
   },
 })
 
-export const keyCommands: readonly Command[] = [create, list, remove]
+const rotate = dataCommand({
+  name: 'keys rotate',
+  summary: 'Give an API key another secret and print it, this once; all else of the key stays.',
+  positionals: [{ name: 'KEY', sentence: 'The beginning of the key (sk-slu-…) or its id.' }],
+  flags: {
+    'overlap-hours': {
+      type: 'string',
+      placeholder: 'HOURS',
+      sentence: 'How long the old secret works beside the new one, 0 to 720; 24 when left out.',
+    },
+  },
+  async run(client, { positionals, flags, output }) {
+    const [id] = await keyIds(client, positionals)
+    const hours = Number(flags.get('overlap-hours') ?? '24')
+    if (!(hours >= 0 && hours <= 720)) throw new UsageProblem('--overlap-hours takes a number of hours from 0 to 720.')
+    const body = { overlap_hours: hours }
+    const key = (await client.call('POST', `/keys/${id}/rotate`, body)) as KeyOnWire
+    const end = key.previous === null ? 'has ended' : `works until ${key.previous.until}`
+    output.remark(`The old secret of ${key.name} ${end}. The new one is shown this once:`)
+    output.result(key, [String(key.secret)])
+    return 0
+  },
+})
+
+export const keyCommands: readonly Command[] = [create, list, rotate, remove]
 
 /** Ids of the given ids, displayed beginnings, or whole keys: a leaked key is found by itself. */
 async function keyIds(client: AdminClient, given: readonly string[]): Promise<readonly string[]> {
@@ -109,7 +133,7 @@ async function keyIds(client: AdminClient, given: readonly string[]): Promise<re
     const prefix = text.split('_', 1)[0]
     const key = keys.find(({ id, prefix: shown }) => id === text || shown === prefix)
     if (key === undefined)
-      throw new CommandFailure(`There is no key ${prefix}. Nothing was deleted; "sluice keys list" shows all.`)
+      throw new CommandFailure(`There is no key ${prefix}. Nothing was changed; "sluice keys list" shows all.`)
     return key.id
   })
 }

@@ -27,7 +27,8 @@ export interface KeyOnWire {
   readonly created_at: string
   readonly last_used_at: string | null
   readonly expires_at: string | null
-  /** Only in the answer to its creation. */
+  readonly previous: { readonly prefix: string; readonly until: string } | null
+  /** Only in the answers to its creation and to its rotation. */
   readonly secret?: string
 }
 

@@ -7,7 +7,9 @@ import { Missing, refusing } from '../errors.ts'
 import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
 import type { ApiKeysTable, Columns, Tables } from '../schema.ts'
 
-export type KeyPatch = Partial<Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes' | 'priority'>>
+export type KeyPatch = Partial<
+  Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes' | 'priority' | 'publicId' | 'digest' | 'previous'>
+>
 
 export interface KeyQuery extends PageRequest {
   /** Only the keys of this user. */
@@ -146,6 +148,9 @@ function rowOf(key: ApiKey): ApiKeysTable {
     id: key.id,
     public_id: key.publicId,
     digest: key.digest,
+    previous_public_id: key.previous?.publicId ?? null,
+    previous_digest: key.previous?.digest ?? null,
+    previous_until: key.previous?.until ?? null,
     name: key.name,
     description: key.description,
     user_id: key.userId,
@@ -158,8 +163,14 @@ function rowOf(key: ApiKey): ApiKeysTable {
   }
 }
 
-function columnsOf({ name, description, expiresAt, scopes, priority }: KeyPatch): Columns<ApiKeysTable> {
+function columnsOf(patch: KeyPatch): Columns<ApiKeysTable> {
+  const { name, description, expiresAt, scopes, priority, publicId, digest, previous } = patch
   return {
+    public_id: publicId,
+    digest,
+    previous_public_id: previous && previous.publicId,
+    previous_digest: previous && previous.digest,
+    previous_until: previous && previous.until,
     name,
     description,
     expires_at: expiresAt,
@@ -174,6 +185,7 @@ function keyOf(row: Selectable<ApiKeysTable>): ApiKey {
     id: row.id,
     publicId: row.public_id,
     digest: row.digest,
+    previous: previousOf(row),
     name: row.name,
     description: row.description,
     userId: row.user_id,
@@ -186,6 +198,11 @@ function keyOf(row: Selectable<ApiKeysTable>): ApiKey {
     },
     priority: (row.priority as Priority | null) ?? 'normal',
   }
+}
+
+function previousOf(row: Selectable<ApiKeysTable>): ApiKey['previous'] {
+  const { previous_public_id: publicId, previous_digest: digest, previous_until: until } = row
+  return publicId === null || digest === null || until === null ? null : { publicId, digest, until }
 }
 
 function jsonOrNull(list: readonly string[] | null): string | null {

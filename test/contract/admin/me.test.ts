@@ -67,6 +67,7 @@ describe('the own account', () => {
 function sampleBody(method: string, path: string): unknown {
   if (path.endsWith('/password')) return { current: 'x', new: 'now long enough' }
   if (path.endsWith('/delete')) return { ids: ['x'] }
+  if (path.endsWith('/rotate')) return {}
   if (method === 'POST') return { name: 'x' }
   return method === 'PATCH' ? {} : undefined
 }

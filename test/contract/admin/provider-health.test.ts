@@ -20,6 +20,7 @@ interface Health {
   readonly states: Readonly<Record<string, number>>
   readonly in_flight: number
   readonly waiting: number
+  readonly servers: readonly object[]
 }
 
 test('each provider tells how many of its active models answer, fail, or were not asked yet', async () => {
@@ -41,8 +42,8 @@ test('each provider tells how many of its active models answer, fail, or were no
   const { data } = (await app.call<{ data: readonly Health[] }>('GET', '/provider-health')).body
   const none = { unknown: 0, healthy: 0, failing: 0, out: 0, resting: 0 }
   expect(data).toEqual([
-    { provider_id, states: { ...none, healthy: 1, out: 1, unknown: 1 }, in_flight: 0, waiting: 0 },
-    { provider_id: idle, states: none, in_flight: 0, waiting: 0 },
+    { provider_id, states: { ...none, healthy: 1, out: 1, unknown: 1 }, in_flight: 0, waiting: 0, servers: [] },
+    { provider_id: idle, states: none, in_flight: 0, waiting: 0, servers: [] },
   ])
 })
 

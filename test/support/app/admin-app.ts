@@ -215,6 +215,7 @@ async function addKey(
     id: crypto.randomUUID(),
     publicId,
     digest,
+    previous: null,
     name: 'test',
     description: '',
     userId,

@@ -307,6 +307,12 @@ function keyContract(storeTest: StoreTest): void {
     await keys.insert(key)
     expect(await keys.update(key.id, { name: 'phone' })).toEqual({ ...key, name: 'phone' })
     expect(await keys.update(key.id, {})).toEqual({ ...key, name: 'phone' })
+    const previous = { publicId: key.publicId, digest: key.digest, until: 1_760_000_000_000 }
+    const secret = { publicId: 'another1', digest: 'another digest', previous }
+    expect(await keys.update(key.id, secret)).toEqual({ ...key, name: 'phone', ...secret })
+    expect(await keys.get(key.id)).toEqual({ ...key, name: 'phone', ...secret })
+    expect(await keys.update(key.id, { ...secret, previous: null })).toMatchObject({ previous: null })
+    expect(await keys.update(key.id, { publicId: key.publicId, digest: key.digest })).toEqual({ ...key, name: 'phone' })
     const changed = await keys.update(key.id, { expiresAt: null, scopes: { modelIds: null, areas: ['documents'] } })
     expect(changed).toMatchObject({ expiresAt: null, scopes: { modelIds: null, areas: ['documents'] } })
     expect(await keys.update(crypto.randomUUID(), { name: 'x' })).toBeNull()

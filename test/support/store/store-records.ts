@@ -47,6 +47,7 @@ export function aKey(userId: string, fields: Partial<ApiKey> = {}): ApiKey {
     id,
     publicId: id.slice(0, 8),
     digest: `digest of ${id}`,
+    previous: null,
     name: 'laptop',
     description: '',
     userId,

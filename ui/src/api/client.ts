@@ -13,20 +13,24 @@ export type AnswerOf<Name extends OperationName> = Operations[Name]['answer']
 /** The request body of an operation. */
 export type BodyOf<Name extends OperationName> = Operations[Name]['body']
 
-type Part<Key extends string, Value> = undefined extends Value
-  ? object
-  : Value extends undefined
-    ? object
-    : Record<Key, Value>
-
 /** The required and optional input of an operation. A change of a record names it, or null for a new one. */
-export type InputOf<Name extends OperationName> = Part<'params', Operations[Name]['params']> &
-  Part<'body', Operations[Name]['body']> &
-  Part<'of', Operations[Name]['of']> & {
-    readonly query?: Operations[Name]['query']
-    readonly signal?: AbortSignal
-    readonly renew?: false
-  }
+type Input<Operation extends Operations[OperationName]> = {
+  readonly [Part in 'params' | 'body' | 'of' as Needed<Operation, Part>]: Operation[Part]
+} & {
+  readonly query?: Operation['query']
+  readonly signal?: AbortSignal
+  readonly renew?: false
+}
+type Needed<
+  Operation extends Operations[OperationName],
+  Part extends 'params' | 'body' | 'of',
+> = undefined extends Operation[Part] ? never : Operation[Part] extends undefined ? never : Part
+/** What follows the name of an operation: by name, because the compiler gives up on a union of all of them. */
+type Rest = {
+  readonly [Name in OperationName]: object extends Input<Operations[Name]>
+    ? [Input<Operations[Name]>?]
+    : [Input<Operations[Name]>]
+}
 
 interface LooseInput {
   readonly params?: Readonly<Record<string, string>>
@@ -40,20 +44,17 @@ interface LooseInput {
 }
 
 /** Sends one request and returns its JSON. Throws ApiError; an abort is thrown unchanged. */
-export async function api<Name extends OperationName>(
-  name: Name,
-  ...[input]: object extends InputOf<Name> ? [InputOf<Name>?] : [InputOf<Name>]
-): Promise<AnswerOf<Name>> {
-  const loose = (input ?? {}) as LooseInput
+export async function api<Name extends OperationName>(name: Name, ...rest: Rest[Name]): Promise<AnswerOf<Name>> {
+  const loose: LooseInput = (rest as readonly LooseInput[])[0] ?? {}
   const [method = 'GET', template = ''] = name.split(' ')
   const path = pathOf(template, loose)
   const sending = (content: unknown, version?: Versioned): Promise<Response> => {
-    const { headers, ...rest } = bodyInit(content)
+    const { headers, ...encoded } = bodyInit(content)
     const init = {
       method,
       ...(loose.signal !== undefined && { signal: loose.signal }),
       headers: { ...headers, ...(version && { 'if-match': version.etag }) },
-      ...rest,
+      ...encoded,
     }
     return loose.renew === false ? sendOnce(path, init) : send(path, init)
   }

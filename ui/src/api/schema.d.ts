@@ -35,6 +35,12 @@ export type ApiKey = {
   readonly description: string
   /** The part of the secret that may be displayed */
   readonly prefix: string
+  /** The secret before the last rotation; null = none works beside the new one */
+  readonly previous: {
+    readonly prefix: string
+    /** It is refused from then on */
+    readonly until: string
+  } | null
   readonly user_id: string
   readonly created_at: string
   /** Written about once a minute; null = never */
@@ -84,6 +90,11 @@ export type ApiKeyCreation = {
 
 export type ApiKeyDeletion = {
   readonly ids: readonly string[]
+}
+
+export type ApiKeyRotation = {
+  /** How long the secret of now works, too; 0 = not at all */
+  readonly overlap_hours?: number | undefined
 }
 
 export type AsyncRequest = {
@@ -493,6 +504,12 @@ export type CreatedApiKey = {
   readonly description: string
   /** The part of the secret that may be displayed */
   readonly prefix: string
+  /** The secret before the last rotation; null = none works beside the new one */
+  readonly previous: {
+    readonly prefix: string
+    /** It is refused from then on */
+    readonly until: string
+  } | null
   readonly user_id: string
   readonly created_at: string
   /** Written about once a minute; null = never */
@@ -2894,6 +2911,14 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Give an own API key another secret */
+  "POST /admin/api/v1/me/keys/{id}/rotate": {
+    params: { id: string }
+    query: undefined
+    of: { readonly etag: string } | null
+    body: ApiKeyRotation
+    answer: CreatedApiKey
+  }
   /** Delete several own API keys at once */
   "POST /admin/api/v1/me/keys/delete": {
     params: undefined
@@ -3120,6 +3145,14 @@ export interface Operations {
     of: { readonly etag: string } | null
     body: undefined
     answer: undefined
+  }
+  /** Give an API key another secret */
+  "POST /admin/api/v1/keys/{id}/rotate": {
+    params: { id: string }
+    query: undefined
+    of: { readonly etag: string } | null
+    body: ApiKeyRotation
+    answer: CreatedApiKey
   }
   /** Delete several API keys at once */
   "POST /admin/api/v1/keys/delete": {

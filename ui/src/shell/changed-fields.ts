@@ -18,6 +18,8 @@ export const fieldLabels: Readonly<Record<string, string>> = {
   options: 'Options',
   reasoning: 'Reasoning',
   max_concurrent: 'Requests at once',
+  servers: 'Servers',
+  overlap_hours: 'Hours that the old secret works',
   batch: 'Batches',
   enabled: 'Switched on',
   aliases: 'Aliases',

@@ -4,14 +4,10 @@ import { useState } from 'react'
 import { api, type AnswerOf } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { User } from '../../api/schema.d.ts'
-import { Button } from '../../components/button.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { Field } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { Select } from '../../components/input.tsx'
-import styles from './create-key-dialog.module.css'
-import { Notice } from '../../components/notice.tsx'
+import { ShowSecret } from './show-secret.tsx'
 import { NameFields } from '../../components/text-field.tsx'
 import { scopesOnWire, ScopeFields, usualScopes } from './scope-fields.tsx'
 
@@ -99,37 +95,5 @@ function CreateForm({ suggestedName, owner, onClose, onCreated }: CreateFormProp
       </Field>
       <ScopeFields scopes={scopes} isOwn={owner === undefined} onChange={setScopes} />
     </FormDialog>
-  )
-}
-
-function ShowSecret({
-  name,
-  secret,
-  onClose,
-}: {
-  readonly name: string
-  readonly secret: string
-  readonly onClose: () => void
-}) {
-  return (
-    <Dialog
-      open
-      persistent
-      onClose={onClose}
-      title={`The key “${name}”`}
-      actions={
-        <Button variant="primary" onClick={onClose}>
-          I have saved it
-        </Button>
-      }
-    >
-      <Notice tone="warning">Copy the key now. It cannot be shown again: the server stores only a hash of it.</Notice>
-      <div className={styles.secret}>
-        <code data-testid="secret">{secret}</code>
-      </div>
-      <CopyButton text={secret} what="API key" variant="secondary">
-        Copy the key
-      </CopyButton>
-    </Dialog>
   )
 }

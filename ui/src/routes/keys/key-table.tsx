@@ -15,16 +15,17 @@ export interface KeyTableProps {
   readonly selection: Selection
   readonly hasMore: boolean
   readonly onEndNear: () => void
+  readonly onRotate: (key: ApiKey) => void
   /** Opens the budgets of a key; null for users, who do not see them. */
   readonly onBudgets: ((key: ApiKey) => void) | null
 }
 
-export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear, onBudgets }: KeyTableProps) {
+export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear, onRotate, onBudgets }: KeyTableProps) {
   const shown = withOwner ? columnsOfAll : columns
   return (
     <DataTable
       label="API keys"
-      columns={onBudgets === null ? shown : [...shown, budgetsColumn(onBudgets)]}
+      columns={[...shown, actionsColumn(onRotate, onBudgets)]}
       rows={keys}
       rowId={({ id }) => id}
       rowName={({ name }) => name}
@@ -49,7 +50,7 @@ const columns: readonly Column<ApiKey>[] = [
       </span>
     ),
   },
-  { id: 'prefix', header: 'Key', min: 160, priority: 2, cell: ({ prefix }) => <code>{prefix}</code> },
+  { id: 'prefix', header: 'Key', min: 200, priority: 2, cell: (key) => <Prefix apiKey={key} /> },
   {
     id: 'scopes',
     header: 'Scopes',
@@ -84,10 +85,11 @@ const columns: readonly Column<ApiKey>[] = [
   },
 ]
 
-function budgetsColumn(onBudgets: (key: ApiKey) => void): Column<ApiKey> {
+function actionsColumn(onRotate: KeyTableProps['onRotate'], onBudgets: KeyTableProps['onBudgets']): Column<ApiKey> {
   return menuColumn((key) => (
     <RowMenu name={key.name}>
-      <MenuItem onSelect={() => onBudgets(key)}>Budgets and rates…</MenuItem>
+      <MenuItem onSelect={() => onRotate(key)}>Rotate…</MenuItem>
+      {onBudgets !== null && <MenuItem onSelect={() => onBudgets(key)}>Budgets and rates…</MenuItem>}
     </RowMenu>
   ))
 }
@@ -109,6 +111,20 @@ const columnsOfAll: readonly Column<ApiKey>[] = columns.flatMap((column): readon
     },
   ]
 })
+
+function Prefix({ apiKey: { prefix, previous } }: { readonly apiKey: ApiKey }) {
+  const works = previous !== null && Date.parse(previous.until) > Date.now()
+  return (
+    <>
+      <code>{prefix}</code>{' '}
+      {works && (
+        <span title={`${previous.prefix} works until ${new Date(previous.until).toLocaleString()}`}>
+          <Badge>2 secrets</Badge>
+        </span>
+      )}
+    </>
+  )
+}
 
 function Expiry({ apiKey: { expires_at: at } }: { readonly apiKey: ApiKey }) {
   if (at !== null && Date.parse(at) <= Date.now()) return <Badge tone="danger">expired</Badge>

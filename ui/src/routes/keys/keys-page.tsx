@@ -23,6 +23,7 @@ import { useIsAdmin } from '../../shell/use-session.ts'
 import { BudgetsDialog } from '../budgets/budget-panel.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyTable } from './key-table.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 import styles from './keys-page.module.css'
 
 const route = getRouteApi('/shell/keys')
@@ -36,6 +37,7 @@ export function KeysPage() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
   const [budgetsOf, setBudgetsOf] = useState<ApiKey | null>(null)
+  const [rotating, setRotating] = useState<ApiKey | null>(null)
   const create = (
     <Button variant="primary" onClick={() => setCreating(true)}>
       <Icon name="plus" />
@@ -85,6 +87,7 @@ export function KeysPage() {
           selection={{ selected, onChange: setSelected }}
           hasMore={hasNextPage}
           onEndNear={fetchMore}
+          onRotate={setRotating}
           onBudgets={isAdmin ? setBudgetsOf : null}
         />
       )}
@@ -94,6 +97,7 @@ export function KeysPage() {
           onClose={() => setBudgetsOf(null)}
         />
       )}
+      {rotating !== null && <RotateKeyDialog apiKey={rotating} owner={owner} onClose={() => setRotating(null)} />}
       {creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </>
   )
