@@ -53,8 +53,8 @@ describe('the body', () => {
     expect(Buffer.from((await forwarded(body)).body).toString()).toBe(body)
   })
 
-  test('100,000 levels of nesting pass through', async () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  test('50,000 levels of nesting pass through', async () => {
+    const deep = '['.repeat(49_999) + ']'.repeat(49_999)
     const body = `{"model":"vendor/slashed","messages":${JSON.stringify(messages)},"deep":${deep}}`
     expect((await forwarded(body)).body.length).toBe(body.length)
   })
