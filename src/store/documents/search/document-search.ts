@@ -12,7 +12,9 @@ import { changeVersion } from '../rows/changes.ts'
 import type { Component, DocumentStore } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
 import { KeywordSearch } from './keyword-search.ts'
-import { VectorSearch, type CodeFiles } from './vector-search.ts'
+import { MemoryIndex, type CodeFiles } from './memory-index.ts'
+import type { VectorIndex } from './vector-index.ts'
+import { nearestChunks } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
 export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find'>
@@ -87,10 +89,12 @@ function readSnapshot<T>(connection: Connection, read: (reading: Connection) => 
 class Searcher {
   readonly #words = new KeywordSearch()
   readonly #sets = new VisibleSets()
-  readonly #vectors: VectorSearch
+  readonly #memory: MemoryIndex
+  readonly #places: readonly VectorIndex[]
 
   constructor(files: CodeFiles) {
-    this.#vectors = new VectorSearch(this.#sets, files)
+    this.#memory = new MemoryIndex(this.#sets, files)
+    this.#places = [this.#memory]
   }
 
   async spaces(
@@ -112,9 +116,10 @@ class Searcher {
     const version = await this.#catchUp(reading)
     const allowed = await this.#sets.allowed(reading, query)
     const { keywords, limit } = query
+    const vectors = { sets: this.#sets, places: this.#places }
     const vector = []
     for (const { spaceKey, vector: asked } of query.vectors) {
-      const nearest = await this.#vectors.nearest(reading, allowed, { spaceKey, vector: asked, limit })
+      const nearest = await nearestChunks(reading, vectors, allowed, { spaceKey, vector: asked, limit })
       vector.push(...nearest.map((ranked) => ({ ...ranked, spaceKey })))
     }
     const keyword = keywords === null ? [] : await this.#words.search(reading, { keywords, limit, allowed, version })
@@ -125,13 +130,13 @@ class Searcher {
   async follow(reading: Connection): Promise<boolean> {
     const before = this.#sets.version
     const version = await this.#catchUp(reading)
-    await this.#vectors.load(reading)
+    await this.#memory.load(reading)
     return version !== before
   }
 
   /** Writes codes for the next process, if they have changed. */
   save(which: 'changed' | 'much changed'): Promise<void> {
-    return this.#vectors.save(which)
+    return this.#memory.save(which)
   }
 
   async #catchUp(reading: Connection): Promise<number> {
@@ -139,7 +144,7 @@ class Searcher {
     try {
       await this.#sets.catchUp(reading, version)
     } finally {
-      this.#vectors.takeChanges()
+      this.#memory.takeChanges()
     }
     return version
   }

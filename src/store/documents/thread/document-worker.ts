@@ -9,7 +9,7 @@ import { serveJobs, type OpenedJobs } from '../../threads/job-worker.ts'
 import { documentWrites } from './document-work.ts'
 import { documentRecords } from '../records/records.ts'
 import { documentSearch } from '../search/document-search.ts'
-import type { CodeFiles } from '../search/vector-search.ts'
+import type { CodeFiles } from '../search/memory-index.ts'
 
 /** What such a thread opens. */
 export type DocumentSource =
