@@ -12,7 +12,7 @@ import { byteTables, tableProduct } from './byte-tables.ts'
 import { CodeMemory, type CodeRange } from './code-memory.ts'
 import { grown } from './grown.ts'
 import { TopCodes } from './top-codes.ts'
-import type { NearRow } from './vector-index.ts'
+import type { NearRow } from '../places/vector-index.ts'
 
 /** Codes of one centre, one after the other. */
 export interface CodePiece {

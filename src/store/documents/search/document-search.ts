@@ -13,7 +13,7 @@ import type { Component, DocumentStore } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
 import { KeywordSearch } from './keyword-search.ts'
 import { MemoryIndex, type CodeFiles } from './memory-index.ts'
-import type { VectorIndex } from './vector-index.ts'
+import type { VectorIndex } from '../places/vector-index.ts'
 import { nearestChunks } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
@@ -23,6 +23,8 @@ export interface SearchOptions {
   /** Whether to follow the database between searches; `close` ends it. */
   readonly follow: boolean
   readonly files: CodeFiles
+  /** Where vectors may be, besides the memory. */
+  readonly places: readonly VectorIndex[]
 }
 
 const snapshot = { sqlite: 'begin deferred', postgres: 'begin isolation level repeatable read read only' } as const
@@ -32,9 +34,9 @@ const followMs = { min: 500, max: 16_000 }
 /** The search in this database. */
 export function documentSearch(
   connection: Connection,
-  { follow, files }: SearchOptions,
+  { follow, files, places }: SearchOptions,
 ): { readonly search: ChunkSearch; close(): Promise<void> } {
-  const searcher = new Searcher(files)
+  const searcher = new Searcher(files, places)
   let waitMs = followMs.min
   let timer: ReturnType<typeof setTimeout> | null = null
   let closed = false
@@ -92,9 +94,9 @@ class Searcher {
   readonly #memory: MemoryIndex
   readonly #places: readonly VectorIndex[]
 
-  constructor(files: CodeFiles) {
+  constructor(files: CodeFiles, places: readonly VectorIndex[]) {
     this.#memory = new MemoryIndex(this.#sets, files)
-    this.#places = [this.#memory]
+    this.#places = [this.#memory, ...places]
   }
 
   async spaces(
@@ -118,12 +120,14 @@ class Searcher {
     const { keywords, limit } = query
     const vectors = { sets: this.#sets, places: this.#places }
     const vector = []
+    const silent = new Set<string>()
     for (const { spaceKey, vector: asked } of query.vectors) {
       const nearest = await nearestChunks(reading, vectors, allowed, { spaceKey, vector: asked, limit })
-      vector.push(...nearest.map((ranked) => ({ ...ranked, spaceKey })))
+      vector.push(...nearest.chunks.map((ranked) => ({ ...ranked, spaceKey })))
+      for (const sentence of nearest.silent) silent.add(sentence)
     }
     const keyword = keywords === null ? [] : await this.#words.search(reading, { keywords, limit, allowed, version })
-    return { keyword, vector }
+    return { keyword, vector, silent: [...silent] }
   }
 
   /** Brings everything in memory up to date; whether anything had changed. */

@@ -9,8 +9,8 @@ import { isOneOf } from '../statements.ts'
 import { join } from 'node:path'
 import { readCodeFile, writeCodeFile, type CodeFile } from './code-file.ts'
 import { CodeIndex, type CodePiece } from './code-index.ts'
-import type { NearQuery, NearRow, VectorIndex, VectorSpace } from './vector-index.ts'
-import type { Allowed, VisibleSets } from './visible-sets.ts'
+import type { AllowedSets, NearQuery, NearRow, VectorIndex, VectorSpace } from '../places/vector-index.ts'
+import type { VisibleSets } from './visible-sets.ts'
 
 interface Space {
   readonly index: CodeIndex
@@ -80,7 +80,7 @@ export class MemoryIndex implements VectorIndex {
 
   async near(
     reading: Connection,
-    { has }: Allowed,
+    { has }: AllowedSets,
     { space: { row, dimensions }, vector, limit }: NearQuery,
   ): Promise<readonly NearRow[]> {
     const space = this.#spaceOf({ row, dimensions })

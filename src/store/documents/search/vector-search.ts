@@ -6,7 +6,8 @@ import type { Connection } from '../../database.ts'
 import type { RankedChunk } from '../document-store.ts'
 import { floatsOf } from '../indexing/vector-bytes.ts'
 import { isOneOf } from '../statements.ts'
-import { vectorPlaces, type NearRow, type VectorIndex } from './vector-index.ts'
+import { placeNames } from '../vector-places.ts'
+import { VectorsUnavailable, type NearRow, type VectorIndex } from '../places/vector-index.ts'
 import type { Allowed, VisibleSets } from './visible-sets.ts'
 
 interface Asked {
@@ -18,29 +19,41 @@ interface Asked {
 /** How many vectors one statement reads. */
 const compared = { first: 200, further: 256 }
 
+export interface Nearest {
+  readonly chunks: readonly RankedChunk[]
+  /** What could not be searched: a sentence for each place that did not answer. */
+  readonly silent: readonly string[]
+}
+
 /** The nearest of what is allowed, by their cosines. */
 export async function nearestChunks(
   reading: Connection,
   { sets, places }: { readonly sets: VisibleSets; readonly places: readonly VectorIndex[] },
   allowed: Allowed,
   { spaceKey, vector, limit }: Asked,
-): Promise<readonly RankedChunk[]> {
+): Promise<Nearest> {
   const space = await reading.kysely
     .selectFrom('vector_spaces')
     .select(['row', 'dimensions'])
     .where('key', '=', spaceKey)
     .executeTakeFirst()
-  if (space === undefined || !allowed.spaces.has(space.row)) return []
+  if (space === undefined || !allowed.spaces.has(space.row)) return { chunks: [], silent: [] }
   const near: NearRow[] = []
-  for (const index of places) {
-    if (sets.heldBy(index.place).sets === 0) continue
-    const some = await index.near(reading, allowed, { space, vector, limit })
-    const number = vectorPlaces[index.place]
-    // A place may still have what another one holds by now.
-    near.push(...(index.place === 'memory' ? some : some.filter(({ row }) => allowed.placeOf(row) === number)))
+  const silent: string[] = []
+  for (const place of placeNames) {
+    const held = sets.heldBy(place, space.row)
+    if (held === 0) continue
+    const index = places.find((each) => each.place === place)
+    try {
+      if (index === undefined) throw new VectorsUnavailable(`This server is not set up for ${place}.`)
+      near.push(...(await index.near(reading, allowed, { space, vector, limit, held })))
+    } catch (thrown) {
+      if (!(thrown instanceof VectorsUnavailable)) throw thrown
+      silent.push(thrown.message)
+    }
   }
-  if (places.length > 1) near.sort((a, b) => a.atLeast - b.atLeast)
-  return compare(reading, near, { vector, limit })
+  near.sort((a, b) => a.atLeast - b.atLeast)
+  return { chunks: await compare(reading, near, { vector, limit }), silent }
 }
 
 /**

@@ -6,23 +6,19 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { FindQuery } from '../document-store.ts'
+import { indexStates, vectorPlaces, type VectorPlace } from '../vector-places.ts'
+import type { AllowedSets } from '../places/vector-index.ts'
 import { plainText } from '../plain-text.ts'
 import { changedSince } from '../rows/changes.ts'
 import { setOf } from '../rows/chunk-row.ts'
 import { isOneOf } from '../statements.ts'
 import { grown } from './grown.ts'
 import { SetTable } from './set-table.ts'
-import { indexStates, vectorPlaces, type VectorPlace } from './vector-index.ts'
+
 import { VisibleClasses, type ChosenClasses, type ClassTraits } from './visible-classes.ts'
 
-export interface Allowed extends Pick<ChosenClasses, 'sets' | 'chunks' | 'spaces'> {
-  /** Whether the search may look at the set in this slot. */
-  readonly has: (slot: number) => boolean
+export interface Allowed extends AllowedSets, Pick<ChosenClasses, 'spaces'> {
   readonly hasSet: (setRow: number) => boolean
-  /** The number of the place that holds the vector of this chunk; null for a chunk that is not allowed. */
-  readonly placeOf: (row: number) => number | null
-  /** All sets, allowed or not. */
-  readonly ofSets: number
   readonly setRows: () => Iterable<number>
 }
 
@@ -65,8 +61,8 @@ export class VisibleSets {
   #marks = new Uint32Array(16)
   #classOf = new Uint32Array(16).fill(none)
   #placeOf = new Uint8Array(16)
-  /** Sets and chunks of each place. */
-  readonly #held = Object.values(vectorPlaces).map(() => ({ sets: 0, chunks: 0 }))
+  /** Chunks of each vector space in each place. */
+  readonly #held = new Map<string, number>()
   readonly #unused: number[] = []
   #used = 0
   #pending: Pending = { added: new Map(), removed: new Map() }
@@ -81,9 +77,9 @@ export class VisibleSets {
     return this.#slots.size
   }
 
-  /** What a place holds. */
-  heldBy(place: VectorPlace): { readonly sets: number; readonly chunks: number } {
-    return this.#held[vectorPlaces[place]] ?? { sets: 0, chunks: 0 }
+  /** Visible chunks of a vector space that a place holds. */
+  heldBy(place: VectorPlace, spaceRow: number): number {
+    return this.#held.get(`${vectorPlaces[place]} ${spaceRow}`) ?? 0
   }
 
   slotOf(setRow: number): number | undefined {
@@ -157,15 +153,22 @@ export class VisibleSets {
       const slot = this.#slots.get(setRow)
       return slot !== undefined && has(slot)
     }
-    const placeOf = (row: number): number | null => {
+    const isIn = (place: VectorPlace, row: number): boolean => {
       const slot = this.#slots.get(setOf(row))
-      return slot !== undefined && has(slot) ? (this.#placeOf[slot] ?? 0) : null
+      return slot !== undefined && this.#placeOf[slot] === vectorPlaces[place] && has(slot)
     }
-    return { ...counts, has, hasSet, placeOf, ofSets: this.#slots.size, setRows: () => this.#setRowsWhere(has) }
+    const setRows = () => this.#setRowsWhere(has)
+    const setsIn = (place: VectorPlace) => [
+      ...this.#setRowsWhere((slot) => this.#placeOf[slot] === vectorPlaces[place] && has(slot)),
+    ]
+    return { ...counts, has, hasSet, setsIn, isIn, ofSets: this.#slots.size, setRows }
   }
 
   *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {
-    for (let slot = 0; slot < this.#used; slot += 1) if (has(slot)) yield this.#setRows[slot] ?? 0
+    for (let slot = 0; slot < this.#used; slot += 1) {
+      const setRow = this.#setRows[slot] ?? 0
+      if (setRow > 0 && has(slot)) yield setRow
+    }
   }
 
   async #readSome(reading: Connection, changed: readonly number[]): Promise<void> {
@@ -234,15 +237,13 @@ export class VisibleSets {
   }
 
   #leave(slot: number): void {
-    this.#classes.leave(this.#classOf[slot] ?? none, this.#chunks[slot] ?? 0)
     this.#count(slot, -1)
+    this.#classes.leave(this.#classOf[slot] ?? none, this.#chunks[slot] ?? 0)
   }
 
   #count(slot: number, sign: number): void {
-    const held = this.#held[this.#placeOf[slot] ?? 0]
-    if (held === undefined) return
-    held.sets += sign
-    held.chunks += sign * (this.#chunks[slot] ?? 0)
+    const key = `${this.#placeOf[slot]} ${this.#classes.spaceOf(this.#classOf[slot] ?? none)}`
+    this.#held.set(key, (this.#held.get(key) ?? 0) + sign * (this.#chunks[slot] ?? 0))
   }
 
   #newSlot(): number {

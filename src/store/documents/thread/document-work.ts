@@ -4,6 +4,7 @@
  */
 import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
+import type { VectorMover } from '../places/vector-mover.ts'
 import type { QueueStatus } from '../records/queue-status.ts'
 import { documentImports } from '../work/imports.ts'
 import { documentJobs, type DocumentJobs } from '../work/jobs.ts'
@@ -31,17 +32,20 @@ export interface DocumentWork {
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
   readonly search: ChunkSearch
+  readonly moving: VectorMover
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
 
 /** The store of documents, over the parts that do its work. */
 export function documentStore(work: DocumentWork): DocumentStore {
-  const { queue, writes, records, search } = work
+  const { queue, writes, records, search, moving } = work
   return {
     ...writes,
     ...records,
     ...search,
+    moveVectors: (target) => moving.step(target),
+    placedVectors: () => moving.placed(),
     hasWork: () => queue.hasWork(),
     backlog: () => queue.backlog(),
     counts: async () => ((await queue.hasDocuments()) ? records.counts() : {}),
