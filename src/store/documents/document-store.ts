@@ -14,7 +14,7 @@
  * is one of the database (database-time.ts). JSON columns are opaque here.
  */
 import type { Page, PageRequest } from '../page.ts'
-import type { MoveStep, PlacedChunks, VectorPlace } from './vector-places.ts'
+import type { MoveStep, PlacedChunks, VectorChoice } from './vector-places.ts'
 
 export const documentStates = [
   'queued',
@@ -312,7 +312,7 @@ export interface DocumentStore {
   /** The best chunks of visible documents; filters apply within the search, so `limit` come back if they exist. */
   find(query: FindQuery): Promise<FindResult>
   /** Moves some vectors towards this place, while searches go on. Rejects when another server does not answer. */
-  moveVectors(target: VectorPlace): Promise<MoveStep>
+  moveVectors(choice: VectorChoice): Promise<MoveStep>
   /** How many chunks of visible documents each place holds. */
   placedVectors(): Promise<readonly PlacedChunks[]>
   /** Rows of `find` with up to `window` neighbours on either side; rows that are gone or not visible to the viewer are left out. */

@@ -10,10 +10,22 @@ export const placeNames = Object.keys(vectorPlaces) as readonly VectorPlace[]
 /** How far a set is in its place: `copied` ones are there and not found yet; one that is not `ready` is in memory. */
 export const indexStates = { none: 0, copied: 1, ready: 2 } as const
 
+/** A place, or `auto`: pgvector where it is installed and there is much to search, else the memory. */
+export const vectorChoices = ['auto', 'memory', 'pgvector', 'qdrant'] as const satisfies readonly (
+  | 'auto'
+  | VectorPlace
+)[]
+
+export type VectorChoice = (typeof vectorChoices)[number]
+
 /** What a step of a move did. */
 export interface MoveStep {
+  /** Where vectors are moved to. */
+  readonly target: VectorPlace
   /** Sets that were moved, noted or removed; 0 when there is nothing left to do. */
   readonly sets: number
+  /** Another process is at it. */
+  readonly busy: boolean
   /** Why the place cannot be used, as a sentence. */
   readonly refusal: string | null
 }

@@ -23,7 +23,8 @@ export async function vectorPlaces(trx: Transaction<Tables>, engine: Engine): Pr
     await sql.raw(statement).execute(trx)
 }
 
-/** For finding what has not been moved yet. */
+/** For finding what has not been moved yet, and what is to be moved back. */
 export const vectorPlaceIndexes: readonly Index[] = [
   { name: 'chunk_sets_not_ready', on: 'on chunk_sets (row) where index_state < 2' },
+  { name: 'chunk_sets_placed', on: 'on chunk_sets (index_place) where index_place > 0' },
 ]

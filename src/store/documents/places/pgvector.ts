@@ -71,7 +71,6 @@ export function pgvectorKeeper(connection: Connection): VectorKeeper {
     place: 'pgvector',
     dimensionsMax,
     async refusal() {
-      if (connection.engine !== 'postgres') return 'pgvector is a part of PostgreSQL, and this server is on SQLite.'
       if ((await pgvectorOf(connection)) !== null) return null
       const why = await sql`create extension if not exists vector`.execute(kysely).then(
         () => null,

@@ -3,8 +3,7 @@
  * it is complete in its place. Nothing is lost by a stop at any point; the next step goes on.
  *
  * A set is claimed for its place before anything is put there. Whatever removes a claimed set notes that its place has to
- * forget it (`vector_removals`), and steps do that before anything else. One process at a time moves; two that overlap
- * for a moment do the same work twice.
+ * forget it (`vector_removals`), and steps do that before anything is put there. One process at a time moves.
  */
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
@@ -12,6 +11,7 @@ import { floatsOf } from '../indexing/vector-bytes.ts'
 import { logChanges } from '../rows/changes.ts'
 import { rowsOf } from '../rows/chunk-row.ts'
 import { isOneOf } from '../statements.ts'
+import { pgvectorOf } from './pgvector.ts'
 import { noteRemoval, type PlacedSet } from './removed-sets.ts'
 import {
   indexStates,
@@ -19,14 +19,15 @@ import {
   vectorPlaces,
   type MoveStep,
   type PlacedChunks,
+  type VectorChoice,
   type VectorPlace,
 } from '../vector-places.ts'
-import type { VectorSpace } from './vector-index.ts'
+import { VectorsUnavailable, type VectorSpace } from './vector-index.ts'
 import type { VectorKeeper } from './vector-keeper.ts'
 
 export interface VectorMover {
   /** Moves some sets towards the place. Rejects with VectorsUnavailable when another server does not answer. */
-  step(target: VectorPlace): Promise<MoveStep>
+  step(choice: VectorChoice): Promise<MoveStep>
   placed(): Promise<readonly PlacedChunks[]>
 }
 
@@ -34,45 +35,95 @@ const setsTogether = 50
 const chunksTogether = 500
 const marksTogether = 1000
 const removedTogether = 200
+/** Chunks from which on `auto` takes pgvector; below it, the memory is as quick, exact, and needs no building. */
+const autoMin = 200_000
 
 interface NextSet extends VectorSpace {
   readonly setRow: number
 }
 
-/** Moving in this database, to these places outside of the memory. */
+/** Moving in this database, to these places outside of the memory. The connection is one session, and no other's. */
 export function vectorMover(connection: Connection, keepers: readonly VectorKeeper[]): VectorMover {
-  /** What this process has checked already: that nothing is where it should not be. */
+  /** The place that this process has checked for what it should have. */
   let checked: VectorPlace | null = null
-  const keeperOf = (place: VectorPlace) => keepers.find((keeper) => keeper.place === place) ?? null
-  const done = (sets: number): MoveStep => ({ sets, refusal: null })
+  const step = async (target: VectorPlace): Promise<number> => {
+    const keeper = keepers.find(({ place }) => place === target) ?? null
+    const back = await takeBack(connection, target)
+    if (back > 0) return back
+    if (keeper !== null && checked !== target) await checkPlace(connection, keeper)
+    checked = target
+    const removed = await removeNoted(connection, keepers, target).catch((thrown: unknown) => {
+      // What another place still has to forget is not found, and waits; in this one it comes before anything new.
+      if (keeper === null && thrown instanceof VectorsUnavailable) return 0
+      throw thrown
+    })
+    if (removed > 0 || keeper === null) return removed
+    const copied = await copySome(connection, keeper)
+    return copied > 0 ? copied : makeReady(connection, keeper)
+  }
   return {
-    async step(target) {
-      const keeper = keeperOf(target)
-      if (target !== 'memory') {
-        const refusal = keeper === null ? `The server is not set up for ${target}.` : await keeper.refusal()
-        if (refusal !== null) return { sets: 0, refusal }
+    async step(choice) {
+      const target = choice === 'auto' ? await placeFor(connection) : choice
+      const done = { target, sets: 0, busy: false, refusal: null }
+      const refusal = await refusalOf(keepers, target)
+      if (refusal !== null) return { ...done, refusal }
+      if (!(await lock(connection))) return { ...done, busy: true }
+      try {
+        return { ...done, sets: await step(target) }
+      } finally {
+        await unlock(connection)
       }
-      if (checked !== target) {
-        const back = await takeBack(connection, target)
-        if (back > 0) return done(back)
-        if (keeper !== null) await checkPlace(connection, keeper)
-        checked = target
-      }
-      const removed = await removeNoted(connection, keepers, target)
-      if (removed > 0 || keeper === null) return done(removed)
-      const copied = await copySome(connection, keeper)
-      return done(copied > 0 ? copied : await makeReady(connection, keeper))
     },
     placed: () => placed(connection),
   }
 }
+
+async function refusalOf(keepers: readonly VectorKeeper[], target: VectorPlace): Promise<string | null> {
+  if (target === 'memory') return null
+  const keeper = keepers.find(({ place }) => place === target)
+  if (keeper !== undefined) return keeper.refusal()
+  return target === 'qdrant'
+    ? 'There is no Qdrant: set documents.qdrant_url.'
+    : 'pgvector is a part of PostgreSQL, and this server is on SQLite.'
+}
+
+/** Where `auto` has vectors: where most of them are already, so that a number near the limit moves nothing to and fro. */
+async function placeFor(connection: Connection): Promise<VectorPlace> {
+  if ((await pgvectorOf(connection)) === null) return 'memory'
+  const { kysely } = connection
+  const some = await kysely
+    .selectFrom('chunk_sets')
+    .select('row')
+    .where('index_place', '>', sql.lit(0))
+    .limit(1)
+    .execute()
+  if (some.length > 0) return 'pgvector'
+  const { chunks } = await kysely
+    .selectFrom('chunk_sets')
+    .select(sql<number>`coalesce(sum(chunks), 0)`.as('chunks'))
+    .executeTakeFirstOrThrow()
+  return Number(chunks) >= autoMin ? 'pgvector' : 'memory'
+}
+
+/** On PostgreSQL one process moves at a time; the lock ends with its session. SQLite has one process. */
+async function lock({ engine, kysely }: Connection): Promise<boolean> {
+  if (engine === 'sqlite') return true
+  const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_lock(${lockKey}) as got`.execute(kysely)
+  return rows[0]?.got === true
+}
+
+async function unlock({ engine, kysely }: Connection): Promise<void> {
+  if (engine === 'postgres') await sql`select pg_advisory_unlock(${lockKey})`.execute(kysely)
+}
+
+const lockKey = sql`hashtextextended('sluice vectors ' || current_schema(), 0)`
 
 /** Lets the memory have sets that are held elsewhere. */
 async function takeBack(connection: Connection, target: VectorPlace): Promise<number> {
   const sets = await connection.kysely
     .selectFrom('chunk_sets')
     .select(['row', 'space_row', 'index_place'])
-    .where('index_place', '!=', vectorPlaces.memory)
+    .where('index_place', '>', sql.lit(vectorPlaces.memory))
     .where('index_place', '!=', vectorPlaces[target])
     .limit(marksTogether)
     .execute()

@@ -4,6 +4,7 @@
  */
 import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
+import type { MoveStep, VectorChoice } from '../vector-places.ts'
 import type { VectorMover } from '../places/vector-mover.ts'
 import type { QueueStatus } from '../records/queue-status.ts'
 import { documentImports } from '../work/imports.ts'
@@ -44,7 +45,7 @@ export function documentStore(work: DocumentWork): DocumentStore {
     ...writes,
     ...records,
     ...search,
-    moveVectors: (target) => moving.step(target),
+    moveVectors: (choice) => moveVectors(work, choice),
     placedVectors: () => moving.placed(),
     hasWork: () => queue.hasWork(),
     backlog: () => queue.backlog(),
@@ -69,6 +70,13 @@ export function documentStore(work: DocumentWork): DocumentStore {
       }),
     close: () => work.close(),
   }
+}
+
+/** A server that has all vectors in memory, as most do, never starts the thread that moves them. */
+async function moveVectors({ queue, moving }: DocumentWork, choice: VectorChoice): Promise<MoveStep> {
+  const inMemory = choice === 'memory' || (choice === 'auto' && !(await queue.hasPgvector()))
+  if (!inMemory || (await queue.hasPlacedVectors())) return moving.step(choice)
+  return { target: 'memory', sets: 0, busy: false, refusal: null }
 }
 
 /** A database in memory answers without ever leaving this thread: let it serve requests in between. */
