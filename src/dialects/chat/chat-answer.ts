@@ -8,6 +8,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { JsonObject } from '../dialect.ts'
 import type { ReasoningDetail } from './reasoning-details.ts'
+import { WholeCharacters } from './whole-characters.ts'
 
 /** A tool call, or a fragment of one. */
 export interface ToolCallDelta {
@@ -63,9 +64,29 @@ export function readWholeAnswer(value: unknown): ChatAnswer & { readonly delta: 
   return { ...answer, delta }
 }
 
-/** A chunk of a stream. Throws `upstream_stream_error` for an error in its place. */
-export function readChunk(value: unknown): ChatAnswer {
-  return readAnswer(value, 'delta')
+/** Reads the chunks of one stream. */
+export class ChunkReader {
+  readonly #characters = new WholeCharacters()
+
+  /** A chunk. Throws `upstream_stream_error` for an error in its place. */
+  read(value: unknown): ChatAnswer {
+    const answer = readAnswer(value, 'delta')
+    return answer.delta === null ? answer : { ...answer, delta: this.#whole(answer.delta) }
+  }
+
+  #whole(delta: ChatDelta): ChatDelta {
+    const characters = this.#characters
+    return {
+      ...delta,
+      text: characters.of('text', delta.text),
+      reasoning: characters.of('reasoning', delta.reasoning),
+      refusal: characters.of('refusal', delta.refusal),
+      toolCalls: delta.toolCalls.map((call) => ({
+        ...call,
+        arguments: characters.of(`call ${call.index}`, call.arguments),
+      })),
+    }
+  }
 }
 
 /** The error for an answer that cannot be translated. The reason goes to the log. */

@@ -65,7 +65,7 @@ describe('a streamed answer', () => {
     ).toEqual(['created', 'in_progress'])
   })
 
-  test('tells pieces of side-by-side calls each with their own item', () => {
+  test('tells pieces of side-by-side calls each with their own item, one item after the other', () => {
     const events = streamed([
       chunk(callDelta(0, { name: 'weather', arguments: '' }, 'a')),
       chunk(callDelta(0, { arguments: '{"ci' })),
@@ -77,12 +77,12 @@ describe('a streamed answer', () => {
     expect(types(events).slice(2)).toEqual([
       'output_item.added',
       'function_call_arguments.delta',
-      'output_item.added',
-      'function_call_arguments.delta',
-      'function_call_arguments.delta',
       'function_call_arguments.delta',
       'function_call_arguments.done',
       'output_item.done',
+      'output_item.added',
+      'function_call_arguments.delta',
+      'function_call_arguments.delta',
       'function_call_arguments.done',
       'output_item.done',
       'completed',
