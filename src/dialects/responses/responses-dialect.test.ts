@@ -194,10 +194,10 @@ describe('with the official SDK', () => {
   })
 
   test('a request that cannot be translated is a BadRequestError that names the field', async () => {
-    const request = client.responses.create({ model: 'small', input: 'Hi', truncation: 'auto' })
+    const request = client.responses.create({ model: 'small', input: 'Hi', prompt: { id: 'pmpt_1' } })
     const error = await request.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
-    expect(error).toMatchObject({ code: 'invalid_body', param: 'truncation' })
+    expect(error).toMatchObject({ code: 'invalid_body', param: 'prompt' })
   })
 
   test('an answer that is none is an error of the upstream', async () => {

@@ -3,7 +3,7 @@
  * Reasoning and messages follow each other. Calls may grow side by side upstream; a call ends when its
  * arguments are complete and something else begins, or with the response.
  */
-import { unreadableAnswer, type ChatDelta, type ToolCallDelta } from '../../chat/chat-answer.ts'
+import { unreadableAnswer, type ChatDelta, type ToolCallDelta, type UrlCitation } from '../../chat/chat-answer.ts'
 import type { ToolNames } from '../request/tool-names.ts'
 import type { CallItem } from './call-item.ts'
 import { CustomCallItem } from './custom-call-item.ts'
@@ -48,6 +48,7 @@ export class ResponseOutput {
     if (delta.reasoning !== '') this.#reasoning().addText(delta.reasoning)
     for (const detail of delta.reasoningDetails) this.#reasoning().addDetail(detail)
     if (delta.text !== '') this.#message().addText(delta.text, delta.logprobs)
+    for (const citation of delta.citations) this.#cite(citation)
     if (delta.refusal !== '') this.#message().addRefusal(delta.refusal)
     for (const call of delta.toolCalls) this.#addToolCall(call)
   }
@@ -80,6 +81,11 @@ export class ResponseOutput {
   #reasoning(): ReasoningItem {
     if (this.#current instanceof ReasoningItem) return this.#continue(this.#current)
     return this.#begin((context) => new ReasoningItem(context, this.#options.reasoningAsSummary), 'rs')
+  }
+
+  /** Citations may come after their text, and until something else has begun. */
+  #cite(citation: UrlCitation): void {
+    if (this.#current instanceof MessageItem) this.#current.addCitation(citation)
   }
 
   #continue<Item extends OutputItem>(item: Item): Item {
