@@ -51,7 +51,12 @@ describe('before any provider is asked', () => {
   })
 
   test('a refusal has a row under the name of this endpoint', async () => {
-    await askDialect(gateway(), responsesEndpoint, { prompt: { id: 'pmpt_1' } }, { headers: { 'x-request-id': 'refused' } })
+    await askDialect(
+      gateway(),
+      responsesEndpoint,
+      { prompt: { id: 'pmpt_1' } },
+      { headers: { 'x-request-id': 'refused' } },
+    )
     expect(await gateway().usageOf('refused')).toMatchObject({
       endpoint: 'responses',
       status: 400,

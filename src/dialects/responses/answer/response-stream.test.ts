@@ -70,11 +70,7 @@ describe('a streamed answer', () => {
     const annotations = [{ type: 'url_citation', url_citation: cited }]
     const events = streamed([chunk({ content: 'Yes' }), chunk({ annotations }), chunk({}, 'stop')])
     const annotation = { type: 'url_citation', ...cited }
-    expect(types(events).slice(4, 7)).toEqual([
-      'output_text.delta',
-      'output_text.annotation.added',
-      'output_text.done',
-    ])
+    expect(types(events).slice(4, 7)).toEqual(['output_text.delta', 'output_text.annotation.added', 'output_text.done'])
     expect(events[5]).toMatchObject({ output_index: 0, content_index: 0, annotation_index: 0, annotation })
     expect(last(events)['output']).toMatchObject([{ content: [{ text: 'Yes', annotations: [annotation] }] }])
   })
