@@ -13,6 +13,7 @@ import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
 import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embedding-batcher.ts'
 import { adviceFor } from '#gateway/advice.ts'
+import { errorOfAsker } from '#gateway/error-of-asker.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
@@ -308,6 +309,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     corsOrigins: () => settings.get('server.cors_origins'),
     basePaths: ['/ai/v1', '/api/v1'],
     adviceFor,
+    errorOfUnknownPath: errorOfAsker,
     sockets: {
       messageBytesMax: settings.get('realtime.max_message_bytes'),
       idleSeconds: settings.get('realtime.idle_seconds'),

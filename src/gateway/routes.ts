@@ -4,6 +4,7 @@ import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import { modelBodyErrors, modelErrors } from '#errors/catalogue.ts'
 import type { RequestContext } from '#http/request-context.ts'
+import { errorSchema } from '#http/openapi.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { anthropicError } from './endpoints/answers.ts'
@@ -12,6 +13,7 @@ import { countMessageTokens } from './endpoints/messages.ts'
 import type { ModelCall } from './endpoints/model-call.ts'
 import { modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
+import { errorOfAsker } from './error-of-asker.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
 import { serveRealtime } from './serve-realtime.ts'
@@ -42,6 +44,8 @@ const anthropicModels = z.object({
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
 })
+
+const eitherError = z.union([errorSchema, anthropicError])
 
 const modelsQuery = z.object({
   group: z.string().optional().describe('Group ids, separated by commas: only models of these groups'),
@@ -107,8 +111,10 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
         summary: 'List the models that the caller can use',
         query: modelsQuery,
         answer: z.union([z.object({ object: z.literal('list'), data: z.array(model) }), anthropicModels]),
+        errorAnswer: eitherError,
         errors: ['invalid_group', 'invalid_query_parameter'],
       },
+      errorResponse: errorOfAsker,
       handle: (context, caller) => listModels(gateway, context, caller),
     },
     {
@@ -121,8 +127,10 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
         operation: 'retrieveModel',
         query: modelQuery,
         answer: z.union([model, anthropicModel]),
+        errorAnswer: eitherError,
         errors: ['model_not_found', 'model_access_denied', 'invalid_query_parameter'],
       },
+      errorResponse: errorOfAsker,
       handle: (context, caller) => getModel(gateway, context, caller),
     },
   ]

@@ -51,6 +51,9 @@ export interface RouteDocs {
   readonly errors?: readonly ErrorCode[]
 }
 
+/** Makes the answer of an error. @param headers those of the request, from which some addresses tell whose client asks */
+export type ErrorRendering = (error: ApiError, requestId: string, headers: Headers) => Response
+
 interface RouteAddress {
   readonly method: Method
   /** Segments are literal, `:name`, or a final `*`. */
@@ -62,7 +65,7 @@ interface RouteAddress {
   /** Answered even while the server drains: health and metrics. */
   readonly duringDrain?: boolean
   /** How errors are written on this address; in OpenAI's shape when left out. */
-  readonly errorResponse?: (error: ApiError, requestId: string) => Response
+  readonly errorResponse?: ErrorRendering
   readonly docs: RouteDocs
 }
 
