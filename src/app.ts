@@ -31,6 +31,7 @@ import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
+import { ClientSecrets } from '#identity/client-secret.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
@@ -178,6 +179,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     retrieve: null,
     catalog: () => state.catalog,
     callerNow: (caller) => callerNow(caller, state.directory, clock.now()),
+    clientSecrets: new ClientSecrets(options.sealer ?? sealer(randomBytes(32))),
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
@@ -280,6 +282,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
+    clientSecrets: gateway.clientSecrets,
     feed,
     session: (context) => sessionCaller({ store, directory: state.directory, clock, settings }, context),
     lastUsed,

@@ -2,8 +2,8 @@
 
 const advice: readonly (readonly [address: RegExp, text: string])[] = [
   [
-    /^\/ai\/v1\/realtime\/(client_secrets|sessions|transcription_sessions|calls)(\/|$)/,
-    'Ephemeral keys of a provider, and calls by WebRTC, would pass by every limit of this gateway. Connect to GET /ai/v1/realtime; for a page, make a key that expires soon and may use only this model.',
+    /^\/ai\/v1\/realtime\/(transcription_sessions|calls)(\/|$)/,
+    'Calls by WebRTC and SIP would pass by every limit of this gateway. Connect to GET /ai/v1/realtime by WebSocket; POST /ai/v1/realtime/client_secrets makes a secret for a page.',
   ],
   // The Takeoff client's.
   [

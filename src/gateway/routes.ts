@@ -2,11 +2,12 @@
 import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
-import { modelBodyErrors, modelErrors } from '#errors/catalogue.ts'
+import { modelBodyErrors, modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { errorSchema } from '#http/openapi.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { clientSecretForms, createClientSecret, createRealtimeSession } from './create-client-secret.ts'
 import { anthropicError } from './endpoints/answers.ts'
 import { deploymentAddress, withAzureAddresses } from './endpoints/azure-addresses.ts'
 import { countMessageTokens } from './endpoints/messages.ts'
@@ -101,7 +102,7 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
       errorResponse: anthropicErrorResponse,
       handle: (context, caller) => countMessageTokens(gateway, context, caller),
     },
-    realtimeRoute(gateway),
+    ...realtimeRoutes(gateway),
     {
       method: 'GET',
       path: '/ai/v1/models',
@@ -136,15 +137,59 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
   ]
 }
 
+function realtimeRoutes(gateway: Gateway): readonly Route<Caller>[] {
+  const secretErrors: readonly ErrorCode[] = [
+    ...modelBodyErrors,
+    'model_access_denied',
+    'model_not_found',
+    'endpoint_not_supported',
+    'store_unavailable',
+  ]
+  const tag = 'Inference'
+  return [
+    realtimeRoute(gateway),
+    {
+      method: 'POST',
+      path: '/ai/v1/realtime/client_secrets',
+      access: 'inference',
+      docs: {
+        tag,
+        operation: 'createClientSecret',
+        summary: 'A short-lived secret with which a page opens realtime sessions with one model',
+        body: clientSecretForms.body,
+        answer: clientSecretForms.answer,
+        errors: secretErrors,
+      },
+      handle: (context, caller) => createClientSecret(gateway, context, caller),
+    },
+    {
+      method: 'POST',
+      path: '/ai/v1/realtime/sessions',
+      access: 'inference',
+      docs: {
+        tag,
+        operation: 'createRealtimeSession',
+        summary: 'The same for older clients: the secret is in the session',
+        body: clientSecretForms.sessionBody,
+        answer: clientSecretForms.sessionAnswer,
+        errors: secretErrors,
+      },
+      handle: (context, caller) => createRealtimeSession(gateway, context, caller),
+    },
+  ]
+}
+
 function realtimeRoute(gateway: Gateway): Route<Caller> {
   return {
     method: 'GET',
     path: '/ai/v1/realtime',
-    access: 'inference',
+    access: 'realtime',
     docs: {
       tag: 'Inference',
       summary: "A WebSocket to a model's provider, for sound and text in both directions",
-      query: z.looseObject({ model: z.string().describe('A model name or alias') }),
+      query: z.looseObject({
+        model: z.string().optional().describe('A model name or alias; that of a client secret when left out'),
+      }),
       status: 101,
       errors: [
         'upgrade_required',

@@ -13,11 +13,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * Who may call a route; checked before anything else is read.
  * - `public`: everyone.
  * - `inference`, `documents`: an API key whose scopes include that area, or a signed-in user.
+ * - `realtime`: as `inference`, or a client secret, which is good for nothing else.
  * - `generation`: as `inference`; without either the account for clients that send none, if there is one.
  * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
  * - `admin`: the same, of an administrator.
  */
-export type Access = 'public' | 'inference' | 'generation' | 'documents' | 'user' | 'admin'
+export type Access = 'public' | 'inference' | 'realtime' | 'generation' | 'documents' | 'user' | 'admin'
 
 /** What the OpenAPI document says of a route beyond its address. */
 export interface RouteDocs {
