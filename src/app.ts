@@ -170,7 +170,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     onError: (error) => logger.error('which provider holds a response could not be written', { error }),
   })
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
-
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)

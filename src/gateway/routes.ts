@@ -103,6 +103,13 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
       handle: (context, caller) => countMessageTokens(gateway, context, caller),
     },
     ...realtimeRoutes(gateway),
+    ...modelRoutes(gateway),
+  ]
+}
+
+function modelRoutes(gateway: Gateway): readonly Route<Caller>[] {
+  const tag = 'Inference'
+  return [
     {
       method: 'GET',
       path: '/ai/v1/models',

@@ -409,6 +409,26 @@ export type ClassifyRequest = {
   readonly consumer_group?: string | null | undefined
 }
 
+export type ClientSecret = {
+  readonly value: string
+  /** Seconds since 1970 */
+  readonly expires_at: number
+  readonly session: {}
+}
+
+export type ClientSecretRequest = {
+  readonly session: {
+    readonly type?: "realtime" | undefined
+    /** A model name or alias */
+    readonly model: string
+  }
+  readonly expires_after?: {
+    readonly anchor?: "created_at" | undefined
+    /** 600 when left out */
+    readonly seconds?: number | undefined
+  } | undefined
+}
+
 export type CohereError = {
   readonly id: string
   readonly message: string
@@ -1442,6 +1462,19 @@ export type Reader = {
 /** By consumer group; each model is a group of its own, too. */
 export type ReaderGroups = { readonly [name: string]: readonly Reader[] }
 
+export type RealtimeSession = {
+  readonly client_secret: {
+    readonly value: string
+    readonly expires_at: number
+  }
+}
+
+export type RealtimeSessionRequest = {
+  readonly type?: "realtime" | undefined
+  /** A model name or alias */
+  readonly model: string
+}
+
 /** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
 export type Reasoning = {
   readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
@@ -2326,10 +2359,26 @@ export interface Operations {
   /** A WebSocket to a model's provider, for sound and text in both directions */
   "GET /ai/v1/realtime": {
     params: undefined
-    query: { model: string }
+    query: { model?: string }
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** A short-lived secret with which a page opens realtime sessions with one model */
+  "POST /ai/v1/realtime/client_secrets": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: ClientSecretRequest
+    answer: ClientSecret
+  }
+  /** The same for older clients: the secret is in the session */
+  "POST /ai/v1/realtime/sessions": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: RealtimeSessionRequest
+    answer: RealtimeSession
   }
   /** List the models that the caller can use */
   "GET /ai/v1/models": {

@@ -119,7 +119,7 @@ describe('calls of several tools in one stream', () => {
   const told = (events: readonly TestEvent[]): readonly string[] => {
     const seen: string[] = []
     for (const { type, delta, item } of events) {
-      if (type === 'response.output_item.added') seen.push(`${(item as JsonObject)['name']}: `)
+      if (type === 'response.output_item.added') seen.push(`${String((item as JsonObject)['name'])}: `)
       if (type === 'response.function_call_arguments.delta') seen[seen.length - 1] += String(delta)
       if (type === 'response.output_item.done') seen[seen.length - 1] += ' done'
     }
@@ -128,7 +128,7 @@ describe('calls of several tools in one stream', () => {
   const whole = args.map((each, index) => `tool_${index}: ${each} done`)
 
   test('come one after another, as from the API itself, however the server mixes their fragments', () => {
-    const letters = args.map((each) => [...each].flatMap((letter) => letter.split('')))
+    const letters = args.map((each) => Array.from({ length: each.length }, (_, at) => each.charAt(at)))
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(2)), (turns) => {
         const left = letters.map((each) => [...each])
