@@ -36,7 +36,7 @@ test.each([
 
 test.each([
   ['POST', '/v1beta/models/plain:generateContent', 'base URL that ends with /ai/v1'],
-  ['POST', '/ai/v1/models/plain:streamGenerateContent', 'base URL that ends with /ai/v1'],
+  ['POST', '/ai/v1beta/models/plain:streamGenerateContent', 'base URL that ends with /ai/v1'],
   ['POST', '/api/chat', 'base URL that ends with /ai/v1'],
   ['POST', '/ai/v1/vector_stores', '/api/v1/documents'],
   ['GET', '/ai/v1/threads/thread_1/messages', '/ai/v1/conversations'],
