@@ -103,20 +103,9 @@ function countedBy(index: BudgetIndex, scopes: readonly Scope[], at: number): re
   return scopes
     .flatMap(([scope, id]) => index.get(scopeKey(scope, id)) ?? [])
     .map((budget) => {
-      const window = currentWindow(budget, at)
+      const window = windowAt(budget.period, budget.timeZone, at)
       return { budget, window, counter: counterOf(budget, window) }
     })
-}
-
-const windows = new WeakMap<BudgetRecord, BudgetWindow>()
-
-/** Calendars are slow: a window is found once. */
-function currentWindow(budget: BudgetRecord, at: number): BudgetWindow {
-  const known = windows.get(budget)
-  if (known !== undefined && known.startsAt <= at && (known.endsAt === null || at < known.endsAt)) return known
-  const window = windowAt(budget.period, budget.timeZone, at)
-  windows.set(budget, window)
-  return window
 }
 
 interface Budgeted {
