@@ -9,7 +9,7 @@ class MemoryPlace implements BudgetPlace {
   readonly amount: number
   readonly clock = { at: 0, now: () => this.clock.at, elapsed: () => this.clock.at }
   readonly spent = new Map<string, number>()
-  /** By counter and holder. */
+  /** The first key is the counter, the second the holder. */
   readonly slices = new Map<string, Map<string, HeldSlice>>()
   readonly holders = new Map<string, number>()
   readonly wants = new Set<string>()
