@@ -28,7 +28,7 @@ const subjects: readonly RateSubject[] = ['key', 'user', 'group', 'model', 'prov
 
 export class RateRules {
   readonly #groupNameOf: GroupNameOf
-  /** By subject, and by what is named. */
+  /** The first key is the subject, the second what the rule names. */
   readonly #naming = new Map<RateSubject, Map<string, RateRule[]>>()
   /** Those that count each one of all. */
   readonly #ofAll: RateRule[] = []
@@ -47,11 +47,11 @@ export class RateRules {
     const add = (rule: RateRule): void => {
       for (const values of this.#counted(rule, parties)) costs.push(costOf(rule, values, tokens))
     }
-    for (const rule of this.#ofAll) add(rule)
+    this.#ofAll.forEach(add)
     for (const [subject, naming] of this.#naming) {
       for (const { id, name } of this.#named(subject, parties)) {
-        for (const rule of naming.get(id) ?? []) add(rule)
-        if (name !== id) for (const rule of naming.get(name) ?? []) add(rule)
+        naming.get(id)?.forEach(add)
+        if (name !== id) naming.get(name)?.forEach(add)
       }
     }
     return costs

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { mostTokens, sizeOf } from './request-size.ts'
+import { mostTokens, rankingsSize, sizeOf } from './request-size.ts'
 
 function most(body: Readonly<Record<string, unknown>>, contextLength: number | null) {
   return mostTokens(sizeOf(Buffer.byteLength(JSON.stringify(body)), body), contextLength)
@@ -37,6 +37,15 @@ describe('the most that a request can use', () => {
         expect(most({ query, documents }, contextLength).inputTokens).toBeGreaterThanOrEqual(
           cutTo(contextLength, pairs),
         )
+      }),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.record({ query: text, documents: texts }), { minLength: 1 }), (rankings) => {
+        const size = rankingsSize(rankings)
+        const inAll = (length: number | null): number => size.calls * Number(mostTokens(size, length).inputTokens)
+        const pairs = rankings.flatMap(({ query, documents }) => documents.map((document) => query + document))
+        expect(inAll(null)).toBeGreaterThanOrEqual(bytesOf(pairs))
+        expect(inAll(20)).toBeGreaterThanOrEqual(cutTo(20, pairs))
       }),
     )
     expect(most({ query: 'q', documents: [{ image: 'https://example.org' }] }, null).inputTokens).toBeNull()

@@ -79,6 +79,25 @@ export function promptsSize(texts: readonly string[], hasImage: boolean, newToke
   return { ...one, inputTokens, outputTokens: newTokens, calls: texts.length }
 }
 
+/** Documents to rank for several queries, each a call; the largest decides. */
+export function rankingsSize(
+  rankings: readonly { readonly query: string; readonly documents: readonly string[] }[],
+): RequestSize {
+  const sizes = rankings.map(({ query, documents }) => {
+    const bytes = documents.reduce((sum, each) => sum + Buffer.byteLength(each), Buffer.byteLength(query))
+    return sizeOf(bytes, { query, documents })
+  })
+  const largest = (of: 'inputTokens' | 'sequences'): number =>
+    sizes.reduce((most, size) => Math.max(most, size[of] ?? 0), 0)
+  return {
+    ...one,
+    inputTokens: largest('inputTokens'),
+    outputTokens: 0,
+    sequences: Math.max(1, largest('sequences')),
+    calls: rankings.length,
+  }
+}
+
 function addedTokens(sequences: number): number {
   return templateTokens + (sequences - 1) * sequenceTokens
 }

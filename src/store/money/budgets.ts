@@ -101,19 +101,24 @@ export function budgetStore(database: Database): BudgetStore {
           .execute(),
       ),
     noteThreshold: (counter, percent, event) =>
-      kysely.transaction().execute(async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable('budget_counters')
-          .set({ notified: percent })
-          .where('id', '=', counter)
-          .where('notified', '<', percent)
-          .executeTakeFirst()
-        if (numUpdatedRows > 0n) await addEvent(trx, event)
-        return numUpdatedRows > 0n
-      }),
+      kysely.transaction().execute((trx) => noteThreshold(trx, { counter, percent, event })),
     release: (budgetId) => release(connection, budgetId),
     purge: () => kysely.transaction().execute((trx) => purge(trx, engine)),
   }
+}
+
+async function noteThreshold(
+  trx: Transaction<Tables>,
+  { counter, percent, event }: { readonly counter: string; readonly percent: number; readonly event: WebhookEvent },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('budget_counters')
+    .set({ notified: percent })
+    .where('id', '=', counter)
+    .where('notified', '<', percent)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await addEvent(trx, event)
+  return numUpdatedRows > 0n
 }
 
 /** One budget, as its changes look at it first. */
