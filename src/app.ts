@@ -182,7 +182,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
-    rates: new RateLimits(settings, limits.rates, (name) => state.directory.groupId(name)),
+    rates: new RateLimits(settings, limits.rates, (id) => state.directory.groupName(id)),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),

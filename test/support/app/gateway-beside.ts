@@ -93,7 +93,7 @@ export function gatewayBeside(
       limitOf: (cap) => app.state.catalog.concurrencyLimit(cap),
       shutdown: shutdown.signal,
     }),
-    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts), (name) => app.state.directory.groupId(name)),
+    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts), (id) => app.state.directory.groupName(id)),
     budgets: new BudgetLedger({ place: store.budgetPlace, clock, onFailure: onError }),
     affinity: new PrefixAffinity(),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),

@@ -257,7 +257,6 @@ export type BudgetProof = {
   readonly spent: number
   /** As the usage records say */
   readonly recomputed: number
-  /** 0 unless something is wrong */
   readonly difference: number
 }
 
@@ -3591,8 +3590,11 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: {
-      /** Sum of all differences */
+      /** How many were compared: one for each budget and window */
+      readonly counters: number
+      /** Sum of all differences: 0 unless something is wrong */
       readonly difference: number
+      /** Those that differ, the first thousand */
       readonly data: readonly BudgetProof[]
     }
   }
