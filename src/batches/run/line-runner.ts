@@ -6,6 +6,7 @@ import { fullJitterMs } from '#lib/backoff.ts'
 import { LeaseLost } from '#store/errors.ts'
 import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
+import type { LineResult } from '#store/batches/batch-results.ts'
 import type { JobLease } from '#store/batches/locked-batch.ts'
 import { toApiError } from '#errors/api-error.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
@@ -83,7 +84,7 @@ export class LineRunner {
     const part = new HeldPart(job, this.#stop.signal)
     for (const { line, request } of lines) {
       const lane = this.#laneOf(part, request.model)
-      const held = { part, line, request, lane, failures: 0, answersBefore: null, isRunning: false }
+      const held = { part, line, request, lane, cost: null, failures: 0, answersBefore: null, isRunning: false }
       part.lines.add(held)
       lane.add(held)
     }
@@ -166,7 +167,7 @@ export class LineRunner {
     line.isRunning = true
     const end = await callLine(this.#batches, part.batch, request, part.signal)
     line.isRunning = false
-    if (end.kind === 'done' && !end.isError) lane.answered(this.#elapsed() - startedAt, this.#max())
+    if (end.kind === 'done' && end.error === null) lane.answered(this.#elapsed() - startedAt, this.#max())
     lane.running -= 1
     line.answersBefore = lane.answers
     if (part.lines.has(line)) this.#settle(line, end, lane.answers > answersBefore)
@@ -177,7 +178,8 @@ export class LineRunner {
   #settle(line: HeldLine, end: LineEnd, isPresent: boolean): void {
     const { part, lane } = line
     if (end.kind === 'stopped') return
-    if (end.kind === 'done') return this.#finish(line, end.isError, end.text)
+    if (end.cost !== null) line.cost = (line.cost ?? 0) + end.cost
+    if (end.kind === 'done') return this.#finish(line, end)
     const now = this.#elapsed()
     if (end.kind === 'congested') {
       lane.congested(now, end.retryAfterMs)
@@ -185,7 +187,7 @@ export class LineRunner {
     }
     const isOwn = isPresent || end.kind === 'broken'
     if (isOwn) line.failures += 1
-    if (line.failures >= (isPresent ? failuresMax : failuresAloneMax)) return this.#finish(line, true, end.lastText)
+    if (line.failures >= (isPresent ? failuresMax : failuresAloneMax)) return this.#finish(line, end)
     if (isPresent) lane.window.congested(now)
     else lane.down(now, end.retryAfterMs)
     const waitMs = isOwn ? fullJitterMs(line.failures, retry, Math.random) : 0
@@ -194,9 +196,9 @@ export class LineRunner {
     })
   }
 
-  #finish(line: HeldLine, isError: boolean, text: string): void {
+  #finish(line: HeldLine, result: Pick<LineResult, 'error' | 'text'>): void {
     const { part } = line
-    part.settle(line, isError, text)
+    part.settle(line, result)
     if (part.lines.size === 0 || part.unwrittenBytes > unwrittenMax) void this.#write(part)
     else this.#writeSoon()
   }
