@@ -72,7 +72,7 @@ function Figures({ batch, share }: { readonly batch: Batch; readonly share: numb
           <RelativeTime at={rfc3339(expiresAt)} />
         </Fact>
       )}
-      <Fact name="Cost">{cost === null ? 'No price is known for its models' : moneyText(cost, currency)}</Fact>
+      <Fact name="Cost">{cost === null ? noCost(batch) : moneyText(cost, currency)}</Fact>
       <Fact name="Created">
         <RelativeTime at={rfc3339(batch.created_at)} />
       </Fact>
@@ -81,6 +81,10 @@ function Figures({ batch, share }: { readonly batch: Batch; readonly share: numb
       </Fact>
     </Facts>
   )
+}
+
+function noCost({ request_counts: { completed } }: Batch): string {
+  return completed === 0 ? '–' : 'No price is known for its models'
 }
 
 /** What validation has found; the batch has not begun. */

@@ -37,7 +37,7 @@ export function linesPerSecond(batch: Lines, now: number): number | null {
 /** "12 lines/s", and for slow ones "3 lines/min". */
 export function paceText(perSecond: number | null): string {
   if (perSecond === null) return '–'
-  if (perSecond >= 1) return `${wholeText(perSecond)} lines/s`
+  if (perSecond >= 1) return `${countText(Math.round(perSecond), 'line')}/s`
   return `${countText(Math.max(1, Math.round(perSecond * 60)), 'line')}/min`
 }
 
