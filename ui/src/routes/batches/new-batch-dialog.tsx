@@ -73,35 +73,11 @@ export function NewBatchDialog({ onClose, onBegun }: NewBatchDialogProps) {
           onChange={(event) => setFile(event.target.files?.[0] ?? null)}
         />
       </Field>
-      <Field label="The file has">
-        <Select
-          value={content}
-          onChange={(event) => setContent(event.target.value === 'prompts' ? 'prompts' : 'requests')}
-        >
-          {Object.entries(contents).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <ContentField content={content} onChange={setContent} />
       {content === 'prompts' ? (
         <ModelField model={model} onChange={setModel} />
       ) : (
-        <Field
-          label="Endpoint"
-          param="endpoint"
-          hint="All requests of a batch have the same; each names its own model."
-        >
-          <Select
-            value={endpoint}
-            onChange={(event) => setEndpoint(endpoints.find((each) => each === event.target.value) ?? chat)}
-          >
-            {endpoints.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </Select>
-        </Field>
+        <EndpointField endpoint={endpoint} onChange={setEndpoint} />
       )}
       <NumberField
         label="Window in hours"
@@ -114,6 +90,45 @@ export function NewBatchDialog({ onClose, onBegun }: NewBatchDialogProps) {
         onChange={setHours}
       />
     </FormDialog>
+  )
+}
+
+interface ContentFieldProps {
+  readonly content: Content
+  readonly onChange: (content: Content) => void
+}
+
+function ContentField({ content, onChange }: ContentFieldProps) {
+  return (
+    <Field label="The file has">
+      <Select value={content} onChange={(event) => onChange(event.target.value === 'prompts' ? 'prompts' : 'requests')}>
+        {Object.entries(contents).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  )
+}
+
+interface EndpointFieldProps {
+  readonly endpoint: Endpoint
+  readonly onChange: (endpoint: Endpoint) => void
+}
+
+function EndpointField({ endpoint, onChange }: EndpointFieldProps) {
+  return (
+    <Field label="Endpoint" param="endpoint" hint="All requests of a batch have the same; each names its own model.">
+      <Select
+        value={endpoint}
+        onChange={(event) => onChange(endpoints.find((each) => each === event.target.value) ?? chat)}
+      >
+        {endpoints.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </Select>
+    </Field>
   )
 }
 
