@@ -42,6 +42,18 @@ test('a model that is gone is asked by one line at a time, and never by none', (
   expect(window.limit).toBe(1)
 })
 
+test('it gives up as many lines as wait at the model, and grows slowly from there', () => {
+  const window = new AdaptiveWindow()
+  rounds(window, 1000, 6)
+  const running = window.limit
+  window.queued(3, running)
+  expect(window.limit).toBe(running - 3)
+  rounds(window, 1000, 3)
+  expect(window.limit).toBeLessThanOrEqual(running)
+  window.queued(1_000_000, window.limit)
+  expect(window.limit).toBe(1)
+})
+
 test('a window that is not used does not grow, and none passes the most', () => {
   const window = new AdaptiveWindow()
   const { limit } = window

@@ -37,6 +37,12 @@ export class AdaptiveWindow {
     this.#threshold = this.#limit
   }
 
+  /** So many requests wait at the model: as many lines fewer would keep it as busy. */
+  queued(waiting: number, running: number): void {
+    this.#limit = Math.max(1, Math.min(this.#limit, running) - waiting)
+    this.#threshold = this.#limit
+  }
+
   /** The model is gone: one line at a time finds out whether it is back. */
   closed(): void {
     this.#threshold = Math.max(2, this.#limit / 2)

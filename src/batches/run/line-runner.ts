@@ -116,6 +116,19 @@ export class LineRunner {
     for (const [id, lane] of this.#lanes)
       if (lane.waiting === 0 && lane.running === 0 && lane.pausedUntil < now && this.#parts.size === 0)
         this.#lanes.delete(id)
+    this.#heedQueues()
+  }
+
+  /** Lines give way where requests wait at the server of their model, as its own metrics say. */
+  #heedQueues(): void {
+    const { catalog, health } = this.#batches.gateway
+    const models = catalog().models.filter(({ record }) => this.#lanes.has(record.id))
+    health.watched = new Set(models.flatMap(({ upstreams }) => upstreams.map(({ id }) => id)))
+    for (const { record, upstreams } of models) {
+      const lane = this.#lanes.get(record.id)
+      const waiting = upstreams.reduce((sum, { id }) => sum + (health.waiting(id) ?? 0), 0)
+      if (lane !== undefined && waiting > 0) lane.window.queued(waiting, lane.running)
+    }
   }
 
   /** Ends all calls, writes what was answered, and gives the parts back. */

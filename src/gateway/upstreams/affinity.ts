@@ -73,11 +73,11 @@ export class PrefixAffinity {
 function withRoom(upstreams: readonly Upstream[], health: UpstreamHealth): readonly Upstream[] {
   let [inFlight, weight] = [1, 0]
   for (const upstream of upstreams) {
-    inFlight += health.inFlight(upstream.id)
+    inFlight += health.load(upstream.id)
     weight += upstream.weight
   }
   const ofOne = (shareMax * inFlight) / weight
-  return upstreams.filter(({ id, weight: own }) => health.inFlight(id) < Math.max(idleMax, Math.ceil(ofOne * own)))
+  return upstreams.filter(({ id, weight: own }) => health.load(id) < Math.max(idleMax, Math.ceil(ofOne * own)))
 }
 
 /** Rendezvous hashing: the one with the highest score of this name, in proportion to the weights. */
