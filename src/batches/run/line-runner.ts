@@ -94,11 +94,14 @@ export class LineRunner {
   }
 
   /** A request has ended; live streams tell whether lines slow them down. */
-  observe({ modelId, streamed, firstTokenMs }: UsageRecord): void {
+  observe({ modelId, streamed, firstTokenMs, durationMs }: UsageRecord): void {
     if (modelId === null || !streamed || firstTokenMs === null) return
     const guard = this.#guards.getOrInsertComputed(modelId, () => new FirstTokenGuard())
     const lane = this.#lanes.get(modelId)
-    if (guard.observe(firstTokenMs, (lane?.running ?? 0) > 0)) lane?.window.congested(this.#elapsed())
+    // It came while the model still had what was sent before lines became fewer.
+    if (lane !== undefined && this.#elapsed() - durationMs < lane.window.settlesAt) return
+    if (guard.observe(firstTokenMs, (lane?.running ?? 0) > 0))
+      lane?.window.congested(this.#elapsed(), this.#liveOn(lane))
   }
 
   /** These leases are lost: what their lines would answer is written by others. */
@@ -126,9 +129,18 @@ export class LineRunner {
     health.watched = new Set(models.flatMap(({ upstreams }) => upstreams.map(({ id }) => id)))
     for (const { record, upstreams } of models) {
       const lane = this.#lanes.get(record.id)
+      if (lane === undefined) continue
+      lane.upstreams = upstreams.map(({ id }) => id)
       const waiting = upstreams.reduce((sum, { id }) => sum + (health.waiting(id) ?? 0), 0)
-      if (lane !== undefined && waiting > 0) lane.window.queued(waiting, lane.running)
+      if (waiting > 0) lane.window.queued(waiting, { lines: lane.running, live: this.#liveOn(lane) })
     }
+  }
+
+  /** Requests on the model that are not lines: when more come, fewer lines are sent at once. */
+  #liveOn({ upstreams, running }: ModelLane<HeldLine>): number {
+    const { health } = this.#batches.gateway
+    const all = upstreams.reduce((sum, id) => sum + health.inFlight(id), 0)
+    return Math.max(0, all - running)
   }
 
   /** Ends all calls, writes what was answered, and gives the parts back. */
@@ -156,7 +168,8 @@ export class LineRunner {
     const now = this.#elapsed()
     const max = this.#max()
     for (const lane of this.#lanes.values()) {
-      for (let line = lane.next(now, max); line !== null; line = lane.next(now, max)) {
+      const live = this.#liveOn(lane)
+      for (let line = lane.next(now, max, live); line !== null; line = lane.next(now, max, live)) {
         const run = this.#run(line).finally(() => this.#running.delete(run))
         this.#running.add(run)
       }
@@ -180,7 +193,8 @@ export class LineRunner {
     line.isRunning = true
     const end = await callLine(this.#batches, part.batch, request, part.signal)
     line.isRunning = false
-    if (end.kind === 'done' && end.error === null) lane.answered(this.#elapsed() - startedAt, this.#max())
+    if (end.kind === 'done' && end.error === null)
+      lane.answered(this.#elapsed() - startedAt, this.#max(), this.#liveOn(lane))
     lane.running -= 1
     line.answersBefore = lane.answers
     if (part.lines.has(line)) this.#settle(line, end, lane.answers > answersBefore)
