@@ -1,5 +1,5 @@
 /**
- * What a model server tells of its own load at `/metrics`: requests it works on, requests that wait in it, and how full
+ * The load that a model server reports of itself at `/metrics`: requests it works on, requests that wait in it, and how full
  * its cache is. Names of vLLM (https://docs.vllm.ai/en/stable/usage/metrics/), SGLang
  * (https://docs.sglang.io/references/production_metrics.html), text-generation-inference
  * (https://huggingface.co/docs/text-generation-inference/reference/metrics) and llama.cpp (`llama-server --metrics`).

@@ -8,7 +8,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { ProbeDeps } from './probe-upstreams.ts'
 
 const patienceMs = 2000
-/** One without such metrics is asked again after so long. */
+/** Time until one without such metrics is asked again. */
 const silentMs = 300_000
 
 type LoadDeps = Pick<ProbeDeps, 'settings' | 'catalog' | 'health' | 'providers' | 'shutdown'>

@@ -43,7 +43,7 @@ export interface Batch {
   readonly failed: number
   /** Those of the failed ones that were not called, because the batch was cancelled or has expired. */
   readonly undone: number
-  /** Of all lines that have a price, in 10^-9 of the currency; null while there is none. */
+  /** The sum of all lines that have a price, in 10^-9 of the currency; null while there is none. */
   readonly cost: number | null
   /** How many lines failed, by the code of their error. */
   readonly failures: Readonly<Record<string, number>>

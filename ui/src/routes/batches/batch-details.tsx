@@ -121,7 +121,7 @@ function Failures({ batch: { failures } }: { readonly batch: Batch }) {
   )
 }
 
-/** Of a running batch: what it has written so far. */
+/** A link to a file; a running batch has written a part of it. */
 function Saved({ batch, kind }: { readonly batch: Batch; readonly kind: 'output' | 'errors' }) {
   const fileId = kind === 'output' ? batch.output_file_id : batch.error_file_id
   if (fileId === null) return null
