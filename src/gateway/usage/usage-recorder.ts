@@ -93,8 +93,8 @@ export class RequestRecord implements Disposable {
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
   ahead = 0
-  /** Hears what the request cost when it has ended; null: nobody asks. */
-  onCost: ((cost: number | null) => void) | null = null
+  /** Hears what the request cost when it has ended. */
+  onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
