@@ -193,6 +193,15 @@ export type Batch = {
   readonly metadata?: { readonly [name: string]: string } | null | undefined
   /** When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API. */
   readonly estimated_completion_at: number | null
+  /** What its lines cost so far, in 10^-9 of the currency; null without a price. Not of OpenAI’s API. */
+  readonly cost: number | null
+  /** Of the cost, as ISO 4217 has it */
+  readonly currency: string
+  /** Failed lines by the code of their error, the most frequent first. Not of OpenAI’s API. */
+  readonly failures: readonly ({
+    readonly code: string
+    readonly count: number
+  })[]
   /** That its window is too short, as it looks now. Not of OpenAI’s API. */
   readonly warning: string | null
 }
