@@ -52,6 +52,7 @@ export async function serveModelCall(
   using resources = new DisposableStack()
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
   record.isBatch = clientCall.answered !== undefined
+  if (clientCall.traced !== undefined && record.trace !== null) record.trace.about = clientCall.traced
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)

@@ -5,9 +5,9 @@ import { InnerContext } from '#gateway/inner-context.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { Batches } from '../batches.ts'
-import type { BatchLine } from '../lines/batch-line.ts'
 import { lineCall } from '../lines/line-calls.ts'
 import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
+import type { OpenLine } from './open-part.ts'
 
 /**
  * - `done`: there is a result.
@@ -36,11 +36,11 @@ const noCaller = new ApiError('invalid_api_key', {
 export async function callLine(
   { gateway, callerOf }: Batches,
   batch: Batch,
-  line: BatchLine & Pick<ModelCall, 'answered'>,
+  { line, request, answered }: OpenLine & Pick<ModelCall, 'answered'>,
   signal: AbortSignal,
 ): Promise<LineEnd> {
   const call = lineCall(batch.endpoint)
-  const context = new InnerContext(call.endpoint, { body: line.body }, signal, gateway.clock)
+  const context = new InnerContext(call.endpoint, { body: request.body }, signal, gateway.clock)
   const { requestId } = context
   try {
     const caller = callerOf(batch)
@@ -49,20 +49,21 @@ export async function callLine(
       ...call,
       purpose: 'batch',
       isAsync: batch.dialect === 'async',
-      ...(line.answered && { answered: line.answered }),
+      traced: { 'sluice.batch_id': batch.id, 'sluice.batch_line': line },
+      ...(answered && { answered }),
     })
     const body = oneLine(await response.text())
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
     return {
       kind: 'done',
       isError: false,
-      text: answeredResult(batch, line.customId, { status: 200, requestId, body }),
+      text: answeredResult(batch, request.customId, { status: 200, requestId, body }),
     }
   } catch (thrown) {
     const error = toApiError(thrown, signal)
     if (signal.aborted || error.code === 'shutting_down') return { kind: 'stopped' }
     const body = refusalBody(batch, error, requestId)
-    const lastText = answeredResult(batch, line.customId, { status: error.status, requestId, body })
+    const lastText = answeredResult(batch, request.customId, { status: error.status, requestId, body })
     const kind = kindOf(error)
     return kind === 'refused'
       ? { kind: 'done', isError: true, text: lastText }

@@ -1344,6 +1344,14 @@ export const settingRecords = {
     example: 'http://otel-collector:4318',
     sentence: 'Base address of a collector that takes traces by OTLP over HTTP. Without it, no traces are made.',
   },
+  'traces.otlp_protocol': {
+    ...boot,
+    type: 'string',
+    values: ['http/protobuf', 'http/json'],
+    default: 'http/protobuf',
+    example: 'http/json',
+    sentence: 'The form in which traces are sent to that collector.',
+  },
   'traces.otlp_headers': {
     ...boot,
     type: 'secret',
