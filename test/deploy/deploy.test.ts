@@ -4,23 +4,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { loadConfig } from '#config/load.ts'
+import { compose } from '#test/support/deploy/compose.ts'
 import { Installation } from '../cli/sluice.ts'
 
 const root = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-interface ComposeService {
-  readonly image?: string
-  readonly profiles?: readonly string[]
-  readonly environment?: Readonly<Record<string, string>>
-  readonly volumes?: readonly string[]
-  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
-  readonly read_only?: boolean
-}
-const compose = Bun.YAML.parse(read('compose.yaml')) as {
-  readonly services: Readonly<Record<string, ComposeService>>
-  readonly volumes: Readonly<Record<string, unknown>>
-}
 const files = ['Dockerfile', 'compose.yaml', 'deploy/systemd/sluice.service']
 const charts = readdirSync(join(root, 'deploy/helm/templates')).map((name) => `deploy/helm/templates/${name}`)
 
