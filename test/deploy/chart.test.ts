@@ -86,9 +86,9 @@ describe.each(chartCases)('the manifests of $name', (each) => {
       const mounted = container.volumeMounts.map(({ name }) => name)
       const volumes = (podOf(manifest)['spec'].volumes as { name: string }[]).map(({ name }) => name)
       expect(mounted.toSorted()).toEqual(volumes.toSorted())
-      expect(container.volumeMounts.filter(({ readOnly }) => readOnly !== true).map((mount) => mount.mountPath)).toEqual(
-        ['/data', '/tmp'],
-      )
+      expect(
+        container.volumeMounts.filter(({ readOnly }) => readOnly !== true).map((mount) => mount.mountPath),
+      ).toEqual(['/data', '/tmp'])
     }
   })
 

@@ -76,7 +76,8 @@ export function chartDigest(): string {
 
 /** Runs Helm on the chart. */
 export async function runHelm(command: string, flags: readonly string[]) {
-  const args = command === 'lint' ? ['lint', chart, '--strict'] : ['template', 'sluice', chart, '--kube-version', '1.34.0']
+  const args =
+    command === 'lint' ? ['lint', chart, '--strict'] : ['template', 'sluice', chart, '--kube-version', '1.34.0']
   const child = Bun.spawn([String(helm), ...args, ...flags], { stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { code, stdout, stderr }

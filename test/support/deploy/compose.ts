@@ -131,7 +131,9 @@ export class ComposeCluster implements AsyncDisposable {
     // The names are those of Docker's network, which its own name server knows.
     const block = members.reduce(
       (text, name, index) => text.replace(`${name}:3001`, `127.0.0.1:${ports[index]}`),
-      read(file).replaceAll(/^resolver .*$/gm, '').replaceAll(' resolve;', ';'),
+      read(file)
+        .replaceAll(/^resolver .*$/gm, '')
+        .replaceAll(' resolve;', ';'),
     )
     const proxy = this.#opened.use(await startNginx(ports, block))
     return { port: proxy.port, child: null, output: '' }
