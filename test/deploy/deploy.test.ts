@@ -75,6 +75,20 @@ describe('the image', () => {
   })
 })
 
+const noAnalyze = Bun.which('systemd-analyze') === null ? ' (skipped: systemd-analyze is not installed)' : ''
+
+describe('the unit of systemd', () => {
+  test.skipIf(noAnalyze !== '')(`leaves the service few rights, and is understood${noAnalyze}`, async () => {
+    const unit = join(root, 'deploy/systemd/sluice.service')
+    // In tenths of the ten points that systemd gives to what is not confined at all.
+    const command = ['systemd-analyze', 'security', '--offline=true', '--threshold=20', unit]
+    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    expect([await child.exited, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('Overall exposure level')
+  })
+})
+
 describe('the chart', () => {
   const schema = JSON.parse(read('deploy/helm/values.schema.json')) as object
   const values = Bun.YAML.parse(read('deploy/helm/values.yaml')) as Record<string, unknown>
