@@ -99,7 +99,7 @@ interface Container {
   readonly port: number
 }
 
-/** Runs a program of the image as its user, below a root that cannot be written but for its volumes and /tmp. */
+/** Runs a program of the image as its user, below a root that cannot be written except for its volumes and /tmp. */
 function start({ folder, settings, port }: Container, command: readonly string[]) {
   const mounts = [
     'mount --make-rprivate /',
