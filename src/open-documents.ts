@@ -26,6 +26,7 @@ import { processDocument } from '#documents/work/process-document.ts'
 import { createReadDocument } from '#documents/work/read-document.ts'
 import type { Run } from '#documents/work/run.ts'
 import { countRun } from '#documents/work/run-metrics.ts'
+import { runSpans } from '#documents/work/run-spans.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
@@ -33,6 +34,7 @@ import { rerank } from '#gateway/endpoints/rerank.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { innerCall } from '#gateway/inner-call.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
+import type { TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop, pause } from '#lib/loop.ts'
@@ -52,6 +54,8 @@ export interface OpenDocumentsOptions {
   readonly logger: Logger
   /** Serves the models that documents call. */
   readonly gateway: Gateway
+  /** Takes the spans of what was done; null when no traces are made. */
+  readonly traces: TraceOptions | null
 }
 
 export interface OpenDocuments {
@@ -74,7 +78,7 @@ const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
 export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDisposableStack): OpenDocuments {
-  const { settings, store, state, clock, logger, gateway } = options
+  const { settings, store, state, clock, logger, gateway, traces } = options
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
@@ -95,6 +99,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const process = (run: Run) => processDocument(parts, run)
   const ended = async (run: Run, outcome: string): Promise<void> => {
     countRun(gateway.metrics, run, outcome)
+    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
     notifier.notify()
     if (outcome === 'completed' && run.document.version > 1)
       await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))

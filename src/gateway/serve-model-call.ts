@@ -53,6 +53,7 @@ export async function serveModelCall(
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
   record.isBatch = clientCall.answered !== undefined
   record.onCost = clientCall.settled
+  if (clientCall.traced !== undefined && record.trace !== null) record.trace.about = clientCall.traced
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
