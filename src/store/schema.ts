@@ -397,6 +397,16 @@ export interface ChunkSetsTable {
   doomed: Flag
   /** JSON of PageStart[]; null for none. */
   pages: string | null
+  /** As vector-index.ts numbers places and states. */
+  index_place: Generated<number>
+  index_state: Generated<number>
+}
+
+/** Sets whose vectors are still to be removed from a place outside of the database. */
+export interface VectorRemovalsTable {
+  set_row: number
+  place: number
+  space_row: number
 }
 
 export interface DocumentChunksTable {
@@ -773,6 +783,7 @@ export interface Tables {
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
   vector_centres: VectorCentresTable
+  vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable

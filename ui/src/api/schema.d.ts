@@ -1980,6 +1980,25 @@ export type UserCreation = {
   readonly disabled?: boolean | undefined
 }
 
+export type VectorIndex = {
+  /** `documents.vector_index` */
+  readonly setting: "auto" | "memory" | "pgvector" | "qdrant"
+  /** Where vectors are to be */
+  readonly target: "memory" | "pgvector" | "qdrant"
+  /** Every visible chunk is searched in one of them */
+  readonly places: readonly ({
+    readonly place: "memory" | "pgvector" | "qdrant"
+    /** Chunks that are searched there */
+    readonly chunks: number
+    /** Chunks that are there, and searched in memory until the index is built */
+    readonly copied: number
+  })[]
+  /** All are where they are to be, as far as that place can have them */
+  readonly done: boolean
+  /** Why they stay where they are */
+  readonly problem: string | null
+}
+
 export type Webhook = {
   readonly id: string
   readonly url: string
@@ -3784,6 +3803,14 @@ export interface Operations {
     of: { readonly etag: string } | null
     body: undefined
     answer: Setting
+  }
+  /** Move vectors to the place that the settings want */
+  "POST /admin/api/v1/vector-index/move": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorIndex
   }
   /** Version, database and uptime of this server */
   "GET /admin/api/v1/about": {
