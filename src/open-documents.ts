@@ -27,6 +27,7 @@ import { processDocument } from '#documents/work/process-document.ts'
 import { createReadDocument } from '#documents/work/read-document.ts'
 import type { Run } from '#documents/work/run.ts'
 import { countRun } from '#documents/work/run-metrics.ts'
+import { runSpans } from '#documents/work/run-spans.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
@@ -34,6 +35,7 @@ import { rerank } from '#gateway/endpoints/rerank.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { innerCall } from '#gateway/inner-call.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
+import type { TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop, pause } from '#lib/loop.ts'
@@ -53,6 +55,8 @@ export interface OpenDocumentsOptions {
   readonly logger: Logger
   /** Serves the models that documents call. */
   readonly gateway: Gateway
+  /** Takes the spans of what was done; null when no traces are made. */
+  readonly traces: TraceOptions | null
 }
 
 export interface OpenDocuments {
@@ -69,13 +73,14 @@ const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const vectorsEveryMs = 2000
 const detectMs = 5000
+const drawMs = 10_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
 const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
 export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDisposableStack): OpenDocuments {
-  const { settings, store, state, clock, logger, gateway } = options
+  const { settings, store, state, clock, logger, gateway, traces } = options
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
@@ -96,6 +101,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const process = (run: Run) => processDocument(parts, run)
   const ended = async (run: Run, outcome: string): Promise<void> => {
     countRun(gateway.metrics, run, outcome)
+    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
     notifier.notify()
     if (outcome === 'completed' && run.document.version > 1)
       await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
@@ -116,7 +122,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     budget: new ByteBudget(settings.get('documents.bytes_in_flight')),
     models,
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
-    ...openArrivals(settings, opening),
+    ...openShortWork(settings, spool, opening),
     notifier,
     wake: work.wake,
     metrics: gateway.metrics,
@@ -202,13 +208,23 @@ function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> =
   })
 }
 
-/** Processes of their own, so that an import does not wait for the reading of large documents. */
-function openArrivals(settings: LiveSettings, opening: AsyncDisposableStack): Pick<Documents, 'detectType' | 'unpack'> {
+/** Processes of their own, so that neither an import nor a person who looks up a page waits for the reading of large documents. */
+function openShortWork(
+  settings: LiveSettings,
+  spool: Spool,
+  opening: AsyncDisposableStack,
+): Pick<Documents, 'detectType' | 'unpack' | 'drawPage'> {
   const detecting = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
   const unpacking = opening.use(openPool(settings, { size: 1, timeMaxMs: unpackMs }))
+  const drawing = opening.use(openPool(settings, { size: 1, timeMaxMs: drawMs }))
   return {
     detectType: async (file, name) => (await detecting.run('detect', { file, name })).mediaType,
     unpack: (work, signal) => unpacking.run('unpack', work, { signal }),
+    async drawPage(page, signal) {
+      await using workspace = await spool.workspace()
+      const { image } = await drawing.run('render', { ...page, directory: workspace.path }, { signal })
+      return await Bun.file(image).bytes()
+    },
   }
 }
 

@@ -395,6 +395,8 @@ export interface ChunkSetsTable {
   space_row: number
   chunks: number
   doomed: Flag
+  /** JSON of PageStart[]; null for none. */
+  pages: string | null
   /** As vector-index.ts numbers places and states. */
   index_place: Generated<number>
   index_state: Generated<number>
@@ -620,6 +622,10 @@ export interface BatchesTable {
   completed: number
   failed: number
   undone: number
+  /** In 10^-9 of the currency; null: no line had a price. */
+  cost: number | null
+  /** JSON: lines that failed, by the code of their error. */
+  failures: string | null
   parts_left: number
   has_results: Flag
   native_models: string | null

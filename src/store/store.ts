@@ -7,7 +7,7 @@
 import { auditStore, type AuditStore } from './audit.ts'
 import type { BudgetPlace } from '#budgets/budget-place.ts'
 import type { Sealer } from '#lib/seal.ts'
-import { backup, backupPostgres, referencesOfCopy } from './backup.ts'
+import { backup, backupPostgres, describeCopy, type DatabaseCopy } from './backup.ts'
 import { databaseTime } from './database-time.ts'
 import { batchStore, type BatchStore } from './batches/batches.ts'
 import { fileStore, type FileStore } from './batches/files.ts'
@@ -35,7 +35,6 @@ import { budgetStore, type BudgetStore } from './money/budgets.ts'
 import { priceStore, type PriceStore } from './money/prices.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
-import type { ReferencedBytes } from './referenced-bytes.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
@@ -96,9 +95,9 @@ export interface Store {
   ping(): Promise<void>
   /**
    * Writes a copy to a file that does not exist yet: a database on SQLite, an archive of pg_dump on PostgreSQL. Resolves
-   * to the files of documents that it holds or refers to. Throws BackupRefused.
+   * to the files of documents that it holds or refers to, and the schema that it needs. Throws BackupRefused.
    */
-  backup(file: string): Promise<ReferencedBytes>
+  backup(file: string): Promise<DatabaseCopy>
   /** Closes the database. Calling it again does nothing; any other call afterwards rejects with StoreUnavailable. */
   close(): Promise<void>
 }
@@ -264,7 +263,7 @@ function liveReads(database: Database, sealer: Sealer): LiveReads {
 
 interface SlowWork {
   readonly usage: UsageWork
-  backup(file: string): Promise<ReferencedBytes>
+  backup(file: string): Promise<DatabaseCopy>
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
@@ -281,10 +280,10 @@ function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, u
     const { totals, series, list, proveCounters } = usageRows(pools.reports)
     const { write } = usageRows(pools.usage)
     const usage = { ...usageRows(database), write, totals, series, list, proveCounters }
-    const copyTo = async (copy: string): Promise<ReferencedBytes> => {
+    const copyTo = async (copy: string): Promise<DatabaseCopy> => {
       if (database.engine === 'postgres') return backupPostgres(url, copy)
       await backup(database, copy)
-      return referencesOfCopy(copy)
+      return describeCopy(copy)
     }
     return { usage, backup: copyTo, close: async () => undefined }
   }
@@ -294,7 +293,7 @@ function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, u
     usage: usageOn(recording),
     async backup(copy) {
       await copying.run('backup', copy)
-      return referencesOfCopy(copy)
+      return describeCopy(copy)
     },
     async close() {
       await Promise.all([recording.close(), copying.close()])

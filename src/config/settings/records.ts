@@ -127,6 +127,15 @@ export const settingRecords = {
     sentence:
       'Processes that serve the port together, each with a core of its own; auto is one for each core. More than one need PostgreSQL and Linux.',
   },
+  'server.worker_hang_seconds': {
+    ...boot,
+    ...seconds,
+    default: 30,
+    min: 0,
+    max: 3600,
+    example: '60',
+    sentence: 'A worker that gives no sign of life for this long is ended and started again. 0 ends none.',
+  },
   'server.public_url': {
     ...boot,
     type: 'string',
@@ -647,6 +656,16 @@ export const settingRecords = {
     example: '30',
     sentence:
       'How often the server asks an ejected component for its models, to see whether it works again. 0 means never.',
+  },
+  'health.load_seconds': {
+    ...live,
+    ...seconds,
+    default: 2,
+    min: 0,
+    max: 3600,
+    example: '5',
+    sentence:
+      'How often the server reads /metrics of model servers in a cluster, to choose by what they really have to do: vLLM, SGLang, text-generation-inference, llama.cpp. 0 means never.',
   },
   'health.lookup_seconds': {
     ...live,
@@ -1377,6 +1396,14 @@ export const settingRecords = {
     default: null,
     example: 'http://otel-collector:4318',
     sentence: 'Base address of a collector that takes traces by OTLP over HTTP. Without it, no traces are made.',
+  },
+  'traces.otlp_protocol': {
+    ...boot,
+    type: 'string',
+    values: ['http/protobuf', 'http/json'],
+    default: 'http/protobuf',
+    example: 'http/json',
+    sentence: 'The form in which traces are sent to that collector.',
   },
   'traces.otlp_headers': {
     ...boot,

@@ -12,7 +12,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { RequestTrace } from '#observe/traces/request-trace.ts'
 import { traceContext } from '#observe/traces/trace-context.ts'
-import type { Span } from '#observe/traces/otlp.ts'
+import type { Span } from '#observe/traces/span.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
@@ -93,6 +93,8 @@ export class RequestRecord implements Disposable {
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
   ahead = 0
+  /** Hears what the request cost when it has ended. */
+  onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
@@ -160,6 +162,7 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    this.onCost?.((this.#charges ?? this.#cost()).cost)
     this.#finish(this)
   }
 

@@ -43,6 +43,7 @@ const recordJobs = [
   'get',
   'list',
   'chunks',
+  'stretch',
   'counts',
   'unreferenced',
   'elsewhere',
