@@ -123,7 +123,7 @@ async function imported(documents: DocumentStore, { passages }: DataSet, vectors
       const progress = { pages: done, chunks: done, embedded: done }
       await documents.complete(
         lease,
-        { spaceKey: 'bench', mediaType: 'text/plain', title: null, warnings: [], progress, stateAt: {} },
+        { spaceKey: 'bench', mediaType: 'text/plain', title: null, warnings: [], pages: [], progress, stateAt: {} },
         3,
       )
       idOf.set(id, passages[at]?.id ?? '')
