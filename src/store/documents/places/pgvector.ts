@@ -59,11 +59,7 @@ export function pgvectorKeeper(connection: Connection): VectorKeeper {
     if (found === null) throw new Error('pgvector 0.8 or newer is not installed in this database.')
     return found
   }
-  const isValid = async (space: VectorSpace): Promise<boolean | null> => {
-    const { rows } = await sql<{ valid: boolean }>`
-      select indisvalid as valid from pg_index where indexrelid = to_regclass(${nearIndexOf(space)})`.execute(kysely)
-    return rows[0]?.valid ?? null
-  }
+  const isValid = (space: VectorSpace) => isIndexValid(connection, space)
   return {
     place: 'pgvector',
     dimensionsMax,
@@ -111,6 +107,13 @@ export function pgvectorKeeper(connection: Connection): VectorKeeper {
     },
     ...removals(connection),
   }
+}
+
+/** Null when there is no index. */
+async function isIndexValid({ kysely }: Connection, space: VectorSpace): Promise<boolean | null> {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${nearIndexOf(space)})`.execute(kysely)
+  return rows[0]?.valid ?? null
 }
 
 /** What takes vectors out of the tables, which may be gone. */
