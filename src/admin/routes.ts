@@ -19,10 +19,15 @@ import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
 import { priceRoutes } from './prices/prices.ts'
 import { ReportGate } from './report-gate.ts'
+import { invitationSessionRoutes } from './session/invitation-routes.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
+import { activityRoutes } from './usage/activity.ts'
 import { usageRoutes } from './usage/usage.ts'
+import { bulkUserRoutes } from './users/bulk.ts'
+import { invitationRoutes } from './users/invitations.ts'
+import { userSessionRoutes } from './session/user-sessions.ts'
 import { userRoutes } from './users/users.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
@@ -45,9 +50,13 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
   }
   return [
     ...sessionRoutes(admin),
+    ...invitationSessionRoutes(admin),
     ...oidcRoutes(admin),
     ...meRoutes(admin),
     ...userRoutes(admin),
+    ...bulkUserRoutes(admin),
+    ...userSessionRoutes(admin),
+    ...invitationRoutes(admin),
     ...groupRoutes(admin),
     ...keyRoutes(admin),
     ...providerRoutes(admin),
@@ -59,6 +68,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
+    ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...auditRoutes(admin),
     ...settingRoutes(admin),

@@ -37,6 +37,8 @@ import { nativeBatches } from './migrations/0032-native-batches.ts'
 import { serviceAccounts } from './migrations/0034-service-accounts.ts'
 import { servers } from './migrations/0037-servers.ts'
 import { keyRotation } from './migrations/0038-key-rotation.ts'
+import { people } from './migrations/0052-people.ts'
+import { performance } from './migrations/0053-performance.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -74,6 +76,8 @@ export const migrations: readonly Migration[] = [
   { version: 34, name: 'service accounts', kind: 'expand', run: serviceAccounts },
   { version: 37, name: 'servers of providers', kind: 'expand', run: servers },
   { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
+  { version: 52, name: 'people', kind: 'expand', run: people },
+  { version: 53, name: 'performance of models', kind: 'expand', run: performance },
 ]
 
 export interface MigrateOptions {
