@@ -20,7 +20,7 @@ import {
   readAuditSearch,
   readDocumentSearch,
   readDocumentsSearch,
-  readGroupsSearch,
+  readGroupSearch,
   readKeysSearch,
   readModelSearch,
   readModelsSearch,
@@ -32,6 +32,7 @@ import {
   readSettingsSearch,
   readSignInSearch,
   readUsageSearch,
+  readUserSearch,
   readUsersSearch,
   signInSearch,
 } from './routes/search.ts'
@@ -47,6 +48,12 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: readSignInSearch,
   component: lazyPart(() => import('./routes/sign-in.tsx'), 'SignInPage'),
+})
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyPart(() => import('./routes/invitation.tsx'), 'InvitationPage'),
 })
 
 const shellRoute = createRoute({
@@ -172,12 +179,27 @@ const usersRoute = createRoute({
   component: lazyPart(() => import('./routes/users/users-page.tsx'), 'UsersPage'),
 })
 
+const userRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/users/$id',
+  beforeLoad: requireAdmin,
+  validateSearch: readUserSearch,
+  component: lazyPart(() => import('./routes/user/user-page.tsx'), 'UserPage'),
+})
+
 const groupsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/groups',
   beforeLoad: requireAdmin,
-  validateSearch: readGroupsSearch,
   component: lazyPart(() => import('./routes/groups/groups-page.tsx'), 'GroupsPage'),
+})
+
+const groupRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/groups/$id',
+  beforeLoad: requireAdmin,
+  validateSearch: readGroupSearch,
+  component: lazyPart(() => import('./routes/group/group-page.tsx'), 'GroupPage'),
 })
 
 const providersRoute = createRoute({
@@ -221,6 +243,7 @@ const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', 
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  invitationRoute,
   shellRoute.addChildren([
     overviewRoute,
     modelsRoute,
@@ -236,7 +259,9 @@ const routeTree = rootRoute.addChildren([
     documentsRoute,
     documentRoute,
     usersRoute,
+    userRoute,
     groupsRoute,
+    groupRoute,
     providersRoute,
     webhooksRoute,
     auditRoute,

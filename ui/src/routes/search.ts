@@ -76,13 +76,29 @@ export function readModelSearch(search: Search): ModelSearch {
   return { tab: modelTabs.find((each) => each === search['tab']) }
 }
 
-export interface KeysSearch {
+/** The order of a list that the server sorts; the order of creation when left out. */
+export interface OrderSearch<By extends string> {
+  readonly sort?: By | undefined
+  readonly desc?: true | undefined
+}
+
+function readOrder<By extends string>(search: Search, orders: readonly By[]): OrderSearch<By> {
+  const sort = orders.find((each) => each === search['sort'])
+  return { sort, desc: sort !== undefined && search['desc'] === true ? true : undefined }
+}
+
+export const keyOrders = ['name', 'last_used', 'expires', 'created'] as const
+
+export interface KeysSearch extends OrderSearch<(typeof keyOrders)[number]> {
   /** `anyone` shows administrators the keys of all users. */
   readonly owner?: 'anyone' | undefined
+  /** Part of what names a key or its user. */
+  readonly q?: string | undefined
 }
 
 export function readKeysSearch(search: Search): KeysSearch {
-  return { owner: search['owner'] === 'anyone' ? 'anyone' : undefined }
+  const owner = search['owner'] === 'anyone' ? 'anyone' : undefined
+  return { owner, q: text(search['q']), ...readOrder(search, keyOrders) }
 }
 
 export const playgroundTabs = ['chat', 'vision', 'search'] as const
@@ -128,23 +144,38 @@ export function readDocumentSearch(search: Search): DocumentSearch {
 
 export const userKinds = ['person', 'service'] as const
 
-export interface UsersSearch {
-  /** Part of the e-mail address. */
+export const userOrders = ['email', 'name', 'last_seen', 'created'] as const
+
+export interface UsersSearch extends OrderSearch<(typeof userOrders)[number]> {
+  /** Part of the e-mail address or the name. */
   readonly q?: string | undefined
   readonly kind?: (typeof userKinds)[number] | undefined
 }
 
 export function readUsersSearch(search: Search): UsersSearch {
-  return { q: text(search['q']), kind: userKinds.find((each) => each === search['kind']) }
+  const kind = userKinds.find((each) => each === search['kind'])
+  return { q: text(search['q']), kind, ...readOrder(search, userOrders) }
 }
 
-export interface GroupsSearch {
-  /** Id of the group that is open. */
-  readonly group?: string | undefined
+export const userTabs = ['usage', 'keys', 'limits', 'documents', 'sessions'] as const
+
+/** The page of a user; the search and the order are those of the keys. */
+export interface UserSearch extends KeysSearch {
+  readonly tab?: (typeof userTabs)[number] | undefined
 }
 
-export function readGroupsSearch(search: Search): GroupsSearch {
-  return { group: text(search['group']) }
+export function readUserSearch(search: Search): UserSearch {
+  return { tab: userTabs.find((each) => each === search['tab']), ...readKeysSearch(search) }
+}
+
+export const groupTabs = ['members', 'models', 'usage', 'limits'] as const
+
+export interface GroupSearch {
+  readonly tab?: (typeof groupTabs)[number] | undefined
+}
+
+export function readGroupSearch(search: Search): GroupSearch {
+  return { tab: groupTabs.find((each) => each === search['tab']) }
 }
 
 export const settingsTabs = ['live', 'start', 'limits', 'about'] as const

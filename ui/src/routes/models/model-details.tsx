@@ -58,10 +58,7 @@ export function ModelDetails({ model, onClose }: { readonly model: UsableModel; 
           <ModelFacts model={model} />
         </Fact>
       </Facts>
-      <CodeTabs
-        label="Code samples"
-        samples={codeSamples(model.name, model.capabilities.endpoints, window.location.origin)}
-      />
+      <CodeTabs label="Code samples" samples={codeSamples(model, window.location.origin)} />
       <p className={styles.hint}>
         Put an API key into <code>SLUICE_API_KEY</code>. You create keys on the page <Link to="/keys">API Keys</Link>.
       </p>
