@@ -220,8 +220,8 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Table').click()
       await page.getByRole('table', { name: 'Models' }).waitFor()
       await visitor.requireAccessible('models as a table')
-      await button(page, 'Use it demo-chat').click()
-      await page.getByRole('dialog', { name: 'demo-chat' }).getByText('everyone').waitFor()
+      await page.getByRole('table', { name: 'Models' }).getByRole('link', { name: 'demo-chat' }).click()
+      await page.getByRole('region', { name: 'Who may use it' }).getByText('everyone').waitFor()
       expect(await page.getByRole('region', { name: 'curl code' }).textContent()).toContain(
         `curl ${app.url}/ai/v1/chat/completions`,
       )
@@ -297,7 +297,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('palette')
       await page.keyboard.press('Enter')
       await heading(page, 'Overview').waitFor()
-      for (const path of ['/', '/models', '/models?view=table', '/models?model=demo-chat', '/keys', '/welcome']) {
+      for (const path of ['/', '/models', '/models?view=table', '/models/about/demo-chat', '/keys', '/welcome']) {
         await visitor.open(path)
         await page.locator('h1').waitFor()
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360])

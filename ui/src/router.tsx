@@ -101,6 +101,12 @@ const newModelRoute = createRoute({
   component: lazyPart(() => import('./routes/model/model-page.tsx'), 'NewModelPage'),
 })
 
+const modelAboutRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/models/about/$name',
+  component: lazyPart(() => import('./routes/model-about/model-about-page.tsx'), 'ModelAboutPage'),
+})
+
 const modelRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/models/$id',
@@ -248,6 +254,7 @@ const routeTree = rootRoute.addChildren([
     overviewRoute,
     modelsRoute,
     newModelRoute,
+    modelAboutRoute,
     modelRoute,
     usageRoute,
     costRoute,

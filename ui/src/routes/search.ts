@@ -2,6 +2,7 @@
  * The query parameters of the pages. The functions validate them: an invalid parameter becomes
  * undefined. They return every parameter, because the router merges the result over the address.
  */
+import { abilityNames, kindNames, type Ability, type ModelKind } from './models/catalogue-facts.ts'
 import { readRangeSearch, type RangeSearch } from './time-range.ts'
 
 type Search = Readonly<Record<string, unknown>>
@@ -38,21 +39,40 @@ export function readOverviewSearch(search: Search): OverviewSearch {
   return { span: spans.find((each) => each === search['span']) }
 }
 
+export const catalogueOrders = ['price', 'context', 'latency', 'speed', 'use'] as const
+/** Tokens. */
+export const contextSteps = [8000, 32_000, 128_000, 200_000, 1_000_000] as const
+/** Units of the currency for a million tokens of input. */
+export const priceSteps = [0, 0.5, 2, 5, 15] as const
+
 export interface ModelsSearch {
   readonly q?: string | undefined
   readonly view?: 'table' | undefined
-  /** Name of the model whose details are open. */
-  readonly model?: string | undefined
   /** `all` shows administrators every model, with its actions. */
   readonly reach?: 'all' | undefined
+  readonly kind?: ModelKind | undefined
+  readonly provider?: string | undefined
+  /** At least as many tokens. */
+  readonly context?: (typeof contextSteps)[number] | undefined
+  /** At most as expensive. */
+  readonly price?: (typeof priceSteps)[number] | undefined
+  readonly can?: Ability | undefined
+  readonly order?: (typeof catalogueOrders)[number] | undefined
 }
 
 export function readModelsSearch(search: Search): ModelsSearch {
+  const oneOf = <Value>(choices: readonly Value[], name: string): Value | undefined =>
+    choices.find((each) => each === search[name])
   return {
     q: text(search['q']),
     view: search['view'] === 'table' ? 'table' : undefined,
-    model: text(search['model']),
     reach: search['reach'] === 'all' ? 'all' : undefined,
+    kind: oneOf(kindNames, 'kind'),
+    provider: text(search['provider']),
+    context: oneOf(contextSteps, 'context'),
+    price: oneOf(priceSteps, 'price'),
+    can: oneOf(abilityNames, 'can'),
+    order: oneOf(catalogueOrders, 'order'),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Rows as a CSV file (RFC 4180), and files for the browser to keep. */
+/** Rows as a CSV file (RFC 4180). */
 
 export type Cell = string | number | null
 
@@ -13,13 +13,4 @@ function cellText(cell: Cell): string {
   // Spreadsheets run such text as a formula, and names come from other users.
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-/** Gives the browser a CSV file. */
-export function downloadCsv(name: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

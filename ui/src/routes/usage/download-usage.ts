@@ -2,7 +2,8 @@
 import { readNames } from '../../api/names.ts'
 import type { UsageScope } from '../../api/queries.ts'
 import { amountText } from '../../components/money.ts'
-import { csvText, downloadCsv } from './csv.ts'
+import { csvText } from './csv.ts'
+import { downloadCsv } from './download-csv.ts'
 import { readAllPoints, unknownModel, type GroupedUsage } from './queries.ts'
 
 const sums = ['requests', 'errors', 'prompt_tokens', 'completion_tokens'] as const

@@ -2,7 +2,8 @@
 import { api } from '../../api/client.ts'
 import { allItems, pagesOf } from '../../api/queries.ts'
 import { amountText } from '../../components/money.ts'
-import { csvText, downloadCsv, type Cell } from '../usage/csv.ts'
+import { csvText, type Cell } from '../usage/csv.ts'
+import { downloadCsv } from '../usage/download-csv.ts'
 import type { UserFilter } from './queries.ts'
 
 const head = [
