@@ -90,7 +90,7 @@ describe.skipIf(journeysSkipped !== null)(
       await heading(page, 'Users').waitFor()
       await page.context().setOffline(false)
       await notice.getByRole('button', { name: 'Try again' }).click()
-      await page.getByRole('combobox', { name: 'Page' }).waitFor()
+      await page.getByRole('combobox', { name: 'Find', exact: true }).waitFor()
       await page.keyboard.press('Escape')
     }, 60_000)
 
@@ -293,7 +293,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('link', { name: 'API Keys' }).click()
       await heading(page, 'API Keys').waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Page' }).fill('over')
+      await page.getByRole('combobox', { name: 'Find', exact: true }).fill('over')
       await visitor.requireAccessible('palette')
       await page.keyboard.press('Enter')
       await heading(page, 'Overview').waitFor()

@@ -114,11 +114,13 @@ export interface KeysSearch extends OrderSearch<(typeof keyOrders)[number]> {
   readonly owner?: 'anyone' | undefined
   /** Part of what names a key or its user. */
   readonly q?: string | undefined
+  /** The dialog of a new one is open. */
+  readonly new?: true | undefined
 }
 
 export function readKeysSearch(search: Search): KeysSearch {
   const owner = search['owner'] === 'anyone' ? 'anyone' : undefined
-  return { owner, q: text(search['q']), ...readOrder(search, keyOrders) }
+  return { owner, q: text(search['q']), new: flagOf(search['new']), ...readOrder(search, keyOrders) }
 }
 
 export const playgroundTabs = ['chat', 'vision', 'search'] as const
@@ -170,11 +172,13 @@ export interface UsersSearch extends OrderSearch<(typeof userOrders)[number]> {
   /** Part of the e-mail address or the name. */
   readonly q?: string | undefined
   readonly kind?: (typeof userKinds)[number] | undefined
+  /** The dialog of an invitation is open. */
+  readonly new?: true | undefined
 }
 
 export function readUsersSearch(search: Search): UsersSearch {
   const kind = userKinds.find((each) => each === search['kind'])
-  return { q: text(search['q']), kind, ...readOrder(search, userOrders) }
+  return { q: text(search['q']), kind, new: flagOf(search['new']), ...readOrder(search, userOrders) }
 }
 
 export const userTabs = ['usage', 'keys', 'limits', 'documents', 'sessions'] as const
@@ -267,6 +271,10 @@ export function readAuditSearch(search: Search): AuditSearch {
     record: text(search['record']),
     outcome: auditOutcomes.find((each) => each === search['outcome']),
   }
+}
+
+function flagOf(value: unknown): true | undefined {
+  return value === true ? true : undefined
 }
 
 /** The router parses numeric text as a number. */

@@ -1,6 +1,5 @@
 /** The page of API keys: the own ones, and for administrators those of all users. */
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Checkbox } from '../../components/input.tsx'
@@ -16,7 +15,8 @@ export function KeysPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const owner = search.owner === 'anyone' && isAdmin ? 'anyone' : 'self'
-  const [creating, setCreating] = useState(false)
+  const setCreating = (creating: boolean): void =>
+    void navigate({ search: { ...search, new: creating ? true : undefined }, replace: true })
   return (
     <>
       <PageHeader
@@ -48,7 +48,7 @@ export function KeysPage() {
           />
         )}
       </KeyList>
-      {creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
+      {search.new === true && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </>
   )
 }

@@ -1,10 +1,10 @@
 /** What one user, group or key used in the last 30 days: figures, days, and models. On the pages of each. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
-import { Chart } from '../../components/chart.tsx'
+import { Chart, type ChosenRange } from '../../components/chart.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { compactText, percentText, wholeText } from '../../components/format.ts'
 import { compactMoneyText, moneyText } from '../../components/money.ts'
@@ -13,6 +13,7 @@ import { Progress } from '../../components/progress.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { ChartGrid, Tile, Tiles } from '../../components/tile.tsx'
 import panelStyles from '../overview/panels.module.css'
+import { customRange } from '../time-range.ts'
 import { groupSums } from './usage-groups.ts'
 
 const dayMs = 86_400_000
@@ -49,6 +50,7 @@ function recentUsageQuery({ kind, id }: UsageSubject) {
 }
 
 export function RecentUsage({ subject }: { readonly subject: UsageSubject }) {
+  const navigate = useNavigate()
   const { data, error, refetch } = useQuery(recentUsageQuery(subject))
   if (error !== null) return <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />
   if (data === undefined) return <Skeleton lines={6} label="Loading usage" />
@@ -56,7 +58,15 @@ export function RecentUsage({ subject }: { readonly subject: UsageSubject }) {
   const at = new Map(days.map((day) => [Date.parse(day.at), day]))
   const points = Array.from({ length: daysShown }, (_, index) => from + index * dayMs)
   const most = Math.max(1, ...models.map(({ requests }) => requests))
-  const shared = { kind: 'bar', formatTime: (time: number) => dayFormat.format(new Date(time)) } as const
+  const shared = {
+    kind: 'bar' as const,
+    formatTime: (time: number) => dayFormat.format(new Date(time)),
+    // The list of requests has no filter by group.
+    ...(subject.kind === 'user' && {
+      onChoose: (range: ChosenRange) =>
+        void navigate({ to: '/requests', search: { user: subject.id, ...customRange(range.from, range.to) } }),
+    }),
+  }
   return (
     <>
       <Tiles>

@@ -36,7 +36,9 @@ export function UsersPage() {
   const filter = filterOf(search)
   const { list, items: users, fetchMore, fetchAll } = useItems(usersQuery(filter))
   const { error, isPending, hasNextPage, refetch } = list
-  const [adding, setAdding] = useState<'create' | 'invite' | null>(null)
+  const [isCreating, setCreating] = useState(false)
+  const invite = (isOpen: boolean): void =>
+    void navigate({ search: { ...search, new: isOpen ? true : undefined }, replace: true })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const { act, dialogs } = useUserActions()
   const ids = useMemo(() => users.map(({ id }) => id), [users])
@@ -53,8 +55,8 @@ export function UsersPage() {
         actions={
           <>
             <ExportButton filter={filter} />
-            <Button onClick={() => setAdding('create')}>Create user</Button>
-            <Button variant="primary" onClick={() => setAdding('invite')}>
+            <Button onClick={() => setCreating(true)}>Create user</Button>
+            <Button variant="primary" onClick={() => invite(true)}>
               <Icon name="plus" />
               Invite people
             </Button>
@@ -97,8 +99,8 @@ export function UsersPage() {
         />
       )}
       {dialogs}
-      {adding === 'create' && <CreateUserDialog onClose={() => setAdding(null)} />}
-      {adding === 'invite' && <InvitePeopleDialog onClose={() => setAdding(null)} />}
+      {isCreating && <CreateUserDialog onClose={() => setCreating(false)} />}
+      {search.new === true && <InvitePeopleDialog onClose={() => invite(false)} />}
     </>
   )
 }
