@@ -39,6 +39,7 @@ import { servers } from './migrations/0037-servers.ts'
 import { keyRotation } from './migrations/0038-key-rotation.ts'
 import { people } from './migrations/0052-people.ts'
 import { performance } from './migrations/0053-performance.ts'
+import { pageStarts } from './migrations/0054-page-starts.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -78,6 +79,7 @@ export const migrations: readonly Migration[] = [
   { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
   { version: 52, name: 'people', kind: 'expand', run: people },
   { version: 53, name: 'performance of models', kind: 'expand', run: performance },
+  { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
 ]
 
 export interface MigrateOptions {
