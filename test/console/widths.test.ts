@@ -96,7 +96,7 @@ const others: Readonly<Record<string, Place>> = {
   'the dialog of a key': {
     path: '/keys',
     shown: 'nightly reports',
-    open: (page) => page.getByText('nightly reports').click(),
+    open: (page) => page.getByText('nightly reports', { exact: true }).click(),
   },
   'the usage of a group': {
     path: async () => `/groups/${await idOf('/groups', 'research')}?tab=usage`,

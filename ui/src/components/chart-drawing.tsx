@@ -1,7 +1,7 @@
 /** The drawing of a chart: axes, one path for each series, and a cursor that mouse, finger and keyboard move. */
 import { useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { labelledPoints, pointAfter, pointAt, valueText, valueTicks } from './chart-scale.ts'
-import type { ChartPoint, ChartProps, ChartSeries } from './chart.tsx'
+import type { ChartPoint, ChartProps, ChartSeries } from './chart-props.ts'
 import styles from './chart.module.css'
 import { useWidth } from './use-width.ts'
 

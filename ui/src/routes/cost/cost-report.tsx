@@ -1,7 +1,8 @@
 /** The figures of a time range: its cost, this month against the last, and the cost of each group. */
 import { useQuery } from '@tanstack/react-query'
 import type { UsageScope } from '../../api/queries.ts'
-import { Chart, type ChartSeries, type ChosenRange } from '../../components/chart.tsx'
+import { Chart } from '../../components/chart.tsx'
+import type { ChartSeries, ChosenRange } from '../../components/chart-props.ts'
 import { wholeText } from '../../components/format.ts'
 import { compactMoneyText, moneyText } from '../../components/money.ts'
 import { ChartGrid, Tile, Tiles } from '../../components/tile.tsx'

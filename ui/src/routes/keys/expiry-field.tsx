@@ -15,7 +15,7 @@ const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 's
 /** The choice that leaves the end as it is. */
 export const keepExpiry = 'keep'
 
-/** The end after so many days, RFC 3339; null = never. */
+/** The end that is this number of days away, RFC 3339; null = never. */
 export function expiryOf(days: string): string | null {
   return days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString()
 }

@@ -28,11 +28,7 @@ export function LastDay({ model }: { readonly model: string }) {
       <Tiles>
         <Tile name="Time to first token" value={latencyText(performance) ?? '–'} note="mean of its streams" />
         <Tile name="Speed" value={speedText(performance) ?? '–'} note="mean, after the first token" />
-        <Tile
-          name="Uptime"
-          value={uptimeText(performance) ?? '–'}
-          note="of requests that were no mistake of the caller"
-        />
+        <Tile name="Uptime" value={uptimeText(performance) ?? '–'} note="without requests that the caller got wrong" />
         {performance.requests !== null && (
           <Tile name="Requests" value={compactText(performance.requests)} note="in 24 hours, of all users" />
         )}

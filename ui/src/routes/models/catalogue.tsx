@@ -77,8 +77,8 @@ export function Catalogue() {
           icon="search"
           title={search.q === undefined ? 'No model matches' : `No model matches “${search.q}”`}
         >
-          The search covers names, aliases, providers, vendors, descriptions and capabilities. What is not known of a
-          model matches no filter.
+          The search covers names, aliases, providers, vendors, descriptions and capabilities. What nobody has told
+          about a model matches no filter.
         </EmptyState>
       )}
       {found.length > 0 &&

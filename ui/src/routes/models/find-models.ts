@@ -8,7 +8,7 @@ import { abilities, comparedRate, kindOf, vendorOf } from './catalogue-facts.ts'
 
 export type Performance = ModelPerformance['data'][number]
 
-/** A model with what is known of its last day; null when nothing is. */
+/** A model with how it did in its last day; null when nobody used it. */
 export interface CatalogueModel {
   readonly model: UsableModel
   readonly performance: Performance | null

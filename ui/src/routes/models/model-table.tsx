@@ -16,7 +16,7 @@ export function ModelTable({ models, currency }: ModelListProps) {
   return (
     <DataTable
       label="Models"
-      columns={columnsOf(currency)}
+      columns={[...factColumns(currency), ...performanceColumns]}
       rows={models}
       rowId={({ model }) => model.name}
       rowName={({ model }) => model.name}
@@ -25,7 +25,7 @@ export function ModelTable({ models, currency }: ModelListProps) {
   )
 }
 
-function columnsOf(currency: string): readonly Column<CatalogueModel>[] {
+function factColumns(currency: string): readonly Column<CatalogueModel>[] {
   return [
     {
       id: 'name',
@@ -82,44 +82,47 @@ function columnsOf(currency: string): readonly Column<CatalogueModel>[] {
       sortBy: ({ model }) => comparedRate(model),
       cell: ({ model }) => priceText(model, currency) ?? '–',
     },
-    {
-      id: 'latency',
-      header: 'First token',
-      min: 110,
-      priority: 5,
-      align: 'end',
-      sortBy: ({ performance }) => performance?.first_token_ms ?? null,
-      cell: ({ performance }) => latencyText(performance) ?? '–',
-    },
-    {
-      id: 'speed',
-      header: 'Speed',
-      min: 120,
-      priority: 6,
-      align: 'end',
-      sortBy: ({ performance }) => performance?.tokens_per_second ?? null,
-      cell: ({ performance }) => speedText(performance) ?? '–',
-    },
-    {
-      id: 'uptime',
-      header: 'Uptime',
-      min: 88,
-      priority: 7,
-      align: 'end',
-      sortBy: ({ performance }) => performance?.uptime ?? null,
-      cell: ({ performance }) => uptimeText(performance) ?? '–',
-    },
-    {
-      id: 'requests',
-      header: 'Requests',
-      min: 96,
-      priority: 8,
-      align: 'end',
-      sortBy: ({ performance }) => performance?.requests ?? null,
-      cell: ({ performance }) => {
-        const requests = performance?.requests ?? null
-        return requests === null ? '–' : compactText(requests)
-      },
-    },
   ]
 }
+
+const performanceColumns: readonly Column<CatalogueModel>[] = [
+  {
+    id: 'latency',
+    header: 'First token',
+    min: 110,
+    priority: 5,
+    align: 'end',
+    sortBy: ({ performance }) => performance?.first_token_ms ?? null,
+    cell: ({ performance }) => latencyText(performance) ?? '–',
+  },
+  {
+    id: 'speed',
+    header: 'Speed',
+    min: 120,
+    priority: 6,
+    align: 'end',
+    sortBy: ({ performance }) => performance?.tokens_per_second ?? null,
+    cell: ({ performance }) => speedText(performance) ?? '–',
+  },
+  {
+    id: 'uptime',
+    header: 'Uptime',
+    min: 88,
+    priority: 7,
+    align: 'end',
+    sortBy: ({ performance }) => performance?.uptime ?? null,
+    cell: ({ performance }) => uptimeText(performance) ?? '–',
+  },
+  {
+    id: 'requests',
+    header: 'Requests',
+    min: 96,
+    priority: 8,
+    align: 'end',
+    sortBy: ({ performance }) => performance?.requests ?? null,
+    cell: ({ performance }) => {
+      const requests = performance?.requests ?? null
+      return requests === null ? '–' : compactText(requests)
+    },
+  },
+]

@@ -52,7 +52,7 @@ function columnsOf(
       id: 'user',
       header: 'User',
       min: 260,
-      narrow: 160,
+      narrow: 146,
       grow: 3,
       sortKey: 'email',
       cell: ({ id, email, name }) => (
@@ -75,7 +75,7 @@ function columnsOf(
         return names.length === 0 ? '–' : <span title={names.join(', ')}>{names.join(', ')}</span>
       },
     },
-    { id: 'state', header: 'State', min: 96, cell: (user) => <UserState user={user} /> },
+    { id: 'state', header: 'State', min: 96, narrow: 88, cell: (user) => <UserState user={user} /> },
     {
       id: 'activity',
       header: '30 days',
