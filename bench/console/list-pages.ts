@@ -1,18 +1,19 @@
 /**
  * How long the server takes for what the lists of the console ask, and how many bytes come over the connection, on a server of
- * many users, keys, models and requests.
+ * many users, keys, models and requests. `bun bench/console/list-pages.ts [PEOPLE MODELS REQUESTS]`
  */
 import type { AdminApp } from '#test/support/app/admin-app.ts'
+import { startConsoleApp } from '#test/support/app/console-app.ts'
 import { aKey, aUsage, aUser } from '#test/support/store/store-records.ts'
 import { median } from '../measure.ts'
 
-export interface ListSizes {
+interface ListSizes {
   readonly people: number
   readonly models: number
   readonly requests: number
 }
 
-export interface ListPage {
+interface ListPage {
   readonly path: string
   /** Medians. */
   readonly ms: number
@@ -26,7 +27,7 @@ const dayMs = 86_400_000
 const days = 30
 
 /** Users, a key for each, models of the practice provider, and requests of all of them. */
-export async function fillLists(app: AdminApp, { people, models, requests }: ListSizes): Promise<void> {
+async function fillLists(app: AdminApp, { people, models, requests }: ListSizes): Promise<void> {
   const users = Array.from({ length: people }, (_, index) =>
     aUser({ email: `person-${index}@example.org`, name: `Person ${index}` }),
   )
@@ -51,7 +52,7 @@ export async function fillLists(app: AdminApp, { people, models, requests }: Lis
 }
 
 /** Each is asked some times, over the connection and compressed as a browser has it. */
-export async function measureLists(app: AdminApp): Promise<readonly ListPage[]> {
+async function measureLists(app: AdminApp): Promise<readonly ListPage[]> {
   const ids = async (path: string) =>
     (await app.call<{ data: { id: string }[] }>('GET', path)).body.data.map(({ id }) => id)
   const keyIds = (await ids('/keys?limit=100')).join(',')
@@ -92,4 +93,12 @@ async function measurePage(app: AdminApp, path: string): Promise<ListPage> {
     if (round > 0) times.push(performance.now() - begun)
   }
   return { path: path.replace(/ids=.*/, 'ids=…'), ms: median(times), bytes }
+}
+
+if (import.meta.main) {
+  const [people = 10_000, models = 1000, requests = 1_000_000] = process.argv.slice(2).map(Number)
+  await using app = await startConsoleApp()
+  await fillLists(app, { people, models, requests })
+  for (const { path, ms, bytes } of await measureLists(app))
+    console.log(`${path.padEnd(56)} ${ms.toFixed(1).padStart(7)} ms ${(bytes / 1000).toFixed(1).padStart(7)} KB`)
 }

@@ -9,16 +9,20 @@ import type { ApiKey, User } from '../../api/schema.d.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
-import { BudgetsDialog } from '../budgets/budget-panel.tsx'
 import { orderOnWire, sortingOf } from '../list-order.ts'
 import { keyOrders, type KeysSearch } from '../search.ts'
 import { useActivity } from '../usage/activity-cell.tsx'
 import { DeleteKeys } from './delete-keys.tsx'
-import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { KeyTable, type KeyAction } from './key-table.tsx'
-import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+// These load when they are opened.
+const BudgetsDialog = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetsDialog')
+const EditKeyDialog = lazyPart(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
+const RotateKeyDialog = lazyPart(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
 export interface KeyListProps {
   readonly owner: KeyOwner
@@ -91,7 +95,9 @@ export function KeyList({ owner, user, search, onSearch, children }: KeyListProp
           onAction={(what, key) => setOpened({ what, key })}
         />
       )}
-      <OpenedDialog opened={opened} owner={owner} onClose={() => setOpened(null)} />
+      <LatePart onClose={() => setOpened(null)}>
+        <OpenedDialog opened={opened} owner={owner} onClose={() => setOpened(null)} />
+      </LatePart>
     </>
   )
 }

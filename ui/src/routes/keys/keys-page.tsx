@@ -3,10 +3,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Checkbox } from '../../components/input.tsx'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
-import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyList } from './key-list.tsx'
+
+// It loads when it is opened.
+const CreateKeyDialog = lazyPart(() => import('./create-key-dialog.tsx'), 'CreateKeyDialog')
 
 const route = getRouteApi('/shell/keys')
 
@@ -48,7 +52,9 @@ export function KeysPage() {
           />
         )}
       </KeyList>
-      {search.new === true && <CreateKeyDialog onClose={() => setCreating(false)} />}
+      <LatePart onClose={() => setCreating(false)}>
+        {search.new === true && <CreateKeyDialog onClose={() => setCreating(false)} />}
+      </LatePart>
     </>
   )
 }

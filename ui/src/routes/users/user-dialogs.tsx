@@ -5,16 +5,20 @@ import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import type { User } from '../../api/schema.d.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { toast } from '../../components/toast.tsx'
-import { BudgetsDialog } from '../budgets/budget-panel.tsx'
-import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
-import { EditUserDialog } from './edit-user-dialog.tsx'
-import { InviteUserDialog } from './invite-dialog.tsx'
 import { refreshUsers } from './queries.ts'
 import { RemoveUser } from './remove-user.tsx'
-import { SetPasswordDialog } from './set-password-dialog.tsx'
 import type { UserAction } from './user-table.tsx'
 import styles from './users-page.module.css'
+
+// These load when they are opened.
+const BudgetsDialog = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetsDialog')
+const CreateKeyDialog = lazyPart(() => import('../keys/create-key-dialog.tsx'), 'CreateKeyDialog')
+const EditUserDialog = lazyPart(() => import('./edit-user-dialog.tsx'), 'EditUserDialog')
+const InviteUserDialog = lazyPart(() => import('./invite-dialog.tsx'), 'InviteUserDialog')
+const SetPasswordDialog = lazyPart(() => import('./set-password-dialog.tsx'), 'SetPasswordDialog')
 
 type Opened = { readonly what: Exclude<UserAction, 'enable'>; readonly user: User } | null
 
@@ -36,7 +40,9 @@ export function useUserActions(onDeleted?: () => void): {
           <ErrorNotice error={asApiError(error)} />
         </div>
       )}
-      <OpenedDialog opened={opened} onClose={() => setOpened(null)} onDeleted={onDeleted} />
+      <LatePart onClose={() => setOpened(null)}>
+        <OpenedDialog opened={opened} onClose={() => setOpened(null)} onDeleted={onDeleted} />
+      </LatePart>
     </>
   )
   return { act, dialogs }

@@ -9,18 +9,22 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterForm, SelectFilter, TextFilter } from '../../components/filter-form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { orderOnWire, sortingOf } from '../list-order.ts'
 import { userOrders, type UsersSearch } from '../search.ts'
 import { useActivity } from '../usage/activity-cell.tsx'
 import { BulkBar } from './bulk-bar.tsx'
-import { CreateUserDialog } from './create-user-dialog.tsx'
 import { downloadUsers } from './download-users.ts'
-import { InvitePeopleDialog } from './invite-dialog.tsx'
 import { usersQuery, type UserFilter } from './queries.ts'
 import { useUserActions } from './user-dialogs.tsx'
 import { UserTable } from './user-table.tsx'
+
+// These load when they are opened.
+const CreateUserDialog = lazyPart(() => import('./create-user-dialog.tsx'), 'CreateUserDialog')
+const InvitePeopleDialog = lazyPart(() => import('./invite-dialog.tsx'), 'InvitePeopleDialog')
 
 const route = getRouteApi('/shell/users')
 
@@ -99,8 +103,10 @@ export function UsersPage() {
         />
       )}
       {dialogs}
-      {isCreating && <CreateUserDialog onClose={() => setCreating(false)} />}
-      {search.new === true && <InvitePeopleDialog onClose={() => invite(false)} />}
+      <LatePart onClose={() => (isCreating ? setCreating(false) : invite(false))}>
+        {isCreating && <CreateUserDialog onClose={() => setCreating(false)} />}
+        {search.new === true && <InvitePeopleDialog onClose={() => invite(false)} />}
+      </LatePart>
     </>
   )
 }
