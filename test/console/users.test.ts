@@ -188,7 +188,7 @@ describe.skipIf(journeysSkipped !== null)(
       await using visitor = await signedIn(adminEmail, '/users')
       const { page } = visitor
       await button(page, 'Create user').click()
-      await page.getByLabel('Kind', { exact: true }).last().selectOption('Service account, for a program')
+      await page.getByRole('dialog').getByLabel('Kind', { exact: true }).selectOption('Service account, for a program')
       await page.getByLabel('E-mail address').fill('nightly@example.org')
       await page.getByLabel('Password (optional)').waitFor({ state: 'detached' })
       await visitor.requireAccessible('creating a service account')

@@ -29,7 +29,7 @@ export function GroupPage() {
   if (error !== null) {
     return (
       <>
-        <PageHeader title="Group" />
+        <PageHeader title="Group" back={<Link to="/groups">Groups</Link>} />
         <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />
       </>
     )

@@ -37,7 +37,7 @@ export function UserPage() {
   if (error !== null) {
     return (
       <>
-        <PageHeader title="User" />
+        <PageHeader title="User" back={<Link to="/users">Users</Link>} />
         <ErrorNotice error={asApiError(error)} onRetry={() => void refetch()} />
       </>
     )
