@@ -53,7 +53,7 @@ import { batchUpkeep, openBatches, type OpenBatches } from './open-batches.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
-import { openUsage, type OpenUsage } from './open-usage.ts'
+import { openContentLog, openUsage, type OpenUsage } from './open-usage.ts'
 import { openWebhooks, type OpenWebhooks } from './open-webhooks.ts'
 import { purge } from './purge.ts'
 import { exposition, routeTable } from './routes.ts'
@@ -172,6 +172,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
+  const groupId = (name: string): string | undefined => state.directory.groupId(name)
   const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
@@ -180,11 +181,12 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
-    rates: new RateLimits(settings, limits.rates, (name) => state.directory.groupId(name)),
+    rates: new RateLimits(settings, limits.rates, groupId),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),
     recorder,
+    contentLog: openContentLog({ settings, store, logger, groupId }, metrics, opening),
     responses,
     ...openKept(options),
     metrics,

@@ -5,6 +5,7 @@ import { aboutRoutes } from './settings/about.ts'
 import type { Admin } from './admin.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './settings/audit.ts'
+import { contentRoutes } from './content/content-logs.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
 import { ownUsageRoute } from './budgets/own-usage.ts'
 import { groupRoutes } from './users/groups.ts'
@@ -61,6 +62,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...usageRoutes(admin),
     ...webhookRoutes(admin),
     ...auditRoutes(admin),
+    ...contentRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),
   ]

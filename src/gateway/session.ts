@@ -54,6 +54,7 @@ export class Session implements Disposable {
   readonly #gateway: Gateway
   readonly #context: RequestContext
   readonly #caller: Caller
+  readonly #endpoint: string
   readonly #resources = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
   readonly #ending = new AbortController()
@@ -66,6 +67,7 @@ export class Session implements Disposable {
     this.#gateway = gateway
     this.#context = context
     this.#caller = caller
+    this.#endpoint = endpoint
     // Disposed in reverse order: the slot is free before the record says that the request has ended.
     this.record = this.#resources.use(gateway.recorder.begin(context, caller, endpoint))
   }
@@ -92,6 +94,7 @@ export class Session implements Disposable {
   /** Takes the in-flight slot and what it can cost; the model as budgets allow it. Answers 400, 402, 429 or 503 by throwing. */
   async admit(model: Model, { texts, hasImage, newTokens }: PromptsSize): Promise<Model> {
     this.#newTokens = newTokens
+    if (this.#gateway.contentLog.isOn) this.#logContent(model, () => promptsJson(texts, hasImage))
     const bytes = texts.reduce((sum, text) => sum + text.length, 0)
     this.#promptBytes = bytes / Math.max(1, texts.length)
     addInflightHeaders(this.#context, this.#resources.use(await admit(this.#gateway, this.#caller, model)))
@@ -136,6 +139,11 @@ export class Session implements Disposable {
     this.#resources.dispose()
   }
 
+  #logContent(model: Model, bytes: () => Uint8Array): void {
+    const [context, caller, endpoint] = [this.#context, this.#caller, this.#endpoint]
+    this.record.content = this.#gateway.contentLog.begin({ context, caller, model, endpoint, bytes })
+  }
+
   async #attempt<T>(
     { model, request, open, whole = false }: SessionCall<T>,
     upstream: Upstream,
@@ -164,4 +172,9 @@ export class Session implements Disposable {
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
+}
+
+/** The prompts as their log has them; a picture is named only. */
+function promptsJson(texts: readonly string[], hasImage: boolean): Uint8Array {
+  return Buffer.from(JSON.stringify({ text: texts, ...(hasImage && { image: '[image]' }) }))
 }

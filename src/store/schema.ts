@@ -686,6 +686,32 @@ export interface WebhookToldTable {
   at: number
 }
 
+export interface ContentLogsTable {
+  id: string
+  at: number
+  request_id: string
+  user_id: string
+  key_id: string | null
+  model: string
+  endpoint: string
+  status: number
+  code: string | null
+  request_cut: number
+  answer_cut: number
+  /** What the texts take. */
+  bytes: number
+  /** Sealed. */
+  request: string
+  /** Sealed. */
+  answer: string | null
+}
+
+export interface ContentLogDaysTable {
+  /** Days since 1970, of UTC. */
+  day: number
+  bytes: number
+}
+
 export interface AuditRowsTable {
   /** Numbers without a gap, from 1. */
   seq: number
@@ -783,6 +809,8 @@ export interface Tables {
   webhook_told: WebhookToldTable
   audit_rows: AuditRowsTable
   audit_head: AuditHeadTable
+  content_logs: ContentLogsTable
+  content_log_days: ContentLogDaysTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

@@ -23,6 +23,7 @@ import { identityStore, type IdentityStore } from './identity/identities.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
 import { conversationStore, type ConversationStore } from './kept/conversations.ts'
 import { keptResponseStore, type KeptResponseStore } from './kept/kept-responses.ts'
+import { contentLogStore, type ContentLogStore } from './content/content-logs.ts'
 import { keyStore, type KeyStore } from './identity/keys.ts'
 import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
 import { migrate, migrations, type MigrateOptions } from './migrate.ts'
@@ -73,6 +74,7 @@ export interface Store {
   readonly documentBytes: StoredBytes | null
   readonly settings: SettingStore
   readonly audit: AuditStore
+  readonly contentLogs: ContentLogStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
@@ -165,6 +167,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),
     audit: withAvailability(auditStore(database)),
+    contentLogs: withAvailability(contentLogStore(database, sealer)),
     live: liveReads(pools.live, sealer),
     replicas:
       database.engine === 'postgres'

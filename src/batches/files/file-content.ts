@@ -2,6 +2,7 @@
  * GET /ai/v1/files/:id/content: the bytes of a file, or a range of them. What a batch has written so far can be read
  * while it runs: its lines in the order of the input, without those that are not done.
  */
+import { streamOf } from '#http/stream-of.ts'
 import type { LocalBlob } from '#documents/blobs/blob-store.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
@@ -71,35 +72,4 @@ export async function* contentPieces(files: Files, file: StoredFile): AsyncGener
   if (sha256 === null) return yield* resultPieces(files.batches, file)
   await using blob = await files.blobs.open({ id, sha256 })
   yield* blobPieces(blob, 0, file.bytes)
-}
-
-/**
- * A body that is made as the client reads it. What it reads from is given back at its end, and when the client leaves
- * before the first piece, too: a generator that has not begun has no end of its own.
- */
-export function streamOf(
-  pieces: AsyncGenerator<Uint8Array, void>,
-  source?: AsyncDisposable,
-): ReadableStream<Uint8Array> {
-  const end = async (): Promise<void> => {
-    await pieces.return()
-    await source?.[Symbol.asyncDispose]()
-  }
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await pieces.next()
-          if (done !== true) return controller.enqueue(value)
-        } catch (thrown) {
-          await end()
-          throw thrown
-        }
-        await end()
-        controller.close()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
 }

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
+import { isPattern, patternStatesMax } from '#lib/regex/pattern-search.ts'
 import { readRateRule } from './rate-rule.ts'
 
 export type FormatName =
@@ -18,6 +19,8 @@ export type FormatName =
   | 'network'
   | 'origin'
   | 'currency'
+  | 'redaction'
+  | 'redaction-pattern'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -45,6 +48,14 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   currency: {
     expected: 'a currency code of three letters such as EUR',
     read: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : null),
+  },
+  redaction: {
+    expected: 'secrets, email or cards',
+    read: (text) => (['secrets', 'email', 'cards'].includes(text) ? text : null),
+  },
+  'redaction-pattern': {
+    expected: `regular expressions of at most ${patternStatesMax} characters with their counts written out, without look-around`,
+    read: (text) => (isPattern(text) ? text : null),
   },
   origin: { expected: 'origins as browsers send them, such as https://app.example.com, or "*"', read: readOrigin },
   network: {

@@ -474,6 +474,23 @@ export type Composite = {
   }
 }
 
+export type ContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** Around the text that was searched for */
+  readonly excerpt: string | null
+}
+
 export type Conversation = {
   readonly id: string
   readonly object: "conversation"
@@ -731,6 +748,25 @@ export type FileUpload = {
   readonly purpose: "assistants" | "batch" | "user_data" | "vision"
   readonly "expires_after[anchor]"?: "created_at" | undefined
   readonly "expires_after[seconds]"?: number | undefined
+}
+
+export type FullContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** JSON as the client sent it, redacted; cut off when `request_cut` */
+  readonly request: string
+  /** JSON as for a request without `stream`; null when there was none */
+  readonly answer: string | null
 }
 
 export type GeneratedText = {
@@ -3641,6 +3677,48 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: AuditProof
+  }
+  /** Requests whose content is logged, the newest first */
+  "GET /admin/api/v1/content-logs": {
+    params: undefined
+    query: { cursor?: string; limit?: number; request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string; text?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ContentLog[]
+      /** Send it as `cursor` to go on, also after a page of a search that found nothing; null at the end */
+      readonly next_cursor: string | null
+    }
+  }
+  /** The logged content of one request */
+  "GET /admin/api/v1/content-logs/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: FullContentLog
+  }
+  /** Conversations as a fine-tuning file in the chat format of OpenAI */
+  "GET /admin/api/v1/content-logs-export": {
+    params: undefined
+    query: { request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Remove logged content, for example all of one user */
+  "POST /admin/api/v1/content-logs/remove": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly user_id?: string | undefined
+      readonly key_id?: string | undefined
+      readonly request_id?: string | undefined
+    }
+    answer: {
+      readonly removed: number
+    }
   }
   /** List all settings with their values and where those come from */
   "GET /admin/api/v1/settings": {
