@@ -18,7 +18,6 @@ import { resolveRequested } from './admission/resolve-model.ts'
 import { withEndpoint } from './admission/with-endpoint.ts'
 import type { ModelCall, PreparedCall } from './endpoints/model-call.ts'
 import { headersForUpstream } from './call/headers.ts'
-import type { LoggedRequest } from './content/content-log.ts'
 import type { Gateway } from './gateway.ts'
 import { addSources, checkDocuments } from './grounding/add-sources.ts'
 import { InnerContext } from './inner-context.ts'
@@ -62,8 +61,7 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
-    if (gateway.contentLog.isOn)
-      record.content = gateway.contentLog.begin(loggedCall({ context, caller, model: routed }, clientCall, received))
+    logContent(gateway, { context, caller, record, model: routed }, received)
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
@@ -141,14 +139,15 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   resources.defer(() => void (record.requestBytes = form.bytesRead))
 }
 
-/** What the log of content is told of a call; the parts of a form are not kept. */
-function loggedCall(
-  from: Pick<LoggedRequest, 'context' | 'caller' | 'model'>,
-  { endpoint }: ModelCall,
+/** Has the content logged where that is on; the parts of a form are not kept. */
+function logContent(
+  { contentLog }: Gateway,
+  { record, ...from }: Pick<Answering, 'context' | 'caller' | 'record' | 'model'>,
   { bytes, form, model }: ModelRequest,
-): LoggedRequest {
+): void {
+  if (!contentLog.isOn) return
   const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
-  return { ...from, endpoint, bytes: form === null ? () => bytes : noted }
+  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
 }
 
 /** The request with what it builds on, as far as the gateway keeps that. Only requests with state wait. */

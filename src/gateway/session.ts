@@ -54,7 +54,6 @@ export class Session implements Disposable {
   readonly #gateway: Gateway
   readonly #context: RequestContext
   readonly #caller: Caller
-  readonly #endpoint: string
   readonly #resources = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
   readonly #ending = new AbortController()
@@ -67,7 +66,6 @@ export class Session implements Disposable {
     this.#gateway = gateway
     this.#context = context
     this.#caller = caller
-    this.#endpoint = endpoint
     // Disposed in reverse order: the slot is free before the record says that the request has ended.
     this.record = this.#resources.use(gateway.recorder.begin(context, caller, endpoint))
   }
@@ -140,7 +138,8 @@ export class Session implements Disposable {
   }
 
   #logContent(model: Model, bytes: () => Uint8Array): void {
-    const [context, caller, endpoint] = [this.#context, this.#caller, this.#endpoint]
+    const [context, caller] = [this.#context, this.#caller]
+    const { endpoint } = this.record
     this.record.content = this.#gateway.contentLog.begin({ context, caller, model, endpoint, bytes })
   }
 

@@ -1,6 +1,6 @@
 /**
- * Routes of logged content: which there is, one with its texts, a search in the texts, an export, and removal. Whoever
- * is shown a text is written into the audit log before it.
+ * Routes of logged content: which there is, one with its texts, a search in the texts, an export, and removal. The
+ * audit log has who is shown a text, before it is shown.
  */
 import { z } from 'zod'
 import { fineTuningLine } from '#gateway/content/fine-tuning.ts'
@@ -171,10 +171,12 @@ function removeRoute(admin: Admin): Route<Caller> {
     path: '/content-logs/remove',
     access: 'admin',
     summary: 'Remove logged content, for example all of one user',
-    body: z.strictObject({ user_id: id.optional(), key_id: id.optional(), request_id: shortText.optional() }).refine(
-      (body) => Object.values(body).some((value) => value !== undefined),
-      'expected at least one of user_id, key_id and request_id',
-    ),
+    body: z
+      .strictObject({ user_id: id.optional(), key_id: id.optional(), request_id: shortText.optional() })
+      .refine(
+        (body) => Object.values(body).some((value) => value !== undefined),
+        'expected at least one of user_id, key_id and request_id',
+      ),
     answer: z.strictObject({ removed: z.int() }),
     async handle({ body }) {
       let removed = 0

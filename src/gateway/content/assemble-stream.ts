@@ -54,21 +54,31 @@ function outputMessage(text: string) {
 function messagesAnswer(events: readonly Fields[]): unknown {
   const start = events.find(({ type }) => type === 'message_start')
   if (start === undefined) return null
-  const blocks = new Map<unknown, Record<string, unknown>>()
-  const inputs = new Map<unknown, string>()
+  const blocks = new Map<unknown, Block>()
   const ending: Record<string, unknown> = {}
   for (const { type, index, content_block: block, delta } of events) {
-    if (type === 'content_block_start' && isObject(block)) blocks.set(index, { ...block })
+    if (type === 'content_block_start' && isObject(block)) blocks.set(index, { fields: { ...block }, json: '' })
     if (type === 'message_delta' && isObject(delta)) Object.assign(ending, delta)
     const open = blocks.get(index)
-    if (type !== 'content_block_delta' || open === undefined || !isObject(delta)) continue
-    for (const name of ['text', 'thinking'])
-      if (typeof delta[name] === 'string') open[name] = textOf(open[name]) + delta[name]
-    if (typeof delta['partial_json'] === 'string') inputs.set(index, (inputs.get(index) ?? '') + delta['partial_json'])
+    if (type === 'content_block_delta' && open !== undefined && isObject(delta)) addToBlock(open, delta)
   }
-  for (const [index, json] of inputs) Object.assign(blocks.get(index) ?? {}, { input: parsedOr(json) })
+  const content = [...blocks.values()].map(({ fields, json }) =>
+    json === '' ? fields : { ...fields, input: parsedOr(json) },
+  )
   const message = isObject(start['message']) ? start['message'] : {}
-  return { ...message, ...ending, content: [...blocks.values()] }
+  return { ...message, ...ending, content }
+}
+
+interface Block {
+  readonly fields: Record<string, unknown>
+  /** The input of a tool, in pieces. */
+  json: string
+}
+
+function addToBlock(block: Block, delta: Fields): void {
+  for (const name of ['text', 'thinking'])
+    if (typeof delta[name] === 'string') block.fields[name] = textOf(block.fields[name]) + delta[name]
+  block.json += textOf(delta['partial_json'])
 }
 
 interface Choice {

@@ -51,7 +51,7 @@ interface WaitingRow {
 
 export class ContentLog {
   readonly #options: ContentLogOptions
-  #rows: WaitingRow[] = []
+  readonly #rows: WaitingRow[] = []
   readonly #preparing = new Set<Promise<void>>()
   #heldBytes = 0
 
@@ -67,9 +67,9 @@ export class ContentLog {
   /** What takes the answer of this request; null when its content is not logged. */
   begin(request: LoggedRequest): ContentSink | null {
     if (!this.#isWanted(request)) return null
-    const bytes = request.bytes()
-    if (!this.#hold(bytes.byteLength + rowBytes)) return this.#drop(1)
-    return new ContentCapture(request, bytes, {
+    const body = request.bytes()
+    if (!this.#hold(body.byteLength + rowBytes)) return this.#drop(1)
+    return new ContentCapture(request, body, {
       hold: (bytes) => this.#hold(bytes),
       finish: (captured) => this.#finish(captured),
     })

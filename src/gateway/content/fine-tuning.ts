@@ -21,15 +21,16 @@ const dialects: Readonly<Record<string, Dialect>> = {
   responses: { chatBody: (request) => readResponsesRequest(request).chatBody, reply: responseReply },
 }
 
-/** The endpoints whose requests are conversations. */
-export const conversationEndpoints: ReadonlySet<string> = new Set(Object.keys(dialects))
+/** Fields of a message that only answers have. */
+const answerFields: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning', 'annotations', 'audio'])
 
 /** The line without its end; null for content that is cut, failed, or not a conversation that the format has. */
 export function fineTuningLine({ endpoint, status, ...row }: FullContentLog): string | null {
   const dialect = dialects[endpoint]
   if (dialect === undefined || status >= 300 || row.requestCut || row.answerCut || row.answer === null) return null
   try {
-    const [request, answer]: readonly unknown[] = [JSON.parse(row.request), JSON.parse(row.answer)]
+    const request: unknown = JSON.parse(row.request)
+    const answer: unknown = JSON.parse(row.answer)
     if (!isObject(request) || !isObject(answer)) return null
     const { messages, tools } = dialect.chatBody(request)
     const reply = dialect.reply(answer)
@@ -81,9 +82,10 @@ function assistant(texts: readonly unknown[], calls: readonly object[]): Fields 
 }
 
 /** Without what only an answer has; pictures and sounds were replaced by notes, which are texts. */
-function trainable({ reasoning_content: _, reasoning: __, annotations: ___, audio: ____, ...message }: Fields): Fields {
-  const { content, ...rest } = message
-  const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+function trainable({ content, ...message }: Fields): Fields {
+  const kept = Object.fromEntries(
+    Object.entries(message).filter(([name, value]) => value !== null && !answerFields.has(name)),
+  )
   return { ...kept, ...(content !== undefined && { content: Array.isArray(content) ? content.map(noted) : content }) }
 }
 

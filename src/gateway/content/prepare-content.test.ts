@@ -7,7 +7,8 @@ import { preparing } from './prepare-content.ts'
 const all = { kinds: ['secrets', 'email', 'cards'], patterns: ['EMP-[0-9]{6}'], bytesMax: 1_000_000 }
 
 function kept(body: unknown, rules = all, length?: number): { readonly text: string; readonly cut: boolean } {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
+  const bytes =
+    typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body))
   return preparing(rules)({ bytes, length: length ?? bytes.byteLength })
 }
 
@@ -38,20 +39,25 @@ describe('redaction', () => {
 
   test('what was streamed in pieces is redacted as a whole', () => {
     const pieces = ['mail ada@', 'exam', 'ple.org']
-    const stream = pieces.map((content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`)
+    const stream = pieces.map(
+      (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
+    )
     expect(JSON.parse(kept(`${stream.join('')}data: [DONE]\n\n`).text)).toMatchObject({
       choices: [{ message: { role: 'assistant', content: 'mail [email]' } }],
     })
   })
 
-  test.each(['4 ', '1', 'a@', '.a', 'a.', 'EMP-', '-1'])('costs no more than its length for %j again and again', async (unit) => {
-    const prepare = preparing(all)
-    await expectLinear({
-      from: 4000,
-      make: (size) => Buffer.from(unit.repeat(size / unit.length)),
-      run: (bytes) => prepare({ bytes, length: bytes.byteLength }),
-    })
-  })
+  test.each(['4 ', '1', 'a@', '.a', 'a.', 'EMP-', '-1'])(
+    'costs no more than its length for %j again and again',
+    async (unit) => {
+      const prepare = preparing(all)
+      await expectLinear({
+        from: 4000,
+        make: (size) => Buffer.from(unit.repeat(size / unit.length)),
+        run: (bytes) => prepare({ bytes, length: bytes.byteLength }),
+      })
+    },
+  )
 })
 
 describe('binary data is named by type and size', () => {
@@ -59,7 +65,11 @@ describe('binary data is named by type and size', () => {
   test.each([
     ['a data URL', { url: `data:image/png;base64,${base64}` }, { url: '[image/png, 3000 bytes]' }],
     ['a short data URL', { url: 'data:image/gif;base64,AAAA' }, { url: '[image/gif, 3 bytes]' }],
-    ["Anthropic's", { media_type: 'image/jpeg', data: base64 }, { media_type: 'image/jpeg', data: '[image/jpeg, 3000 bytes]' }],
+    [
+      "Anthropic's",
+      { media_type: 'image/jpeg', data: base64 },
+      { media_type: 'image/jpeg', data: '[image/jpeg, 3000 bytes]' },
+    ],
     ["OpenAI's sound", { format: 'wav', data: base64 }, { format: 'wav', data: '[wav, 3000 bytes]' }],
     ['an answer with a picture', { b64_json: base64 }, { b64_json: '[binary data, 3000 bytes]' }],
     ['a vector', { embedding: Array.from({ length: 1536 }, () => 0.25) }, { embedding: '[1536 numbers]' }],
@@ -75,7 +85,8 @@ describe('binary data is named by type and size', () => {
 })
 
 describe('streams become the document that they stand for', () => {
-  const events = (list: readonly object[]): string => list.map((each) => `event: x\ndata: ${JSON.stringify(each)}\n\n`).join('')
+  const events = (list: readonly object[]): string =>
+    list.map((each) => `event: x\ndata: ${JSON.stringify(each)}\n\n`).join('')
   test('tool calls of a chat', () => {
     const deltas = [
       { tool_calls: [{ index: 0, id: 'c1', function: { name: 'get', arguments: '{"a"' } }] },
@@ -89,7 +100,9 @@ describe('streams become the document that they stand for', () => {
     expect(JSON.parse(kept(stream).text)).toEqual({
       id: 'x',
       model: 'm',
-      choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }],
+      choices: [
+        { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
+      ],
       usage: { total_tokens: 3 },
     })
   })
@@ -133,12 +146,17 @@ describe('streams become the document that they stand for', () => {
 
 test('whatever the bytes are, what is kept is text within its size, and says when some is missing', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 400 }), fc.string({ unit: 'grapheme' }), fc.boolean(), (bytes, text, isText) => {
-      const rules = { ...all, bytesMax: 64 }
-      const { text: made } = kept(isText ? text : bytes, rules)
-      expect(Buffer.byteLength(made)).toBeLessThanOrEqual(64)
-      expect(made).toBe(made.toWellFormed())
-    }),
+    fc.property(
+      fc.uint8Array({ maxLength: 400 }),
+      fc.string({ unit: 'grapheme' }),
+      fc.boolean(),
+      (bytes, text, isText) => {
+        const rules = { ...all, bytesMax: 64 }
+        const { text: made } = kept(isText ? text : bytes, rules)
+        expect(Buffer.byteLength(made)).toBeLessThanOrEqual(64)
+        expect(made).toBe(made.toWellFormed())
+      },
+    ),
   )
   expect(kept('x'.repeat(10), { ...all, bytesMax: 10 })).toEqual({ text: 'x'.repeat(10), cut: false })
   expect(kept('x'.repeat(11), { ...all, bytesMax: 10 })).toEqual({ text: 'x'.repeat(10), cut: true })

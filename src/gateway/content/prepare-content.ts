@@ -58,7 +58,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** At most so many bytes of UTF-8, never half a character. */
+/** A beginning of at most this size in UTF-8, never half a character. */
 function boundedText(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text
   const bytes = Buffer.from(text)

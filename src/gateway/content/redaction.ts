@@ -25,7 +25,11 @@ export function redaction({ kinds: names, patterns }: RedactionRules): Cut {
   const searches = patterns.flatMap((pattern) => searchOf(pattern) ?? [])
   const cuts = [
     ...names.flatMap((name) => kinds[name] ?? []),
-    ...searches.map((search): Cut => (text) => without(text, search.find(text))),
+    ...searches.map(
+      (search): Cut =>
+        (text) =>
+          without(text, search.find(text)),
+    ),
   ]
   return (text) => cuts.reduce((left, cut) => cut(left), text)
 }

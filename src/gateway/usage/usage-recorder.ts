@@ -134,6 +134,11 @@ export class RequestRecord implements Disposable {
     return this.#at
   }
 
+  /** Path below the area's prefix. */
+  get endpoint(): string {
+    return this.#endpoint
+  }
+
   /** The request ended with this error, before or after its first byte. */
   fail(error: ApiError): void {
     if (this.#endedAt !== null) return

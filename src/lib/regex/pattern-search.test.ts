@@ -23,19 +23,23 @@ test.each([
 test('every match that the engine of the runtime finds is inside a stretch', () => {
   const patterns = ['a+b', '[ab]{2,4}c', '(ab|ba)+', 'a.b', 'c?ab?']
   fc.assert(
-    fc.property(fc.constantFrom(...patterns), fc.string({ unit: fc.constantFrom('a', 'b', 'c', '\n') }), (pattern, text) => {
-      const stretches = new PatternSearch(pattern).find(text)
-      for (const match of text.matchAll(new RegExp(pattern, 'gu'))) {
-        const [start, end] = [match.index, match.index + match[0].length]
-        expect(stretches.some((each) => each.start <= start && end <= each.end)).toBe(true)
-      }
-      // And what is cut out begins where the engine, too, can begin a match.
-      for (const { start } of stretches) {
-        const sticky = new RegExp(pattern, 'uy')
-        sticky.lastIndex = start
-        expect(sticky.test(text)).toBe(true)
-      }
-    }),
+    fc.property(
+      fc.constantFrom(...patterns),
+      fc.string({ unit: fc.constantFrom('a', 'b', 'c', '\n') }),
+      (pattern, text) => {
+        const stretches = new PatternSearch(pattern).find(text)
+        for (const match of text.matchAll(new RegExp(pattern, 'gu'))) {
+          const [start, end] = [match.index, match.index + match[0].length]
+          expect(stretches.some((each) => each.start <= start && end <= each.end)).toBe(true)
+        }
+        // And what is cut out begins where the engine, too, can begin a match.
+        for (const { start } of stretches) {
+          const sticky = new RegExp(pattern, 'uy')
+          sticky.lastIndex = start
+          expect(sticky.test(text)).toBe(true)
+        }
+      },
+    ),
   )
 })
 

@@ -2,7 +2,7 @@
  * Logged prompts and answers. A row says whose request it was; its two texts are sealed under the secret key, each bound
  * to its row. What a row takes is summed up by day, so that the oldest can be removed before all become too many.
  */
-import { sql, type Selectable, type SelectQueryBuilder, type SqlBool, type Transaction } from 'kysely'
+import { sql, type Kysely, type Selectable, type SelectQueryBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Sealer } from '#lib/seal.ts'
 import type { Database } from '../database.ts'
 import { decodeCursor, encodeCursor, pageOf, type Page, type PageRequest } from '../page.ts'
@@ -20,7 +20,7 @@ export interface ContentLog {
   readonly model: string
   readonly endpoint: string
   readonly status: number
-  /** Of the error; null for a success. */
+  /** The error's code; null for a success. */
   readonly code: string | null
   /** Some of the text is missing. */
   readonly requestCut: boolean
@@ -53,7 +53,7 @@ export interface ContentFilter {
 
 export interface ContentScan {
   readonly filter: ContentFilter
-  /** Of the scan before; null for the first. */
+  /** `nextCursor` of the scan before; null for the first. */
   readonly cursor: string | null
   /** Most bytes of texts, beyond the first row. */
   readonly bytesMax: number
@@ -104,21 +104,14 @@ const scannedAtOnce = 8
 
 /** The content logs of this database. */
 export function contentLogStore({ kysely }: Database, sealer: Sealer): ContentLogStore {
+  return { ...reads(kysely, sealer), ...writes(kysely, sealer) }
+}
+
+type Names<Name extends keyof ContentLogStore> = Pick<ContentLogStore, Name>
+
+function reads(kysely: Kysely<Tables>, sealer: Sealer): Names<'list' | 'find' | 'scan' | 'totalBytes'> {
   const query = () => kysely.selectFrom('content_logs')
   return {
-    async insertMany(rows) {
-      const sealed: Row[] = []
-      for (const row of rows) {
-        if (sealed.length > 0) await turn()
-        sealed.push(sealedRow(row, sealer))
-      }
-      await kysely.transaction().execute(async (trx) => {
-        for (const row of sealed) {
-          await trx.insertInto('content_logs').values(row).execute()
-          await addToDay(trx, row.at, row.bytes)
-        }
-      })
-    },
     async list({ cursor, limit, ...filter }) {
       const rows = await matching(query(), filter, cursor ?? null)
         .select(listed)
@@ -153,6 +146,28 @@ export function contentLogStore({ kysely }: Database, sealer: Sealer): ContentLo
         if (next.length < scannedAtOnce) return { rows, nextCursor: null }
       }
     },
+    async totalBytes() {
+      const sum = sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`
+      return (await kysely.selectFrom('content_log_days').select(sum.as('bytes')).executeTakeFirstOrThrow()).bytes
+    },
+  }
+}
+
+function writes(kysely: Kysely<Tables>, sealer: Sealer): Names<'insertMany' | 'removeSome'> {
+  return {
+    async insertMany(rows) {
+      const sealed: Row[] = []
+      for (const row of rows) {
+        if (sealed.length > 0) await turn()
+        sealed.push(sealedRow(row, sealer))
+      }
+      await kysely.transaction().execute(async (trx) => {
+        for (const row of sealed) {
+          await trx.insertInto('content_logs').values(row).execute()
+          await addToDay(trx, row.at, row.bytes)
+        }
+      })
+    },
     removeSome: (filter, limit) =>
       kysely.transaction().execute(async (trx) => {
         const rows = await matching(trx.selectFrom('content_logs'), filter, null)
@@ -172,10 +187,6 @@ export function contentLogStore({ kysely }: Database, sealer: Sealer): ContentLo
         await trx.deleteFrom('content_log_days').where('bytes', '<=', 0).execute()
         return rows.length
       }),
-    async totalBytes() {
-      const sum = sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`
-      return (await kysely.selectFrom('content_log_days').select(sum.as('bytes')).executeTakeFirstOrThrow()).bytes
-    },
   }
 }
 

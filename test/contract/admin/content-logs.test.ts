@@ -109,8 +109,13 @@ describe('what is stored', () => {
     gateway.upstream.scriptNext(json(chatCompletion({ pieces: ['Ask ada@example.org of EMP-1234'] })))
     const content = 'zebra 4111 1111 1111 1111'
     const logged = await contentOf(await gateway.chat({ messages: [{ role: 'user', content }] }))
-    expect(JSON.parse(logged.request)).toEqual({ model: 'plain', messages: [{ role: 'user', content: 'zebra [card]' }] })
-    expect(JSON.parse(logged.answer!)).toMatchObject({ choices: [{ message: { content: 'Ask [email] of [redacted]' } }] })
+    expect(JSON.parse(logged.request)).toEqual({
+      model: 'plain',
+      messages: [{ role: 'user', content: 'zebra [card]' }],
+    })
+    expect(JSON.parse(logged.answer!)).toMatchObject({
+      choices: [{ message: { content: 'Ask [email] of [redacted]' } }],
+    })
     const database = new Database(join(gateway.directory, 'sluice.db'), { readonly: true })
     const row = database.query('select * from content_logs where id = ?').get(logged.id) as Record<string, unknown>
     database.close()
@@ -207,7 +212,14 @@ describe('who sees it', () => {
     gateway.upstream.scriptNext(json(chatCompletion({ pieces: ['one'] })))
     await contentOf(await gateway.chat({ tools, messages: [{ role: 'user', content: [picture] }] }))
     gateway.upstream.scriptNext(json(chatCompletion({ pieces: ['two'] })))
-    await contentOf(await post('/ai/v1/messages', { model: 'plain', system: 'Be brief.', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }))
+    await contentOf(
+      await post('/ai/v1/messages', {
+        model: 'plain',
+        system: 'Be brief.',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'hi' }],
+      }),
+    )
     await contentOf(await post('/ai/v1/embeddings', { model: 'plain', input: 'left out' }))
     gateway.upstream.scriptNext(answer(400, {}, 'left out'))
     await contentOf(await gateway.chat())
