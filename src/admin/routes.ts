@@ -15,6 +15,7 @@ import { meRoutes } from './session/me.ts'
 import { modelHealthRoutes } from './models/model-health.ts'
 import { modelRoutes } from './models/models.ts'
 import { OidcIssuer } from './oidc/issuer.ts'
+import { configuredIssuers } from './oidc/issuer-settings.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
@@ -28,7 +29,7 @@ import { userRoutes } from './users/users.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
 /** The rows for the route table of one process. */
-export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer' | 'audit'>): Route<Caller>[] {
+export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuers' | 'audit'>): Route<Caller>[] {
   const { clock, settings, store } = deps
   const limits = () => ({
     attempts: settings.get('auth.sign_in_attempts'),
@@ -42,7 +43,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
         : new SharedSignInGuard(store.signInCounts, limits),
     reports: new ReportGate(),
     audit: new AuditLog(deps),
-    issuer: new OidcIssuer(settings, clock),
+    issuers: configuredIssuers(settings).map((issuer) => new OidcIssuer(issuer, clock)),
   }
   return [
     ...sessionRoutes(admin),

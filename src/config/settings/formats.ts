@@ -5,12 +5,14 @@
 import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
 import { isPattern, patternStatesMax } from '#lib/regex/pattern-search.ts'
+import { readOidcIssuers } from './oidc-issuers.ts'
 import { readRateRule } from './rate-rule.ts'
 
 export type FormatName =
   | 'host'
   | 'http-url'
   | 'issuer'
+  | 'oidc-issuers'
   | 'database-url'
   | 'valkey-url'
   | 'rate-limit'
@@ -36,6 +38,10 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   issuer: {
     expected: 'the https:// address of an issuer, without user, query or fragment (http:// only on this machine)',
     read: readIssuer,
+  },
+  'oidc-issuers': {
+    expected: 'a list of issuers, each with its own name (lower-case letters, digits and -), issuer and client_id',
+    read: (text) => readOidcIssuers(text, readIssuer),
   },
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
   'valkey-url': { expected: 'valkey://:password@host:port (or valkeys://, redis://, rediss://)', read: readValkeyUrl },

@@ -410,6 +410,16 @@ export const settingRecords = {
     example: 'sluice-admins',
     sentence: 'Values of that claim that make a user an administrator.',
   },
+  'auth.oidc.more': {
+    ...boot,
+    type: 'secret',
+    format: 'oidc-issuers',
+    default: null,
+    example:
+      '[{"name":"partners","issuer":"https://login.example.com","client_id":"sluice","button_label":"Partners"}]',
+    sentence:
+      'Further issuers, as a list of mappings with `name` and the settings above without their prefix (in the environment: as JSON).',
+  },
 
   'gateway.connect_seconds': {
     ...live,

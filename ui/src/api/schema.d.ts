@@ -1696,12 +1696,17 @@ export type SignIn = {
 export type SignInOptions = {
   /** Signing in with e-mail address and password is always possible */
   readonly password: true
-  /** Null where no issuer is configured */
+  /** The first issuer; null where it is not configured */
   readonly oidc: {
     readonly label: string
     /** Where the browser has to go */
     readonly url: string
   } | null
+  /** All issuers in the order of their buttons, the first one too */
+  readonly issuers: readonly ({
+    readonly label: string
+    readonly url: string
+  })[]
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -2864,6 +2869,22 @@ export interface Operations {
   /** Where the issuer leads the browser back: sets the cookie sluice_session */
   "GET /admin/api/v1/session/oidc/callback": {
     params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Sign in by OpenID Connect at an issuer of `auth.oidc.more`: leads the browser to the issuer */
+  "GET /admin/api/v1/session/oidc/{issuer}": {
+    params: { issuer: string }
+    query: { return?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Where the issuer leads the browser back: sets the cookie sluice_session */
+  "GET /admin/api/v1/session/oidc/{issuer}/callback": {
+    params: { issuer: string }
     query: undefined
     of: undefined
     body: undefined
