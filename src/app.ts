@@ -341,6 +341,7 @@ async function openFeed({ store, settings, clock, logger }: AppOptions, state: L
 /** A stranger learns nothing of the addresses below these prefixes, not even that one does not exist. */
 function accessOfUnknownPath(path: string) {
   if (path.startsWith('/ai/') || path.startsWith('/api/') || /^\/(image_)?generate/.test(path)) return 'inference'
+  if (path.startsWith('/scim/')) return 'scim'
   return path.startsWith('/admin/') ? 'user' : 'public'
 }
 

@@ -21,6 +21,9 @@ import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
 import { priceRoutes } from './prices/prices.ts'
 import { ReportGate } from './report-gate.ts'
+import { scimDiscoveryRoutes } from './scim/discovery.ts'
+import { scimGroupRoutes } from './scim/groups.ts'
+import { scimUserRoutes } from './scim/users.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
@@ -66,5 +69,8 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...contentRoutes(admin),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),
+    ...scimUserRoutes(admin),
+    ...scimGroupRoutes(admin),
+    ...scimDiscoveryRoutes(admin),
   ]
 }

@@ -38,6 +38,7 @@ import { serviceAccounts } from './migrations/0034-service-accounts.ts'
 import { servers } from './migrations/0037-servers.ts'
 import { keyRotation } from './migrations/0038-key-rotation.ts'
 import { contentLogs } from './migrations/0043-content-logs.ts'
+import { scim } from './migrations/0044-scim.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   { version: 37, name: 'servers of providers', kind: 'expand', run: servers },
   { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
   { version: 43, name: 'content logs', kind: 'expand', run: contentLogs },
+  { version: 44, name: 'provisioning', kind: 'expand', run: scim },
 ]
 
 export interface MigrateOptions {

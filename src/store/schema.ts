@@ -686,6 +686,19 @@ export interface WebhookToldTable {
   at: number
 }
 
+export interface ScimUsersTable {
+  user_id: string
+  user_name: string
+  external_id: string | null
+  given_name: string
+  family_name: string
+}
+
+export interface ScimGroupsTable {
+  group_id: string
+  external_id: string | null
+}
+
 export interface ContentLogsTable {
   id: string
   at: number
@@ -750,6 +763,8 @@ export interface Tables {
   api_keys: ApiKeysTable
   sessions: SessionsTable
   oidc_identities: OidcIdentitiesTable
+  scim_users: ScimUsersTable
+  scim_groups: ScimGroupsTable
   providers: ProvidersTable
   models: ModelsTable
   model_components: ModelComponentsTable

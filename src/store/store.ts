@@ -37,6 +37,7 @@ import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
 import type { ReferencedBytes } from './referenced-bytes.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
+import { scimStore, type ScimStore } from './identity/scim.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
 import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
@@ -59,6 +60,8 @@ export interface Store {
   readonly budgetPlace: BudgetPlace
   readonly sessions: SessionStore
   readonly identities: IdentityStore
+  /** Users and groups as a provisioning service sees them. */
+  readonly scim: ScimStore
   readonly usage: UsageStore
   readonly responses: StoredResponseStore
   readonly keptResponses: KeptResponseStore
@@ -155,6 +158,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     budgetPlace: withAvailability(budgetPlace(database)),
     sessions: withAvailability(sessionStore(database)),
     identities: withAvailability(identityStore(database)),
+    scim: withAvailability(scimStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
     keptResponses: withAvailability(keptResponseStore(database, sealer)),

@@ -142,8 +142,9 @@ export class AuditLog {
     try {
       const id = idIn(value)
       if (change.method !== 'POST' || id === null) return await this.#recordAt(change.path, change)
-      const own = `${change.path.slice(change.path.lastIndexOf('/'))}/:id`
-      if (this.#readers.has(own)) return await this.#recordAt(own, { ...change, params: { id } })
+      const paths = [change.path, change.path.slice(change.path.lastIndexOf('/'))]
+      const own = paths.map((path) => `${path}/:id`).find((path) => this.#readers.has(path))
+      if (own !== undefined) return await this.#recordAt(own, { ...change, params: { id } })
       return await this.#recordAt(`${change.path}/:made`, { ...change, params: { ...change.params, made: id } })
     } catch (error) {
       // The change is made: its answer does not depend on this reading.

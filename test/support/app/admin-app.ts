@@ -158,7 +158,7 @@ export async function startAdminApp({
   return {
     url,
     store,
-    routes,
+    routes: routes.filter(({ path }) => path.startsWith(prefix)),
     adminId,
     userId,
     adminKey,

@@ -50,7 +50,7 @@ export type ApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -67,7 +67,7 @@ export type ApiKeyChange = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -82,7 +82,7 @@ export type ApiKeyCreation = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -536,7 +536,7 @@ export type CreatedApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -1585,6 +1585,17 @@ export type ResponsesRequest = {
   readonly instructions?: string | null | undefined
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
+}
+
+export type ScimError = {
+  readonly schemas: readonly string[]
+  readonly detail: string
+  readonly status: string
+  readonly scimType?: string | undefined
+}
+
+export type ScimResource = {
+  readonly schemas: readonly string[]
 }
 
 export type SearchAnswer = {
@@ -3774,6 +3785,142 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: About
+  }
+  /** List and find people, in the order of their creation */
+  "GET /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Create a user */
+  "POST /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** One user */
+  "GET /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Write a user */
+  "PUT /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Change a user by operations; `active: false` refuses all keys and sessions at once */
+  "PATCH /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Delete a user with all keys */
+  "DELETE /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List and find groups, in the order of their creation */
+  "GET /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Create a group */
+  "POST /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** One group */
+  "GET /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Write a group with all its members */
+  "PUT /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Change a group and its members by operations */
+  "PATCH /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Delete a group; its members lose what only it gave them */
+  "DELETE /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** What this server can do */
+  "GET /scim/v2/ServiceProviderConfig": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which resources there are */
+  "GET /scim/v2/ResourceTypes": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which resources there are: one of them */
+  "GET /scim/v2/ResourceTypes/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which attributes resources have */
+  "GET /scim/v2/Schemas": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which attributes resources have: one of them */
+  "GET /scim/v2/Schemas/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
   }
   /** The web console; where it is not built, leads to the page about this API */
   "GET /": {
