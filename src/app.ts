@@ -21,9 +21,6 @@ import type { Generation } from '#generation/generation.ts'
 import { RateLimits } from '#gateway/admission/rate-limits.ts'
 import { findingServers, type Names } from '#gateway/upstreams/find-servers.ts'
 import { healthWork } from '#gateway/health-work.ts'
-import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
-import { KeptResponses } from '#gateway/responses/kept-responses.ts'
-import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
 import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
@@ -53,6 +50,7 @@ import { batchUpkeep, openBatches, type OpenBatches } from './open-batches.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
+import { openKept, openRegistry } from './open-responses.ts'
 import { openContentLog, openUsage, type OpenUsage } from './open-usage.ts'
 import { openWebhooks, type OpenWebhooks } from './open-webhooks.ts'
 import { purge } from './purge.ts'
@@ -163,10 +161,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const { recorder, tendJournals } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
-  const responses = new ResponseRegistry({
-    store: store.responses,
-    onError: (error) => logger.error('which provider holds a response could not be written', { error }),
-  })
+  const responses = openRegistry(options)
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
 
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
@@ -209,24 +204,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
   watchGauges(store, { state, feed, leader, gateway, webhooks })
   return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, webhooks, shutdown }
-}
-
-/** What keeps responses and conversations, and makes some while no client waits. */
-function openKept({ store, settings, clock, logger }: AppOptions): Pick<Gateway, 'keptResponses' | 'background'> {
-  const keptResponses = new KeptResponses({
-    responses: store.keptResponses,
-    conversations: store.conversations,
-    settings,
-    clock,
-    onError: (error) => logger.error('a response could not be kept', { error }),
-  })
-  const background = new BackgroundResponses({
-    kept: keptResponses,
-    settings,
-    now: store.now ?? (() => Promise.resolve(clock.now())),
-    onError: (error) => logger.error('the end of a response in the background could not be written', { error }),
-  })
-  return { keptResponses, background }
 }
 
 type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway' | 'webhooks'>
