@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
+import type { OpenExportFile } from '#admin/exports/exports.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { sessionCaller } from '#admin/session/session.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
@@ -48,6 +49,7 @@ import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
 import { batchUpkeep, openBatches, type OpenBatches } from './open-batches.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
+import { exportingUsage } from './open-exports.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
 import { openKept, openRegistry } from './open-responses.ts'
@@ -246,6 +248,8 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('removing old files and batches', minuteMs, batchUpkeep({ store }, parts.batches, leader))
+  const exporting = exportingUsage({ ...options, state, leader, documents: parts.documents.documents })
+  background('exporting usage', secondMs, exporting)
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
   })
@@ -267,7 +271,8 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   })
   const { sealer: seals = sealer(randomBytes(32)) } = options
   const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
-  const admin = adminRoutes({ ...common, webhooks, sealer: seals })
+  const openExportFile: OpenExportFile = (address) => documents.documents.blobs.open(address)
+  const admin = adminRoutes({ ...common, webhooks, openExportFile, sealer: seals })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,

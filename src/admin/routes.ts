@@ -8,6 +8,7 @@ import { auditRoutes } from './settings/audit.ts'
 import { contentRoutes } from './content/content-logs.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
 import { ownUsageRoute } from './budgets/own-usage.ts'
+import { exportRoutes, type OpenExportFile } from './exports/exports.ts'
 import { groupRoutes } from './users/groups.ts'
 import { keyRoutes } from './keys/keys.ts'
 import { limitRoutes } from './settings/limits.ts'
@@ -31,8 +32,12 @@ import { usageRoutes } from './usage/usage.ts'
 import { userRoutes } from './users/users.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
+export interface AdminDeps extends Omit<Admin, 'signInGuard' | 'reports' | 'issuers' | 'audit'> {
+  readonly openExportFile: OpenExportFile
+}
+
 /** The rows for the route table of one process. */
-export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuers' | 'audit'>): Route<Caller>[] {
+export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Caller>[] {
   const { clock, settings, store } = deps
   const limits = () => ({
     attempts: settings.get('auth.sign_in_attempts'),
@@ -67,6 +72,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...webhookRoutes(admin),
     ...auditRoutes(admin),
     ...contentRoutes(admin),
+    ...exportRoutes(admin, openExportFile),
     ...settingRoutes(admin),
     ...aboutRoutes(admin),
     ...scimUserRoutes(admin),

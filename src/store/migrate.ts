@@ -39,6 +39,7 @@ import { servers } from './migrations/0037-servers.ts'
 import { keyRotation } from './migrations/0038-key-rotation.ts'
 import { contentLogs } from './migrations/0043-content-logs.ts'
 import { scim } from './migrations/0044-scim.ts'
+import { usageExports } from './migrations/0045-exports.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
   { version: 43, name: 'content logs', kind: 'expand', run: contentLogs },
   { version: 44, name: 'provisioning', kind: 'expand', run: scim },
+  { version: 45, name: 'exports of usage', kind: 'expand', run: usageExports },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
 ]
 

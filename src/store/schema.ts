@@ -701,6 +701,32 @@ export interface ScimGroupsTable {
   external_id: string | null
 }
 
+export interface UsageExportsTable {
+  id: string
+  /** `day` or `month`. */
+  period: string
+  starts_at: number
+  ends_at: number
+  time_zone: string
+  version: number
+  /** `pending` or `done`. */
+  state: string
+  error: string | null
+  row_count: number | null
+  requests: number | null
+  cost: number | null
+  created_at: number
+  finished_at: number | null
+}
+
+export interface UsageExportFilesTable {
+  export_id: string
+  format: string
+  blob_id: string
+  sha256: string
+  bytes: number
+}
+
 export interface ContentLogsTable {
   id: string
   at: number
@@ -828,6 +854,8 @@ export interface Tables {
   audit_head: AuditHeadTable
   content_logs: ContentLogsTable
   content_log_days: ContentLogDaysTable
+  usage_exports: UsageExportsTable
+  usage_export_files: UsageExportFilesTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

@@ -18,6 +18,7 @@ import { documentWork } from './documents/thread/document-threads.ts'
 import { storedBytes, type StoredBytes } from './documents/stored-bytes.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
 import { withAvailability } from './errors.ts'
+import { exportStore, type ExportStore } from './exports/usage-exports.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
@@ -78,6 +79,7 @@ export interface Store {
   readonly settings: SettingStore
   readonly audit: AuditStore
   readonly contentLogs: ContentLogStore
+  readonly exports: ExportStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
@@ -172,6 +174,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     settings: withAvailability(settingStore(database)),
     audit: withAvailability(auditStore(database)),
     contentLogs: withAvailability(contentLogStore(database, sealer)),
+    exports: withAvailability(exportStore(database)),
     live: liveReads(pools.live, sealer),
     replicas:
       database.engine === 'postgres'

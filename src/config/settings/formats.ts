@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
+import { isHourTimeZone } from '#lib/time-zone.ts'
 import { isPattern, patternStatesMax } from '#lib/regex/pattern-search.ts'
 import { readOidcIssuers } from './oidc-issuers.ts'
 import { readRateRule } from './rate-rule.ts'
@@ -22,6 +23,8 @@ export type FormatName =
   | 'origin'
   | 'currency'
   | 'redaction'
+  | 'hour-time-zone'
+  | 'export-format'
   | 'redaction-pattern'
 
 interface Format {
@@ -54,6 +57,14 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   currency: {
     expected: 'a currency code of three letters such as EUR',
     read: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : null),
+  },
+  'hour-time-zone': {
+    expected: 'a time zone such as Europe/Berlin, whole hours from UTC',
+    read: (text) => (isHourTimeZone(text) ? text : null),
+  },
+  'export-format': {
+    expected: 'csv or parquet',
+    read: (text) => (text === 'csv' || text === 'parquet' ? text : null),
   },
   redaction: {
     expected: 'secrets, email or cards',

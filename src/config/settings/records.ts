@@ -1282,6 +1282,41 @@ export const settingRecords = {
       'How long the server keeps responses and conversations that nobody uses, and remembers which provider stores a response.',
   },
 
+  'exports.schedule': {
+    ...live,
+    type: 'string',
+    values: ['off', 'daily', 'monthly'],
+    default: 'off',
+    example: 'monthly',
+    sentence: 'Writes usage and cost of each day or month to files, where the files of documents are.',
+  },
+  'exports.hour': {
+    ...live,
+    type: 'integer',
+    unit: 'hours',
+    default: 3,
+    min: 1,
+    max: 72,
+    example: '6',
+    sentence: 'How long after the end of a day or month its files are made.',
+  },
+  'exports.time_zone': {
+    ...live,
+    type: 'string',
+    format: 'hour-time-zone',
+    default: 'UTC',
+    example: 'Europe/Berlin',
+    sentence: 'Time zone in which days and months of exports begin; whole hours from UTC.',
+  },
+  'exports.formats': {
+    ...live,
+    type: 'list',
+    format: 'export-format',
+    default: ['csv', 'parquet'],
+    example: 'parquet',
+    sentence: 'Formats of the files: csv, parquet.',
+  },
+
   'content_log.enabled': {
     ...live,
     type: 'boolean',

@@ -140,6 +140,7 @@ export async function startAdminApp({
     clock,
     version: '0.0.0',
     logger,
+    openExportFile: () => Promise.reject(new Error('nothing is served from these')),
     sealer: seals,
   })
   const documented = await Documented.of(app)

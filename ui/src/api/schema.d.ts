@@ -1881,6 +1881,36 @@ export type UsableModel = {
   readonly groups: readonly string[]
 }
 
+export type UsageExport = {
+  readonly id: string
+  readonly period: "day" | "month"
+  readonly starts_at: string
+  /** First moment that no longer counts */
+  readonly ends_at: string
+  readonly time_zone: string
+  /** 1 for the first; restatements have 2, 3, … */
+  readonly version: number
+  readonly state: "pending" | "done"
+  /** Why the last attempt failed; it is tried again */
+  readonly error: string | null
+  readonly rows: number | null
+  /** What the files add up to; null while it is pending */
+  readonly totals: {
+    readonly requests: number
+    /** In 10^-9 of the currency */
+    readonly cost: number
+  } | null
+  readonly created_at: string
+  readonly finished_at: string | null
+  readonly files: readonly ({
+    readonly format: "csv" | "parquet"
+    readonly name: string
+    readonly bytes: number
+    readonly sha256: string
+    readonly url: string
+  })[]
+}
+
 export type UsagePoint = {
   readonly at: string
   /** The model's or provider's name, or the id of the user, key or group */
@@ -3808,6 +3838,76 @@ export interface Operations {
     answer: {
       readonly removed: number
     }
+  }
+  /** List exports of usage, those of the newest time first */
+  "GET /admin/api/v1/exports": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly UsageExport[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** One export, and what its time adds up to now */
+  "GET /admin/api/v1/exports/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly period: "day" | "month"
+      readonly starts_at: string
+      /** First moment that no longer counts */
+      readonly ends_at: string
+      readonly time_zone: string
+      /** 1 for the first; restatements have 2, 3, … */
+      readonly version: number
+      readonly state: "pending" | "done"
+      /** Why the last attempt failed; it is tried again */
+      readonly error: string | null
+      readonly rows: number | null
+      /** What the files add up to; null while it is pending */
+      readonly totals: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      } | null
+      readonly created_at: string
+      readonly finished_at: string | null
+      readonly files: readonly ({
+        readonly format: "csv" | "parquet"
+        readonly name: string
+        readonly bytes: number
+        readonly sha256: string
+        readonly url: string
+      })[]
+      /** What its time adds up to now: other than `totals`, it is to be restated */
+      readonly now: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      }
+    }
+  }
+  /** Export the same time again, as the next version; the earlier files stay */
+  "POST /admin/api/v1/exports/{id}/restate": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: UsageExport
+  }
+  /** A file of an export */
+  "GET /admin/api/v1/exports/{id}/files/{format}": {
+    params: { id: string; format: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
   }
   /** List all settings with their values and where those come from */
   "GET /admin/api/v1/settings": {
