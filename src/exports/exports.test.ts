@@ -116,7 +116,7 @@ async function bytesOf(format: 'csv' | 'parquet', pages: readonly (readonly Expo
   return Buffer.concat(pieces)
 }
 
-/** By RFC 4180. */
+/** The fields of a text in the form of RFC 4180. */
 function csvRows(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]]
   for (const match of text.matchAll(/("(?:[^"]|"")*"|[^,"\r\n]*)(,|\r\n)/g)) {

@@ -71,12 +71,12 @@ type Row = Selectable<UsageExportsTable>
 
 /** The exports of this database. */
 export function exportStore({ kysely }: Database): ExportStore {
-  return { ...work(kysely), ...reads(kysely) }
+  return { ...work(kysely), ...restatements(kysely), ...reads(kysely) }
 }
 
 type Names<Name extends keyof ExportStore> = Pick<ExportStore, Name>
 
-function work(kysely: Kysely<Tables>): Names<'plan' | 'plannedUntil' | 'pending' | 'finish' | 'fail' | 'restate'> {
+function work(kysely: Kysely<Tables>): Names<'plan' | 'plannedUntil' | 'pending' | 'finish' | 'fail'> {
   return {
     async plan(exports) {
       for (const planned of exports)
@@ -128,6 +128,11 @@ function work(kysely: Kysely<Tables>): Names<'plan' | 'plannedUntil' | 'pending'
         .where('state', '=', 'pending')
         .execute()
     },
+  }
+}
+
+function restatements(kysely: Kysely<Tables>): Names<'restate'> {
+  return {
     restate: (id, next) =>
       kysely.transaction().execute(async (trx) => {
         const row = await trx.selectFrom('usage_exports').selectAll().where('id', '=', id).executeTakeFirst()

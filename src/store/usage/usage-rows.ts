@@ -8,7 +8,6 @@ import type { Connection } from '../database.ts'
 import { decodeRowCursor, pageOf } from '../page.ts'
 import { counterProof } from './counter-proof.ts'
 import { usageBackfill } from './usage-backfill.ts'
-import { usageBreakdown } from './usage-breakdown.ts'
 import { DayPartitions, dropPartitions } from './usage-partitions.ts'
 import { usageRecompute } from './usage-recompute.ts'
 import { usageOf } from './usage-record.ts'
@@ -31,7 +30,6 @@ export function usageRows(connection: Connection): UsageWork {
     ...usageBackfill(connection),
     ...counterProof(connection),
     ...usageRecompute(connection),
-    ...usageBreakdown(connection),
     async list({ cursor, limit, status, ...filter }) {
       let query = kysely.selectFrom('usage_records as r').selectAll().where(rowFilter(filter))
       if (status !== undefined) query = query.where('status', '>=', status.first).where('status', '<=', status.last)

@@ -22,6 +22,7 @@ export const resource = {
   prices: ['prices'],
   webhooks: ['webhooks'],
   audit: ['audit'],
+  exports: ['exports'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100
