@@ -14,6 +14,7 @@ import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
 import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embedding-batcher.ts'
 import { adviceFor } from '#gateway/advice.ts'
+import { errorOfAsker } from '#gateway/error-of-asker.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
@@ -28,6 +29,7 @@ import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
+import { ClientSecrets } from '#identity/client-secret.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
@@ -165,25 +167,25 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
 
   const responses = openRegistry(options)
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
-
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
-  const groupId = (name: string): string | undefined => state.directory.groupId(name)
+  const groupName = (id: string): string | undefined => state.directory.groupName(id)
   const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
     catalog: () => state.catalog,
     callerNow: (caller) => callerNow(caller, state.directory, clock.now()),
+    clientSecrets: new ClientSecrets(options.sealer ?? sealer(randomBytes(32))),
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
-    rates: new RateLimits(settings, limits.rates, groupId),
+    rates: new RateLimits(settings, limits.rates, groupName),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),
     recorder,
-    contentLog: openContentLog({ settings, store, logger, groupId }, metrics, opening),
+    contentLog: openContentLog({ settings, store, logger, groupName }, metrics, opening),
     responses,
     ...openKept(options),
     metrics,
@@ -262,6 +264,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
+    clientSecrets: gateway.clientSecrets,
     feed,
     session: (context) => sessionCaller({ store, directory: state.directory, clock, settings }, context),
     lastUsed,
@@ -292,6 +295,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     corsOrigins: () => settings.get('server.cors_origins'),
     basePaths: ['/ai/v1', '/api/v1'],
     adviceFor,
+    errorOfUnknownPath: errorOfAsker,
     sockets: {
       messageBytesMax: settings.get('realtime.max_message_bytes'),
       idleSeconds: settings.get('realtime.idle_seconds'),

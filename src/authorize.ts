@@ -7,6 +7,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Access } from '#http/route.ts'
 import { authenticateKey, mayUseArea } from '#identity/authenticate.ts'
+import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Directory } from '#identity/directory.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import type { LastUsed } from '#replica/last-used.ts'
@@ -16,6 +17,7 @@ type GuardedAccess = Exclude<Access, 'public'>
 
 export interface AuthorizeDeps {
   readonly directory: Directory
+  readonly clientSecrets: ClientSecrets
   readonly feed: ChangeFeed
   /** The caller of the request's session cookie, or a thrown ApiError; null without a cookie. */
   readonly session: (context: RequestContext) => Promise<Caller> | null
@@ -49,6 +51,7 @@ export const operator: Caller = {
 /** The areas of a key of which one is enough; the first is named in a refusal. */
 const areasOf = {
   inference: ['inference'],
+  realtime: ['inference'],
   generation: ['inference'],
   documents: ['documents'],
   user: ['admin'],
@@ -76,7 +79,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   if (context.trusted) return operator
   const { standing } = deps.feed
   if (standing !== 'current' && !(standing === 'grace' && isAiRequest(access))) throw new ApiError('store_unavailable')
-  const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
+  const found = authenticateKey(context.request.headers, deps, deps.clock.now())
   if (found.kind === 'in_doubt') throw new ApiError('store_unavailable')
   if (found.kind === 'conflicting') throw new ApiError('conflicting_api_keys')
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
@@ -93,7 +96,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
 
 /** Those that are answered from memory and by providers. */
 function isAiRequest(access: GuardedAccess): boolean {
-  return access === 'inference' || access === 'generation'
+  return access === 'inference' || access === 'realtime' || access === 'generation'
 }
 
 /** Clients of the generation interface send no credentials: an administrator may let them be one account. */
@@ -106,6 +109,11 @@ function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps, request: R
 }
 
 function permit(caller: Caller, access: GuardedAccess): Caller {
+  if (caller.grant !== undefined && access !== 'realtime') {
+    throw new ApiError('invalid_api_key', {
+      message: 'A client secret only opens realtime sessions. Use an API key here.',
+    })
+  }
   const areas = areasOf[access]
   if (!areas.some((area) => mayUseArea(caller, area))) {
     throw new ApiError('scope_denied', {

@@ -29,7 +29,7 @@ export interface ContentOptions {
   readonly settings: LiveSettings
   readonly store: Pick<Store, 'contentLogs'>
   readonly logger: Logger
-  readonly groupId: (name: string) => string | undefined
+  readonly groupName: (id: string) => string | undefined
 }
 
 export interface OpenUsage {
@@ -92,7 +92,7 @@ function openJournal(
 
 /** The log of prompts and answers, which is flushed once more when `opening` is closed. Its thread starts with the first row. */
 export function openContentLog(
-  { settings, store, logger, groupId }: ContentOptions,
+  { settings, store, logger, groupName }: ContentOptions,
   metrics: Metrics,
   opening: AsyncDisposableStack,
 ): ContentLog {
@@ -102,7 +102,7 @@ export function openContentLog(
     settings,
     store: store.contentLogs,
     prepare: (raw, rules) => thread.run('prepare', raw, rules),
-    groupId,
+    groupName,
     onDropped: (requests) => metrics.contentDropped(requests),
   })
   const onError = (error: unknown): void => logger.error('content could not be logged yet', { error })

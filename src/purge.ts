@@ -12,10 +12,11 @@ const purgedAtOnce = 200
 /** Content has many bytes: little more than what is too much is removed. */
 const removedAtOnce = 20
 
-/** Sessions, counts of sign-ins, usage records, the audit log, and what the gateway keeps of responses. */
+/** Sessions, counts of sign-ins, processes that held money, usage records, the audit log, and what the gateway keeps of responses. */
 export async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
   await store.sessions.purge(clock.now())
   await store.signInCounts?.purge(signInForgetMs)
+  await store.budgets.purge()
   const days = settings.get('usage.retention_days')
   // Whole days: on PostgreSQL they are dropped as they are.
   const kept = clock.now() - days * dayMs

@@ -40,6 +40,7 @@ import { keyRotation } from './migrations/0038-key-rotation.ts'
 import { contentLogs } from './migrations/0043-content-logs.ts'
 import { scim } from './migrations/0044-scim.ts'
 import { usageExports } from './migrations/0045-exports.ts'
+import { batchFigures } from './migrations/0047-batch-figures.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   { version: 43, name: 'content logs', kind: 'expand', run: contentLogs },
   { version: 44, name: 'provisioning', kind: 'expand', run: scim },
   { version: 45, name: 'exports of usage', kind: 'expand', run: usageExports },
+  { version: 47, name: 'figures of batches', kind: 'expand', run: batchFigures },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
 ]
 

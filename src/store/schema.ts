@@ -612,6 +612,10 @@ export interface BatchesTable {
   completed: number
   failed: number
   undone: number
+  /** In 10^-9 of the currency; null: no line had a price. */
+  cost: number | null
+  /** JSON: lines that failed, by the code of their error. */
+  failures: string | null
   parts_left: number
   has_results: Flag
   native_models: string | null

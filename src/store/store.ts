@@ -281,9 +281,9 @@ interface SlowWork {
 function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, url: string): SlowWork {
   const { file } = database
   if (file === null) {
-    const { totals, series, list, proveCounters } = usageRows(pools.reports)
+    const { totals, series, list, proveCounters, breakdownOfHours } = usageRows(pools.reports)
     const { write } = usageRows(pools.usage)
-    const usage = { ...usageRows(database), write, totals, series, list, proveCounters }
+    const usage = { ...usageRows(database), write, totals, series, list, proveCounters, breakdownOfHours }
     const copyTo = async (copy: string): Promise<ReferencedBytes> => {
       if (database.engine === 'postgres') return backupPostgres(url, copy)
       await backup(database, copy)

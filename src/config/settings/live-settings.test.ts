@@ -141,6 +141,7 @@ describe('describing', () => {
       'health.ejection_seconds',
       'health.ejection_max_seconds',
       'health.probe_seconds',
+      'health.load_seconds',
       'health.lookup_seconds',
       'generation.consumer_groups',
       'generation.anonymous_user',

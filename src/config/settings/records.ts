@@ -658,6 +658,16 @@ export const settingRecords = {
     sentence:
       'How often the server asks an ejected component for its models, to see whether it works again. 0 means never.',
   },
+  'health.load_seconds': {
+    ...live,
+    ...seconds,
+    default: 2,
+    min: 0,
+    max: 3600,
+    example: '5',
+    sentence:
+      'How often the server reads /metrics of model servers in a cluster, to choose by what they really have to do: vLLM, SGLang, text-generation-inference, llama.cpp. 0 means never.',
+  },
   'health.lookup_seconds': {
     ...live,
     ...seconds,

@@ -27,7 +27,7 @@ async function logging(insert: Insert = async () => {}) {
       },
     },
     prepare: (raw, rules) => Promise.resolve(preparing(rules)(raw)),
-    groupId: () => undefined,
+    groupName: () => undefined,
     onDropped: (requests) => void (dropped += requests),
   })
   const context = await contextOf(new Request('http://localhost/x'))

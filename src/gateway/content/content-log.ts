@@ -18,8 +18,8 @@ export interface ContentLogOptions {
   readonly settings: LiveSettings
   readonly store: Pick<ContentLogStore, 'insertMany'>
   readonly prepare: ContentJobs['prepare']
-  /** The id of the group of this name. */
-  readonly groupId: (name: string) => string | undefined
+  /** The name of the group of this id. */
+  readonly groupName: (id: string) => string | undefined
   readonly onDropped: (requests: number) => void
 }
 
@@ -96,12 +96,14 @@ export class ContentLog {
   }
 
   #isWanted({ caller, model }: LoggedRequest): boolean {
-    const { settings, groupId } = this.#options
+    const { settings, groupName } = this.#options
     const models = settings.get('content_log.models')
     if (models.includes('*') || models.includes(model.record.name)) return true
     if (caller.key !== null && settings.get('content_log.keys').includes(caller.key.id)) return true
-    const { groupIds } = caller.account
-    return settings.get('content_log.groups').some((name) => groupIds.has(groupId(name) ?? name))
+    const groups = settings.get('content_log.groups')
+    if (groups.length === 0) return false
+    for (const id of caller.account.groupIds) if (groups.includes(groupName(id) ?? id)) return true
+    return false
   }
 
   #nextRows(): WaitingRow[] {

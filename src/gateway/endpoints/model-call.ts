@@ -24,6 +24,8 @@ export interface ModelCall {
   readonly isAsync?: boolean
   /** Has the answer already, from a batch of the provider's own: nothing is called, and no cap or health counts. */
   readonly answered?: CallSender
+  /** Hears what it cost, null without a price, before the answer of a call that is not streamed. */
+  readonly settled?: (cost: number | null) => void
   readonly relay: RelayAnswer
   /** The answer before anything of it is known, for providers that have the endpoint and store no answers. */
   readonly pending?: (request: ModelRequest, now: number) => Readonly<Record<string, unknown>>

@@ -103,6 +103,8 @@ export class RequestRecord implements Disposable {
   ahead = 0
   /** Null when its content is not logged. */
   content: ContentSink | null = null
+  /** Hears what the request cost when it has ended. */
+  onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
@@ -176,6 +178,7 @@ export class RequestRecord implements Disposable {
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
     this.content?.end(this.#status, this.#code)
+    this.onCost?.((this.#charges ?? this.#cost()).cost)
     this.#finish(this)
   }
 

@@ -96,8 +96,17 @@ export interface UsagePoint extends UsageTotals {
   readonly group: string | null
 }
 
-/** A counter of a budget beside the records that it is made of. */
+/** The counters of budgets beside the records that they are made of. */
 export interface CounterProof {
+  /** How many there are. */
+  readonly counters: number
+  /** Sum of all differences. */
+  readonly difference: number
+  /** The first of those that differ. */
+  readonly wrong: readonly WrongCounter[]
+}
+
+export interface WrongCounter {
   readonly id: string
   readonly spent: number
   /** The same from the records, and for days whose records were purged from their sums. */
@@ -193,7 +202,7 @@ export interface UsageStore {
    * Compares every counter of a budget with its records. @param retainedFrom days from this moment on have all their
    * records; earlier ones are taken from their sums
    */
-  proveCounters(retainedFrom: number): Promise<readonly CounterProof[]>
+  proveCounters(retainedFrom: number): Promise<CounterProof>
   /** Sums of whole hours of UTC for each user, key, model and provider that occur together, a page in their order. */
   breakdown(query: UsageBreakdownQuery): Promise<readonly UsageBreakdown[]>
   /** Prices some rows again, with their sums and counters in one transaction. */
@@ -217,7 +226,7 @@ export interface UsageWork extends Pick<
   /** Sums up some rows that are not in the sums yet; false when there are none. */
   sumSome(): Promise<boolean>
   /** A page of `breakdown`, of which the sums have all rows. */
-  breakdownOfHours(query: UsageBreakdownQuery): Promise<readonly UsageBreakdown[]>
+  readonly breakdownOfHours: (query: UsageBreakdownQuery) => Promise<readonly UsageBreakdown[]>
   /** A step of `recompute`, of which the sums have all rows. */
   recomputeSome(step: RecomputeStep): Promise<RecomputedStep>
   /** Makes what rows of these moments need. */
