@@ -48,13 +48,15 @@ export const operator: Caller = {
   key: null,
 }
 
-const areaOf = {
-  inference: 'inference',
-  realtime: 'inference',
-  generation: 'inference',
-  documents: 'documents',
-  user: 'admin',
-  admin: 'admin',
+/** The areas of a key of which one is enough; the first is named in a refusal. */
+const areasOf = {
+  inference: ['inference'],
+  realtime: ['inference'],
+  generation: ['inference'],
+  documents: ['documents'],
+  user: ['admin'],
+  admin: ['admin'],
+  scim: ['scim', 'admin'],
 } as const
 
 export function createAuthorize(deps: AuthorizeDeps) {
@@ -112,12 +114,13 @@ function permit(caller: Caller, access: GuardedAccess): Caller {
       message: 'A client secret only opens realtime sessions. Use an API key here.',
     })
   }
-  const area = areaOf[access]
-  if (!mayUseArea(caller, area)) {
+  const areas = areasOf[access]
+  if (!areas.some((area) => mayUseArea(caller, area))) {
     throw new ApiError('scope_denied', {
-      message: `This API key may not be used for "${area}". Use a key whose scopes include it.`,
+      message: `This API key may not be used for "${areas[0]}". Use a key whose scopes include it.`,
     })
   }
-  if (access === 'admin' && caller.account.user.role !== 'admin') throw new ApiError('admin_required')
+  if ((access === 'admin' || access === 'scim') && caller.account.user.role !== 'admin')
+    throw new ApiError('admin_required')
   return caller
 }

@@ -210,6 +210,13 @@ const auditRoute = createRoute({
   component: lazyPart(() => import('./routes/audit/audit-page.tsx'), 'AuditPage'),
 })
 
+const exportsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/exports',
+  beforeLoad: requireAdmin,
+  component: lazyPart(() => import('./routes/exports/exports-page.tsx'), 'ExportsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
@@ -249,6 +256,7 @@ const routeTree = rootRoute.addChildren([
     providersRoute,
     webhooksRoute,
     auditRoute,
+    exportsRoute,
     settingsRoute,
     accountRoute,
     unknownRoute,

@@ -68,6 +68,14 @@ const quotingCodes: ReadonlySet<string> = new Set(['upstream_rejected', 'upstrea
 /** What a record says of a request whose end nobody has seen. */
 const unseenEnd = { status: 500, code: 'interrupted' } as const
 
+/** Takes what the client gets, of a request whose content is logged. */
+export interface ContentSink {
+  /** The next bytes of the answer. */
+  answer(bytes: Uint8Array): void
+  /** The request has ended. Called once. */
+  end(status: number, code: string | null): void
+}
+
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable {
   modelAsked: string | null = null
@@ -93,6 +101,8 @@ export class RequestRecord implements Disposable {
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
   ahead = 0
+  /** Null when its content is not logged. */
+  content: ContentSink | null = null
   /** Hears what the request cost when it has ended. */
   onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
@@ -124,6 +134,11 @@ export class RequestRecord implements Disposable {
   /** When the request arrived. */
   get at(): number {
     return this.#at
+  }
+
+  /** Path below the area's prefix. */
+  get endpoint(): string {
+    return this.#endpoint
   }
 
   /** The request ended with this error, before or after its first byte. */
@@ -162,6 +177,7 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    this.content?.end(this.#status, this.#code)
     this.onCost?.((this.#charges ?? this.#cost()).cost)
     this.#finish(this)
   }

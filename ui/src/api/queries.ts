@@ -24,6 +24,7 @@ export const resource = {
   batches: ['batches'],
   files: ['files'],
   audit: ['audit'],
+  exports: ['exports'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100

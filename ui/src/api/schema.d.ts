@@ -50,7 +50,7 @@ export type ApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -67,7 +67,7 @@ export type ApiKeyChange = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -82,7 +82,7 @@ export type ApiKeyCreation = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -502,6 +502,23 @@ export type Composite = {
   }
 }
 
+export type ContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** Around the text that was searched for */
+  readonly excerpt: string | null
+}
+
 export type Conversation = {
   readonly id: string
   readonly object: "conversation"
@@ -547,7 +564,7 @@ export type CreatedApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -759,6 +776,25 @@ export type FileUpload = {
   readonly purpose: "assistants" | "batch" | "user_data" | "vision"
   readonly "expires_after[anchor]"?: "created_at" | undefined
   readonly "expires_after[seconds]"?: number | undefined
+}
+
+export type FullContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** JSON as the client sent it, redacted; cut off when `request_cut` */
+  readonly request: string
+  /** JSON as for a request without `stream`; null when there was none */
+  readonly answer: string | null
 }
 
 export type GeneratedText = {
@@ -1592,6 +1628,17 @@ export type ResponsesRequest = {
   readonly stream?: boolean | null | undefined
 }
 
+export type ScimError = {
+  readonly schemas: readonly string[]
+  readonly detail: string
+  readonly status: string
+  readonly scimType?: string | undefined
+}
+
+export type ScimResource = {
+  readonly schemas: readonly string[]
+}
+
 export type SearchAnswer = {
   readonly object: "list"
   /** The best first */
@@ -1701,12 +1748,17 @@ export type SignIn = {
 export type SignInOptions = {
   /** Signing in with e-mail address and password is always possible */
   readonly password: true
-  /** Null where no issuer is configured */
+  /** The first issuer; null where it is not configured */
   readonly oidc: {
     readonly label: string
     /** Where the browser has to go */
     readonly url: string
   } | null
+  /** All issuers in the order of their buttons, the first one too */
+  readonly issuers: readonly ({
+    readonly label: string
+    readonly url: string
+  })[]
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -1868,6 +1920,36 @@ export type UsableModel = {
   readonly capabilities: Capabilities
   /** Ids of the own groups that open it */
   readonly groups: readonly string[]
+}
+
+export type UsageExport = {
+  readonly id: string
+  readonly period: "day" | "month"
+  readonly starts_at: string
+  /** First moment that no longer counts */
+  readonly ends_at: string
+  readonly time_zone: string
+  /** 1 for the first; restatements have 2, 3, … */
+  readonly version: number
+  readonly state: "pending" | "done"
+  /** Why the last attempt failed; it is tried again */
+  readonly error: string | null
+  readonly rows: number | null
+  /** What the files add up to; null while it is pending */
+  readonly totals: {
+    readonly requests: number
+    /** In 10^-9 of the currency */
+    readonly cost: number
+  } | null
+  readonly created_at: string
+  readonly finished_at: string | null
+  readonly files: readonly ({
+    readonly format: "csv" | "parquet"
+    readonly name: string
+    readonly bytes: number
+    readonly sha256: string
+    readonly url: string
+  })[]
 }
 
 export type UsagePoint = {
@@ -2966,6 +3048,22 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Sign in by OpenID Connect at an issuer of `auth.oidc.more`: leads the browser to the issuer */
+  "GET /admin/api/v1/session/oidc/{issuer}": {
+    params: { issuer: string }
+    query: { return?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Where the issuer leads the browser back: sets the cookie sluice_session */
+  "GET /admin/api/v1/session/oidc/{issuer}/callback": {
+    params: { issuer: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** The own user, groups, and the API key if one was used */
   "GET /admin/api/v1/me": {
     params: undefined
@@ -3778,6 +3876,118 @@ export interface Operations {
     body: undefined
     answer: AuditProof
   }
+  /** Requests whose content is logged, the newest first */
+  "GET /admin/api/v1/content-logs": {
+    params: undefined
+    query: { cursor?: string; limit?: number; request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string; text?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ContentLog[]
+      /** Send it as `cursor` to go on, also after a page of a search that found nothing; null at the end */
+      readonly next_cursor: string | null
+    }
+  }
+  /** The logged content of one request */
+  "GET /admin/api/v1/content-logs/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: FullContentLog
+  }
+  /** Conversations as a fine-tuning file in the chat format of OpenAI */
+  "GET /admin/api/v1/content-logs-export": {
+    params: undefined
+    query: { request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Remove logged content, for example all of one user */
+  "POST /admin/api/v1/content-logs/remove": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly user_id?: string | undefined
+      readonly key_id?: string | undefined
+      readonly request_id?: string | undefined
+    }
+    answer: {
+      readonly removed: number
+    }
+  }
+  /** List exports of usage, those of the newest time first */
+  "GET /admin/api/v1/exports": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly UsageExport[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** One export, and what its time adds up to now */
+  "GET /admin/api/v1/exports/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly period: "day" | "month"
+      readonly starts_at: string
+      /** First moment that no longer counts */
+      readonly ends_at: string
+      readonly time_zone: string
+      /** 1 for the first; restatements have 2, 3, … */
+      readonly version: number
+      readonly state: "pending" | "done"
+      /** Why the last attempt failed; it is tried again */
+      readonly error: string | null
+      readonly rows: number | null
+      /** What the files add up to; null while it is pending */
+      readonly totals: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      } | null
+      readonly created_at: string
+      readonly finished_at: string | null
+      readonly files: readonly ({
+        readonly format: "csv" | "parquet"
+        readonly name: string
+        readonly bytes: number
+        readonly sha256: string
+        readonly url: string
+      })[]
+      /** What its time adds up to now: other than `totals`, it is to be restated */
+      readonly now: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      }
+    }
+  }
+  /** Export the same time again, as the next version; the earlier files stay */
+  "POST /admin/api/v1/exports/{id}/restate": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: UsageExport
+  }
+  /** A file of an export */
+  "GET /admin/api/v1/exports/{id}/files/{format}": {
+    params: { id: string; format: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List all settings with their values and where those come from */
   "GET /admin/api/v1/settings": {
     params: undefined
@@ -3819,6 +4029,142 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: About
+  }
+  /** List and find people, in the order of their creation */
+  "GET /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Create a user */
+  "POST /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** One user */
+  "GET /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Write a user */
+  "PUT /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Change a user by operations; `active: false` refuses all keys and sessions at once */
+  "PATCH /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Delete a user with all keys */
+  "DELETE /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List and find groups, in the order of their creation */
+  "GET /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Create a group */
+  "POST /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** One group */
+  "GET /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Write a group with all its members */
+  "PUT /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Change a group and its members by operations */
+  "PATCH /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Delete a group; its members lose what only it gave them */
+  "DELETE /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** What this server can do */
+  "GET /scim/v2/ServiceProviderConfig": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which resources there are */
+  "GET /scim/v2/ResourceTypes": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which resources there are: one of them */
+  "GET /scim/v2/ResourceTypes/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which attributes resources have */
+  "GET /scim/v2/Schemas": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which attributes resources have: one of them */
+  "GET /scim/v2/Schemas/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
   }
   /** The web console; where it is not built, leads to the page about this API */
   "GET /": {
