@@ -13,7 +13,7 @@ import { crossOrigin } from './cors.ts'
 import { nearAddress } from './near-address.ts'
 import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
-import type { Access, Route } from './route.ts'
+import type { Access, Answer, Route } from './route.ts'
 import { Router, type Match } from './router.ts'
 import { isAsSent, targetRouting, type TargetHandlers } from './target.ts'
 import { socketHandlers, upgraded, type SocketHandler, type SocketLimits } from './web-socket.ts'
@@ -87,8 +87,8 @@ export class HttpServer<Caller> {
   }
 
   /** Answers one request without a socket: the command line's way when no server is running. */
-  handleTrusted(request: Request): Promise<Response> {
-    return this.#answered(request, null, 'plain')
+  async handleTrusted(request: Request): Promise<Response> {
+    return (await this.#handle(request, null, 'plain')) ?? upgraded
   }
 
   /** Whether a stop was announced or has begun. */
@@ -148,19 +148,10 @@ export class HttpServer<Caller> {
     server: Bun.Server<SocketHandler> | null,
     target: keyof TargetHandlers,
   ): Promise<Response | undefined> {
-    const response = await this.#answered(request, server, target)
-    return response === upgraded ? undefined : response
-  }
-
-  async #answered(
-    request: Request,
-    server: Bun.Server<SocketHandler> | null,
-    target: keyof TargetHandlers,
-  ): Promise<Response> {
     const context = new ServerContext(request, server, this.#options)
     try {
       const answer = await this.#answer(context, target)
-      return answer === upgraded ? answer : this.#leaving(context.complete(answer))
+      return answer === upgraded ? undefined : this.#leaving(context.complete(answer))
     } catch (thrown) {
       return this.#leaving(this.#refuse(context, thrown))
     }
@@ -172,7 +163,7 @@ export class HttpServer<Caller> {
     return response
   }
 
-  async #answer(context: ServerContext, target: keyof TargetHandlers): Promise<Response> {
+  #answer(context: ServerContext, target: keyof TargetHandlers): Answer {
     if (target === 'rewritten') throw new ApiError('not_found')
     requireOneHost(context.request) // 400
     if (target === 'unroutable') return this.#noRoute(context, { kind: 'none' })
@@ -186,10 +177,12 @@ export class HttpServer<Caller> {
       context.bodyBytesMax = route.bodyBytesMax
       if (this.#draining && !route.duringDrain) throw new ApiError('shutting_down')
       if (route.access === 'public') return route.handle(context)
+      const serve = (caller: Caller): Answer => {
+        context.liftIdleTimeout()
+        return route.handle(context, caller)
+      }
       const authorized = this.#options.authorize(route.access, context)
-      const caller = authorized instanceof Promise ? await authorized : authorized
-      context.liftIdleTimeout()
-      return route.handle(context, caller)
+      return authorized instanceof Promise ? authorized.then(serve) : serve(authorized)
     }
     return this.#noRoute(context, match)
   }

@@ -32,9 +32,14 @@ export class SecretSet {
     return this.forms.length === 0
   }
 
+  #isIn(text: string): boolean {
+    for (const form of this.#texts) if (text.length >= form.length && text.includes(form)) return true
+    return false
+  }
+
   /** The text without the secrets. */
   redact(text: string): string {
-    if (!this.#texts.some((form) => text.includes(form))) return text
+    if (!this.#isIn(text)) return text
     const stream = new ByteRedaction(this)
     return Buffer.concat([stream.push(Buffer.from(text)), stream.end()]).toString()
   }

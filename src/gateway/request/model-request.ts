@@ -121,10 +121,11 @@ export function withBytes(request: ModelRequest, bytes: Buffer<ArrayBuffer>): Mo
 
 /** As the endpoints name it; a value that is not a count is the provider's to judge. */
 function outputTokensMax(value: Fields): number | null {
-  const found = [value['max_completion_tokens'], value['max_tokens'], value['max_output_tokens']].find(
-    (each) => typeof each === 'number' && Number.isSafeInteger(each) && each >= 0,
-  )
-  return typeof found === 'number' ? found : null
+  return countOf(value['max_completion_tokens']) ?? countOf(value['max_tokens']) ?? countOf(value['max_output_tokens'])
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
 function checkStreaming(stream: unknown, streamOptions: unknown): void {
@@ -141,8 +142,8 @@ function checkStreaming(stream: unknown, streamOptions: unknown): void {
  * must mean the same here and upstream, so it may be written once only.
  */
 function refuseRepeated(spans: readonly FieldSpan[]): void {
-  for (const name of actedOn) {
-    if (spans.filter((span) => span.name === name).length > 1)
-      throw invalidBody(name, `"${name}" is written more than once.`)
+  for (const [index, { name }] of spans.entries()) {
+    for (let other = 0; other < index; other += 1)
+      if (spans[other]?.name === name) throw invalidBody(name, `"${name}" is written more than once.`)
   }
 }

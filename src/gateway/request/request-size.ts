@@ -43,19 +43,23 @@ export const sessionSize: RequestSize = {
 
 /** The size of a request with this body. */
 export function sizeOf(bytes: number, body: Fields): RequestSize {
-  const limits = [body['max_completion_tokens'], body['max_output_tokens'], body['max_tokens']].filter(isCount)
-  const choices = Math.max(1, ...[body['n'], body['best_of']].filter(isCount))
+  const limit = Math.max(
+    countOr(-1, body['max_completion_tokens']),
+    countOr(-1, body['max_output_tokens']),
+    countOr(-1, body['max_tokens']),
+  )
+  const choices = Math.max(1, countOr(1, body['n']), countOr(1, body['best_of']))
   return {
     inputTokens: isText(body) ? bytes + templateTokens : null,
-    outputTokens: limits.length === 0 ? null : Math.max(...limits),
+    outputTokens: limit < 0 ? null : limit,
     choices,
     images: choices,
     calls: 1,
   }
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+function countOr(otherwise: number, value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : otherwise
 }
 
 /** The size after its body was replaced by one with more text. */

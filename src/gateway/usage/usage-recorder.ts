@@ -131,9 +131,9 @@ export class RequestRecord implements Disposable {
     this.#code = error.wireCode ?? error.code
   }
 
-  /** A provider is called from now on. */
-  called(): void {
-    this.#calledAt = this.#clock.elapsed()
+  /** A provider is called from now on, in `clock.elapsed()`. */
+  called(): number {
+    return (this.#calledAt = this.#clock.elapsed())
   }
 
   /** The call of this upstream failed, or was not made. A request with many calls keeps the first reasons. */
