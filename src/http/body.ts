@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
 import { JsonTooComplex, parseBounded, type JsonLimits } from '#lib/bounded-json.ts'
-import { inTime } from '#lib/deadline.ts'
+import { Deadline } from '#lib/deadline.ts'
 import type { RequestContext } from './request-context.ts'
 
 export interface BodyLimits {
@@ -25,8 +25,9 @@ export async function readBody(context: RequestContext, asked: BodyLimits): Prom
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > limits.bytesMax) throw tooLarge(limits)
   const reading = request.headers.has('transfer-encoding') ? readCounted(request.body, limits) : request.arrayBuffer()
+  using deadline = bodyDeadline(reading, limits)
   try {
-    return Buffer.from(await withDeadline(reading, limits))
+    return Buffer.from(await deadline.outcome)
   } catch (thrown) {
     // A client that leaves in the middle of its body is not a fault of the server.
     throw context.signal.aborted ? new ApiError('client_closed') : thrown
@@ -89,8 +90,8 @@ async function readCounted(body: ReadableStream<Uint8Array> | null, limits: Body
 }
 
 /** What is read, or 408 when it takes longer than the limit. */
-export function withDeadline<T>(reading: Promise<T>, { readSeconds }: Pick<BodyLimits, 'readSeconds'>): Promise<T> {
-  return inTime(reading, readSeconds * 1000, bodyTimeout)
+export function bodyDeadline<T>(reading: Promise<T>, { readSeconds }: Pick<BodyLimits, 'readSeconds'>): Deadline<T> {
+  return new Deadline(reading, readSeconds * 1000, bodyTimeout)
 }
 
 function bodyTimeout(): ApiError {

@@ -3,44 +3,48 @@
  * which has almost always come by the next look.
  */
 
-interface Wait {
-  readonly endsAt: number
-  readonly late: () => void
-}
-
 /** How late an end may be noticed. Milliseconds. */
 const resolutionMs = 25
 
-const waits = new Set<Wait>()
-let timer: ReturnType<typeof setInterval> | null = null
+/** A promise that has to settle before this is disposed or the time is over. */
+export class Deadline<T> implements Disposable {
+  readonly #endsAt: number
+  readonly #late: () => Error
+  readonly #outcome = Promise.withResolvers<T>()
 
-/** Settles as the promise does, or rejects with what `late` makes when that takes longer than so many milliseconds. */
-export function inTime<T>(promise: Promise<T>, ms: number, late: () => Error): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const wait: Wait = { endsAt: performance.now() + ms, late: () => reject(late()) }
-    waits.add(wait)
+  /** @param late makes the reason of the rejection after so many milliseconds */
+  constructor(promise: Promise<T>, ms: number, late: () => Error) {
+    this.#endsAt = performance.now() + ms
+    this.#late = late
+    waiting.add(this)
     timer ??= setInterval(look, resolutionMs)
-    promise.then(
-      (value) => {
-        waits.delete(wait)
-        resolve(value)
-      },
-      (reason: unknown) => {
-        waits.delete(wait)
-        reject(reason as Error)
-      },
-    )
-  })
+    promise.then(this.#outcome.resolve, this.#outcome.reject)
+  }
+
+  /** Settles as the promise does, or rejects when that takes too long. */
+  get outcome(): Promise<T> {
+    return this.#outcome.promise
+  }
+
+  [Symbol.dispose](): void {
+    waiting.delete(this)
+  }
+
+  /** For the timer. */
+  check(now: number): void {
+    if (now < this.#endsAt) return
+    waiting.delete(this)
+    this.#outcome.reject(this.#late())
+  }
 }
+
+const waiting = new Set<Pick<Deadline<unknown>, 'check'>>()
+let timer: ReturnType<typeof setInterval> | null = null
 
 function look(): void {
   const now = performance.now()
-  for (const wait of waits) {
-    if (now < wait.endsAt) continue
-    waits.delete(wait)
-    wait.late()
-  }
-  if (waits.size > 0 || timer === null) return
+  for (const deadline of waiting) deadline.check(now)
+  if (waiting.size > 0 || timer === null) return
   clearInterval(timer)
   timer = null
 }

@@ -53,26 +53,35 @@ export interface ModelRequest {
 
 const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'])
 
+/** What an endpoint adds to the reading of its body. */
+export interface EndpointReading {
+  /** Throws for what the endpoint cannot take. */
+  readonly check?: (fields: Fields) => void
+  /** Taken when the client names none; one has to be named when left out. */
+  readonly defaultModel?: string | null
+  /** Reads the fields that only this endpoint has. */
+  readonly finish?: (request: ModelRequest, fields: Fields) => ModelRequest
+}
+
 /**
  * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
  * A model in the address has precedence over that in the body.
- * @param defaultModel taken when the client names none; null when it has to name one
  */
 export async function readModelRequest(
   context: RequestContext,
   limits: BodyLimits,
-  check: (fields: Fields) => void,
-  defaultModel: string | null = null,
+  { check, defaultModel = null, finish }: EndpointReading = {},
 ): Promise<ModelRequest> {
   const { bytes, value } = await readJson(context, { ...limits, json: passedJsonLimits })
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
   const { deployment = null } = context.params
-  const request = requestOf(bytes, value, { check, defaultModel: deployment ?? defaultModel })
+  const read = requestOf(bytes, value, { check, defaultModel: deployment ?? defaultModel })
+  const request = finish === undefined ? read : finish(read, value)
   return deployment === null ? request : { ...request, model: deployment, modelDefaulted: false }
 }
 
 export interface RequestRules {
-  readonly check?: (fields: Fields) => void
+  readonly check?: ((fields: Fields) => void) | undefined
   readonly defaultModel?: string | null
   readonly translated?: boolean
   readonly effortField?: string

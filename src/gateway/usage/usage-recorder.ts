@@ -60,6 +60,7 @@ interface Waiting {
   readonly ahead: number
 }
 
+const none: readonly AttemptReason[] = []
 /** The first failures of a request are enough. */
 const attemptReasonsMax = 100
 /** Errors whose message is the provider's own, which may quote the prompt. */
@@ -81,7 +82,7 @@ export class RequestRecord implements Disposable {
   attempts = 0
   /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
   queueMs: number | null = null
-  readonly attemptReasons: AttemptReason[] = []
+  attemptReasons: readonly AttemptReason[] = none
   /** Null when no traces are made. */
   trace: RequestTrace | null = null
   usage: TokenUsage | null = null
@@ -140,7 +141,7 @@ export class RequestRecord implements Disposable {
   failed(upstream: Upstream, error: ApiError, wasSent: boolean): void {
     if (this.attemptReasons.length >= attemptReasonsMax) return
     const calledAt = wasSent ? this.#calledAt : null
-    this.attemptReasons.push({
+    const reason: AttemptReason = {
       provider: upstream.provider.name,
       reason: error.code,
       model: upstream.model.name,
@@ -148,7 +149,8 @@ export class RequestRecord implements Disposable {
       message: quotingCodes.has(error.code) ? error.row.message : error.message,
       startedMs: this.#since(calledAt),
       durationMs: calledAt === null ? null : Math.round(this.#clock.elapsed() - calledAt),
-    })
+    }
+    this.attemptReasons = [...this.attemptReasons, reason]
   }
 
   /** The first byte of the answer is on its way to the client. */
@@ -166,11 +168,15 @@ export class RequestRecord implements Disposable {
   /** What this request is recorded as when the process is killed before it has ended. */
   unseenRow(budget: RequestBudget): UsageRecord {
     const { upstream, ...charges } = budget.unseen(this.#at)
-    return { ...this.row(), ...servedBy(this.model, upstream), ...charges, ...unseenEnd }
+    const served = { provider: providerOf(this.model, upstream), upstreamModel: upstream?.model.name ?? null }
+    return { ...this.row(), ...served, ...charges, ...unseenEnd }
   }
 
   /** The record as a row, with what is known so far. */
   row(): UsageRecord {
+    const { model, upstream, usage } = this
+    const charges = this.#charges
+    const cost = charges ?? this.#cost()
     return {
       at: this.#at,
       requestId: this.#requestId,
@@ -178,14 +184,24 @@ export class RequestRecord implements Disposable {
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
       modelAsked: this.modelAsked,
-      ...servedBy(this.model, this.upstream),
+      modelId: model?.record.id ?? null,
+      modelServed: model?.record.name ?? null,
+      provider: providerOf(model, upstream),
+      upstreamModel: upstream?.model.name ?? null,
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
       streamed: this.streamed,
-      ...tokensOf(this.usage),
-      ...(this.#charges ?? { ...this.#cost(), ...uncharged }),
-      units: unitsText(this.usage, this.images, this.isBatch),
+      promptTokens: usage?.promptTokens ?? null,
+      completionTokens: usage?.completionTokens ?? null,
+      cachedTokens: usage?.kinds?.cachedTokens ?? null,
+      cacheWriteTokens: usage?.kinds?.cacheWriteTokens ?? null,
+      reasoningTokens: usage?.kinds?.reasoningTokens ?? null,
+      cost: cost.cost,
+      priceId: cost.priceId,
+      units: unitsText(usage, this.images, this.isBatch),
+      counters: charges?.counters ?? null,
+      slices: charges?.slices ?? null,
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
@@ -221,23 +237,9 @@ export class RequestRecord implements Disposable {
   }
 }
 
-const uncharged = { counters: null, slices: null } as const
-
-function tokensOf(usage: TokenUsage | null) {
-  const { promptTokens = null, completionTokens = null, kinds } = usage ?? {}
-  const { cachedTokens = null, cacheWriteTokens = null, reasoningTokens = null } = kinds ?? {}
-  return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens }
-}
-
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
-function servedBy(model: Model | null, upstream: Upstream | null) {
-  const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
-  return {
-    modelId: model?.record.id ?? null,
-    modelServed: model?.record.name ?? null,
-    provider: upstream?.provider.name ?? owner,
-    upstreamModel: upstream?.model.name ?? null,
-  }
+function providerOf(model: Model | null, upstream: Upstream | null): string | null {
+  return upstream?.provider.name ?? (model?.record.target.kind === 'plain' ? model.ownedBy : null)
 }
 
 export class UsageRecorder {
