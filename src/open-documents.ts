@@ -67,6 +67,7 @@ const never = new AbortController().signal
 const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const detectMs = 5000
+const drawMs = 10_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
 const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
@@ -114,7 +115,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     budget: new ByteBudget(settings.get('documents.bytes_in_flight')),
     models,
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
-    ...openArrivals(settings, opening),
+    ...openShortWork(settings, spool, opening),
     notifier,
     wake: work.wake,
     metrics: gateway.metrics,
@@ -190,13 +191,23 @@ function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> =
   })
 }
 
-/** Processes of their own, so that an import does not wait for the reading of large documents. */
-function openArrivals(settings: LiveSettings, opening: AsyncDisposableStack): Pick<Documents, 'detectType' | 'unpack'> {
+/** Processes of their own, so that neither an import nor a person who looks up a page waits for the reading of large documents. */
+function openShortWork(
+  settings: LiveSettings,
+  spool: Spool,
+  opening: AsyncDisposableStack,
+): Pick<Documents, 'detectType' | 'unpack' | 'drawPage'> {
   const detecting = opening.use(openPool(settings, { size: 1, timeMaxMs: detectMs }))
   const unpacking = opening.use(openPool(settings, { size: 1, timeMaxMs: unpackMs }))
+  const drawing = opening.use(openPool(settings, { size: 1, timeMaxMs: drawMs }))
   return {
     detectType: async (file, name) => (await detecting.run('detect', { file, name })).mediaType,
     unpack: (work, signal) => unpacking.run('unpack', work, { signal }),
+    async drawPage(page, signal) {
+      await using workspace = await spool.workspace()
+      const { image } = await drawing.run('render', { ...page, directory: workspace.path }, { signal })
+      return await Bun.file(image).bytes()
+    },
   }
 }
 

@@ -78,7 +78,15 @@ async function imported(document: NewDocument, chunks: number, ready?: readonly 
   }
   const done = { done: chunks, total: chunks }
   const progress = { pages: done, chunks: done, embedded: done }
-  const completion = { spaceKey: space.key, mediaType: 'text/plain', title: null, warnings: [], progress, stateAt: {} }
+  const completion = {
+    spaceKey: space.key,
+    mediaType: 'text/plain',
+    title: null,
+    pages: [],
+    warnings: [],
+    progress,
+    stateAt: {},
+  }
   await documents.complete(held, completion, 3)
 }
 

@@ -11,9 +11,12 @@ import type { Spool } from './blobs/spool.ts'
 import type { QueryEmbedding } from './embedders/embed-query.ts'
 import type { DocumentModels } from './models.ts'
 import type { OwnersDeps } from './owners.ts'
+import type { Work } from './reading/protocol.ts'
 import type { StorageHealth } from './storage-health.ts'
 import type { UnpackedImport, UnpackWork } from './unpacking/unpack-import.ts'
 import type { CompletionNotifier } from './work/completion-notifier.ts'
+
+export type PageToDraw = Omit<Work<'render'>, 'directory'>
 
 export interface Documents extends OwnersDeps {
   readonly settings: LiveSettings
@@ -35,6 +38,8 @@ export interface Documents extends OwnersDeps {
   readonly embedQuery: (query: QueryEmbedding) => Promise<Float32Array>
   /** The media type of a file, found out in a reading process. Rejects with ReadFailure, and with ReadingStopped. */
   readonly detectType: (path: string, name: string) => Promise<string>
+  /** A page of a PDF as a PNG with a passage marked, drawn in a reading process. Rejects with ReadFailure, and with ReadingStopped. */
+  readonly drawPage: (page: PageToDraw, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
   /** Takes a large import request apart in a reading process. Rejects with ReadFailure, and with ReadingStopped. */
   readonly unpack: (work: UnpackWork, signal: AbortSignal) => Promise<UnpackedImport>
   /** Wakes requests that wait for documents to end. */

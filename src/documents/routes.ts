@@ -4,7 +4,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
-import { pageAnswer, pageQuery } from '#http/page.ts'
+import { pageAnswer as pageOf, pageQuery } from '#http/page.ts'
 import { json, noContent } from '#http/respond.ts'
 import type { Route, RouteDocs } from '#http/route.ts'
 import { validBody, validQuery } from '#http/validate.ts'
@@ -17,6 +17,16 @@ import { importBody } from './import/import-request.ts'
 import { componentsAnswer, listComponents } from './import/components.ts'
 import { knownError } from './known-error.ts'
 import { resolveOwners } from './owners.ts'
+import {
+  getFile,
+  getPage,
+  getPagePicture,
+  getText,
+  pageAnswer,
+  pictureQuery,
+  textAnswer,
+  textQuery,
+} from './records/content-handlers.ts'
 import { chunkAnswer, documentAnswer } from './records/document-record.ts'
 import {
   cancelDocument,
@@ -67,6 +77,7 @@ export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
   return [
     ...importRoutes(documents),
     ...recordRoutes(documents),
+    ...contentRoutes(documents),
     ...changeRoutes(documents),
     searchRoute(documents),
   ].map(({ method, path, docs, handle }): Route<Caller> => ({
@@ -131,7 +142,7 @@ function recordRoutes(documents: Documents): Row[] {
       docs: {
         summary: 'List documents, the newest first',
         query: listQuery,
-        answer: pageAnswer(documentAnswer),
+        answer: pageOf(documentAnswer),
         errors: ['invalid_query_parameter', 'invalid_cursor'],
       },
       handle: async (context, caller) => {
@@ -161,6 +172,63 @@ function recordRoutes(documents: Documents): Row[] {
         const page = validQuery(chunksQuery, context.query)
         return json(await listChunks(documents, caller, { id: docId(context), ...page }))
       },
+    },
+  ]
+}
+
+function contentRoutes(documents: Documents): Row[] {
+  const errors: readonly ErrorCode[] = ['not_found', 'invalid_query_parameter']
+  return [
+    {
+      method: 'GET',
+      path: '/document/:doc_id/text',
+      docs: {
+        summary: 'The text of a document, or a part of it',
+        description: 'Offsets count Unicode code points, as those of chunks and hits do.',
+        query: textQuery,
+        answer: textAnswer,
+        errors,
+      },
+      handle: async (context, caller) =>
+        json(await getText(documents, caller, { id: docId(context), ...validQuery(textQuery, context.query) })),
+    },
+    {
+      method: 'GET',
+      path: '/document/:doc_id/pages/:page',
+      docs: { summary: 'The text of a page, slide, sheet or attachment', answer: pageAnswer, errors },
+      handle: async (context, caller) =>
+        json(await getPage(documents, caller, { id: docId(context), page: pageNumber(context) })),
+    },
+    {
+      method: 'GET',
+      path: '/document/:doc_id/pages/:page/image',
+      docs: {
+        operation: 'getPageImage',
+        summary: 'A page of a PDF as a picture, with a passage marked',
+        query: pictureQuery,
+        media: ['image/png'],
+        errors,
+      },
+      handle: (context, caller) => {
+        const passage = validQuery(pictureQuery, context.query)
+        return getPagePicture(documents, context, caller, {
+          id: docId(context),
+          page: pageNumber(context),
+          ...passage,
+        })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/document/:doc_id/file',
+      docs: {
+        operation: 'downloadDocument',
+        summary: 'The file as it was imported, or a range of its bytes',
+        media: ['application/*', 'text/*', 'image/*', 'message/*'],
+        moreStatuses: [206],
+        errors: ['not_found', 'range_not_satisfiable'],
+      },
+      handle: (context, caller) => getFile(documents, context, caller, docId(context)),
     },
   ]
 }
@@ -225,6 +293,13 @@ function docId({ params }: RequestContext): string {
   const id = params['doc_id']?.toLowerCase() ?? ''
   if (z.guid().safeParse(id).success) return id
   throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })
+}
+
+/** The number of a page in the path. What is not one is the number of no page. */
+function pageNumber({ params }: RequestContext): number {
+  const page = params['page'] ?? ''
+  if (/^[1-9]\d{0,8}$/.test(page)) return Number(page)
+  throw new ApiError('not_found', { message: 'The address has to end with the number of a page, from 1.' })
 }
 
 function statesOf(text: string | undefined) {

@@ -395,6 +395,8 @@ export interface ChunkSetsTable {
   space_row: number
   chunks: number
   doomed: Flag
+  /** JSON of PageStart[]; null for none. */
+  pages: string | null
 }
 
 export interface DocumentChunksTable {

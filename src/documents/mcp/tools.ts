@@ -15,7 +15,7 @@ import { documentAnswer } from '../records/document-record.ts'
 import { getDocument, listChunks, listDocuments } from '../records/document-handlers.ts'
 import { search } from '../search/search.ts'
 import { searchOnWire } from '../search/search-wire.ts'
-import { textOfChunks } from './text-of-chunks.ts'
+import { textOfChunks } from '../records/text-of-chunks.ts'
 
 export interface ToolContext {
   readonly documents: Documents

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { Reading } from '#readers/reading.ts'
 import type { ChunkRecord } from './chunk-record.ts'
-import { chunksFile, type Answer, type OperationName, type Work } from './protocol.ts'
+import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord, type Work } from './protocol.ts'
 
 /** `onChunking` is called with the number of pages when the text has been read. */
 type Operation<Name extends OperationName> = (
@@ -35,14 +35,14 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return cut(reading, chunker, directory)
   },
 
-  async render({ file, directory, page, pixelsMax }) {
+  async render({ file, directory, page, pixelsMax, passage = '' }) {
     const [{ openPdf }, { renderPdfPage }] = await Promise.all([
       import('#readers/pdf/pdfium.ts'),
       import('#readers/pdf/render.ts'),
     ])
     const bytes = await Bun.file(file).bytes()
     const image = join(directory, `page-${page}.png`)
-    await Bun.write(image, await renderPdfPage(bytes, page, pixelsMax))
+    await Bun.write(image, await renderPdfPage(bytes, page, { pixelsMax, passage }))
     using document = await openPdf(bytes)
     return { image, pages: document.pageCount }
   },
@@ -69,7 +69,7 @@ function pagesOf({ pages }: Reading): number {
   return pages.at(-1)?.number ?? 0
 }
 
-/** Writes `chunks.jsonl`. */
+/** Writes `chunks.jsonl` and `pages.json`. */
 async function cut(reading: Reading, chunker: ResolvedChunker, directory: string): Promise<Answer<'read'>> {
   const [{ chunkerOf }, { countTokensOf }, { codePointIndex, codePointLength }] = await Promise.all([
     import('#chunkers/chunkers.ts'),
@@ -87,6 +87,8 @@ async function cut(reading: Reading, chunker: ResolvedChunker, directory: string
     await writer.write(`${JSON.stringify(record)}\n`)
   }
   await writer.end()
+  const pages = reading.pages.map((page): PageRecord => ({ ...page, start: offsetOf(page.start) }))
+  await Bun.write(join(directory, pagesFile), JSON.stringify(pages))
   const characters = codePointLength(text)
   return { mediaType, title, warnings, pages: pagesOf(reading), characters, chunks: chunks.length }
 }

@@ -1,11 +1,12 @@
 /**
  * What the server and a reading process say to each other. Files and texts go by path; only small facts are sent.
  *
- * The directory of a document has `chunks.jsonl` (a `ChunkRecord` for each line), `page-3.png` of a page.
+ * The directory of a document has `chunks.jsonl` (a `ChunkRecord` for each line), `pages.json` (a list of `PageRecord`),
+ * `page-3.png` of a page.
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
-import type { ReadFailureCode, ReadLimits } from '#readers/reading.ts'
+import type { PageMark, ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
 
 /** The facts about a reading that are known once it has been cut, without looking at its text. */
@@ -49,6 +50,8 @@ export interface Operations {
       readonly directory: string
       readonly page: number
       readonly pixelsMax: number
+      /** A part of the page's text to be marked in the picture. */
+      readonly passage?: string
     }
     readonly answer: { readonly image: string; readonly pages: number }
   }
@@ -93,3 +96,9 @@ export type Message =
 
 /** Name of the file with the chunks in the directory of a document. */
 export const chunksFile = 'chunks.jsonl'
+
+/** Name of the file that says where pages begin. */
+export const pagesFile = 'pages.json'
+
+/** Where a page begins, in Unicode code points; as in `PageMark` otherwise. */
+export type PageRecord = PageMark

@@ -78,7 +78,8 @@ async function changed<T>({ store }: Documents, caller: Caller, id: string, chan
   throw new ApiError('document_read_only')
 }
 
-function found<T>(value: T | null): T {
+/** The value. Answers 404 where there is none. */
+export function found<T>(value: T | null): T {
   if (value !== null) return value
   throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })
 }

@@ -3,6 +3,7 @@
  * of the record. Chunks are staged in bounded batches, so a document of any size takes little memory,
  * and no search sees them before the worker completes the document.
  */
+import { join } from 'node:path'
 import type { Caller } from '#identity/records.ts'
 import type { Completion, DocumentStore, NewChunk } from '#store/documents/document-store.ts'
 import { BlobMissing, BlobsUnavailable, type BlobStore, type LocalBlob } from '../blobs/blob-store.ts'
@@ -13,6 +14,7 @@ import { spaceKeyOf, type EmbedderRegistry } from '../embedders/embedder-registr
 import { EmbedFailure, type Embedder } from '../embedders/embedder.ts'
 import { chunkBatches } from './chunk-batches.ts'
 import type { ChunkRecord } from '../reading/chunk-record.ts'
+import { pagesFile, type PageRecord } from '../reading/protocol.ts'
 import { embeddedText } from './embedded-text.ts'
 import type { ReadDocument } from './read-document.ts'
 import type { Run } from './run.ts'
@@ -62,7 +64,8 @@ async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
   const warnings = [...read.warnings, ...(embedder.warning === null ? [] : [embedder.warning])]
   const { mediaType, title } = read
   const { progress, heartbeat } = run
-  return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, stateAt: heartbeat.stateAt }
+  const pages = (await Bun.file(join(workspace.path, pagesFile)).json()) as readonly PageRecord[]
+  return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, pages, stateAt: heartbeat.stateAt }
 }
 
 /** The bytes of a document whose place was not recorded may be in the directory of another process, which will record it. */

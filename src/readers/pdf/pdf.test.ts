@@ -207,7 +207,7 @@ describe('pages', () => {
 
   test('a page is drawn as a PNG within the pixels allowed, dark where its text is', async () => {
     const bytes = writePdf({ pages: [{ texts: [{ text: 'MMMMMMMM', x: 72, y: 700, size: 60, bold: true }] }] })
-    const { width, height, rgba } = pngPixels(await renderPdfPage(bytes, 1, 100_000))
+    const { width, height, rgba } = pngPixels(await renderPdfPage(bytes, 1, { pixelsMax: 100_000, passage: '' }))
     expect(width * height).toBeLessThanOrEqual(100_000)
     expect(width / height).toBeCloseTo(595 / 842, 1)
     const dark = rgba.filter((value, at) => at % 4 === 0 && value < 100).length

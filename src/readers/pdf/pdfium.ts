@@ -26,6 +26,7 @@ const functionNames = [
   'FPDF_GetPageWidthF',
   'FPDF_GetPageHeightF',
   'FPDF_RenderPageBitmap',
+  'FPDF_PageToDevice',
   'FPDFText_LoadPage',
   'FPDFText_ClosePage',
   'FPDFText_CountChars',
@@ -58,13 +59,15 @@ interface EngineModule {
   readonly wasmExports: Readonly<Record<string, unknown>>
   readonly HEAPU8: Uint8Array
   readonly HEAPF32: Float32Array
+  readonly HEAP32: Int32Array
 }
 
 export interface Pdfium {
   readonly call: PdfiumFunctions
-  /** The memory as bytes and as 32-bit floats: take it again after each call that may allocate. */
+  /** The memory as bytes, as 32-bit floats and integers: take it again after each call that may allocate. */
   readonly bytes: () => Uint8Array
   readonly floats: () => Float32Array
+  readonly integers: () => Int32Array
   /** `scratchBytes` bytes for results of one call, never freed. */
   readonly scratch: number
 }
@@ -113,6 +116,7 @@ async function load(): Promise<Pdfium> {
     call,
     bytes: () => engine.HEAPU8,
     floats: () => engine.HEAPF32,
+    integers: () => engine.HEAP32,
     scratch: call.malloc(scratchBytes),
   }
 }

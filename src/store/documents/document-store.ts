@@ -164,12 +164,24 @@ export interface NewChunk {
   readonly vector: Float32Array
 }
 
+/** Where a page, slide, sheet or attachment begins in the text of a document. */
+export interface PageStart {
+  /** Counted from 1. */
+  readonly number: number
+  /** Name of a sheet or an attachment. */
+  readonly label: string | null
+  /** In Unicode code points. */
+  readonly start: number
+}
+
 export interface Completion {
   readonly spaceKey: string
   readonly mediaType: string
   readonly title: string | null
   readonly warnings: readonly string[]
   readonly progress: DocumentProgress
+  /** Ascending by their start; empty when the format has none. */
+  readonly pages: readonly PageStart[]
   readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
 }
 
@@ -187,6 +199,33 @@ export interface StoredChunk extends Omit<NewChunk, 'vector'> {
   /** Stable for a version: of the document's id, its version and the ordinal. */
   readonly id: string
   readonly documentId: string
+}
+
+/** A stretch of a document's text, in Unicode code points, or one of its pages. */
+export type Place = { readonly start: number; readonly end: number } | { readonly page: number }
+
+export interface StretchQuery {
+  readonly place: Place
+  readonly chunksMax: number
+}
+
+/** The visible version of a document, with the chunks that hold a stretch of its text. */
+export interface StretchOfDocument {
+  readonly id: string
+  readonly name: string
+  readonly mediaType: string | null
+  /** Hash of the bytes of the visible version, in lower-case hex. */
+  readonly sha256: string
+  /** Length of the text. */
+  readonly length: number
+  readonly pages: number
+  /** The one that was asked for; null when there is none, and for a stretch by offsets. */
+  readonly page: PageStart | null
+  /** Bounds of what was asked for, within the text. */
+  readonly start: number
+  readonly end: number
+  /** In the order of the text, from its first character on; as many as were asked for at most. */
+  readonly chunks: readonly StoredChunk[]
 }
 
 export interface FindQuery {
@@ -245,6 +284,8 @@ export interface DocumentStore {
     viewer: Viewer,
     page: { readonly from: number; readonly limit: number },
   ): Promise<{ readonly chunks: readonly StoredChunk[]; readonly total: number } | null>
+  /** The visible text at a place, at most `chunksMax` chunks of it. Null when there is no such document, or no visible version. */
+  stretch(id: string, viewer: Viewer, query: StretchQuery): Promise<StretchOfDocument | null>
   /** Documents that wait or are under way. */
   backlog(): Promise<number>
   /** Something waits, is under way, or is still to be removed. */

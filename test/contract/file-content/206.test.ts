@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rangeOf } from '#src/batches/files/file-content.ts'
+import { rangeOf } from '#http/file-answer.ts'
 import { filesOfTest } from '#test/support/batches/file-client.ts'
 
 const files = filesOfTest()

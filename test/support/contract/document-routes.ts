@@ -12,6 +12,10 @@ export function routesOf(id: string): readonly DocumentRoute[] {
   return [
     { method: 'GET', path },
     { method: 'GET', path: `${path}/chunks` },
+    { method: 'GET', path: `${path}/text` },
+    { method: 'GET', path: `${path}/pages/1` },
+    { method: 'GET', path: `${path}/pages/1/image` },
+    { method: 'GET', path: `${path}/file` },
     { method: 'POST', path: `${path}/cancel` },
     { method: 'POST', path: `${path}/retry` },
     { method: 'DELETE', path },

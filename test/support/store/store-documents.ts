@@ -76,6 +76,7 @@ export const completion: Completion = {
   title: 'Annual report',
   warnings: ['page 3 has no text'],
   progress,
+  pages: [{ number: 1, label: null, start: 0 }],
   stateAt: { reading: 1, completed: 5 },
 }
 

@@ -2500,6 +2500,63 @@ export interface Operations {
       readonly next: number | null
     }
   }
+  /** The text of a document, or a part of it */
+  "GET /api/v1/document/{doc_id}/text": {
+    params: { doc_id: string }
+    query: { start?: number; end?: number }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly doc_id: string
+      /** In Unicode code points, as the offsets of chunks and hits */
+      readonly start: number
+      readonly end: number
+      /** Of the whole text */
+      readonly length: number
+      readonly text: string
+      /** Send it as `start` for the rest of what was asked for; null when this is all */
+      readonly next: number | null
+    }
+  }
+  /** The text of a page, slide, sheet or attachment */
+  "GET /api/v1/document/{doc_id}/pages/{page}": {
+    params: { doc_id: string; page: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly doc_id: string
+      /** In Unicode code points, as the offsets of chunks and hits */
+      readonly start: number
+      readonly end: number
+      /** Of the whole text */
+      readonly length: number
+      readonly text: string
+      /** Send it as `start` for the rest of what was asked for; null when this is all */
+      readonly next: number | null
+      readonly page: number
+      /** Name of a sheet or an attachment */
+      readonly label: string | null
+      /** Pages of the document that have text */
+      readonly pages: number
+    }
+  }
+  /** A page of a PDF as a picture, with a passage marked */
+  "GET /api/v1/document/{doc_id}/pages/{page}/image": {
+    params: { doc_id: string; page: string }
+    query: { start?: number; end?: number }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The file as it was imported, or a range of its bytes */
+  "GET /api/v1/document/{doc_id}/file": {
+    params: { doc_id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** Stop processing a document; one that has ended stays as it is */
   "POST /api/v1/document/{doc_id}/cancel": {
     params: { doc_id: string }

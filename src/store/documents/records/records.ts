@@ -6,13 +6,14 @@ import { chunksMax, ordinalOf, rowsOf, setOf } from '../rows/chunk-row.ts'
 import { recordOrNull, recordsOf } from '../rows/document-row.ts'
 import type { DocumentState, DocumentStore, ChunkInContext, StoredChunk, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
-import type { DocumentChunksTable } from '../../schema.ts'
+import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
+import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
 export type DocumentRecords = Pick<
   DocumentStore,
-  'get' | 'list' | 'chunks' | 'counts' | 'unreferenced' | 'elsewhere' | 'hasOtherPlaces' | 'chunksInContext'
+  'get' | 'list' | 'chunks' | 'stretch' | 'counts' | 'unreferenced' | 'elsewhere' | 'hasOtherPlaces' | 'chunksInContext'
 >
 
 /** The documents of this database. */
@@ -30,6 +31,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
     },
     list: (query) => list(connection, query),
     chunks: (id, viewer, page) => chunks(connection, { id, viewer, ...page }),
+    stretch: (id, viewer, query) => stretchOf(connection, { id, viewer, ...query }),
     async counts() {
       const rows = await kysely
         .selectFrom('documents')
@@ -156,23 +158,6 @@ function around(row: number, window: number): readonly number[] {
   const ordinal = ordinalOf(row)
   const [first, last] = [Math.max(0, ordinal - window), Math.min(chunksMax - 1, ordinal + window)]
   return Array.from({ length: last - first + 1 }, (_each, index) => row - ordinal + first + index)
-}
-
-function storedChunk(row: DocumentChunksTable, documentId: string, version: number): StoredChunk {
-  const ordinal = ordinalOf(row.row)
-  return {
-    id: `${documentId}/${version}/${ordinal}`,
-    documentId,
-    ordinal,
-    start: row.start_at,
-    end: row.end_at,
-    page: row.page,
-    pageLabel: row.page_label,
-    headingPath: JSON.parse(row.heading_path) as readonly string[],
-    tableHeader: row.table_header,
-    tokens: row.tokens,
-    text: row.text,
-  }
 }
 
 /** Those that neither a document nor a file has. */

@@ -40,6 +40,7 @@ const recordJobs = [
   'get',
   'list',
   'chunks',
+  'stretch',
   'counts',
   'unreferenced',
   'elsewhere',

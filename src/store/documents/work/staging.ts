@@ -5,7 +5,7 @@ import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
 import { chunkRow, nameRow } from '../rows/chunk-row.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
-import type { DocumentStore, NewChunk } from '../document-store.ts'
+import type { Completion, DocumentStore, NewChunk } from '../document-store.ts'
 import { leasedDocument } from './lease.ts'
 import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { Centres, type Centre } from './centres.ts'
@@ -76,7 +76,7 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
           })
           .where('row', '=', document.row)
           .execute()
-        if (visibleSet !== null) await nameSet(engine, trx, visibleSet, termsOfName(document.name, completion.title))
+        if (visibleSet !== null) await describeSet({ engine, trx }, visibleSet, document.name, completion)
         await discardSets(trx, document.row, visibleSet)
         await logChanges(trx, [document.visible_set, visibleSet])
         await tellEnded(trx, document, { type: 'document.completed', at: now })
@@ -84,15 +84,19 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
   }
 }
 
-/** Lets searches find the document by these terms of its name and title. */
-async function nameSet(
-  engine: Engine,
-  trx: Transaction<Tables>,
+/** Notes where pages begin, and lets searches find the document by the terms of its name and title. */
+async function describeSet(
+  { engine, trx }: { readonly engine: Engine; readonly trx: Transaction<Tables> },
   setRow: number,
-  terms: readonly string[],
+  name: string,
+  { pages, title }: Completion,
 ): Promise<void> {
+  if (pages.length > 0) {
+    const starts = JSON.stringify(pages)
+    await trx.updateTable('chunk_sets').set({ pages: starts }).where('row', '=', setRow).execute()
+  }
   const row = { [wordsRow(engine)]: nameRow(setRow) }
-  await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, terms) }])
+  await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, termsOfName(name, title)) }])
 }
 
 /** One step of the merge that FTS5 would otherwise do in the middle of a write. */

@@ -1,7 +1,7 @@
 /** That what a body is read from is given back, whenever its reader leaves. */
 import { expect, test } from 'bun:test'
 import { rejection } from '#test/support/store/store-test.ts'
-import { streamOf } from './file-content.ts'
+import { streamOf } from './file-answer.ts'
 
 async function* pieces(count: number, isBroken = false): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < count; at += 1) yield new Uint8Array([at])
