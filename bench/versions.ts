@@ -25,7 +25,10 @@ const { values, positionals } = parseArgs({
 const plan = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
 
 await using workshop = new Workshop()
-const { targets: [...targets], upstreamPort } = await startFleet(workshop, values.nginx ? ['nginx', 'bare'] : ['bare'])
+const {
+  targets: [...targets],
+  upstreamPort,
+} = await startFleet(workshop, values.nginx ? ['nginx', 'bare'] : ['bare'])
 for (const version of ['this=' + root, ...positionals]) {
   const [name = '', folder = ''] = version.split('=')
   targets.push(await startVersion(name, folder))

@@ -4,6 +4,7 @@
  * its body is read and how its answer is relayed, and nothing else.
  */
 import type { Model } from '#catalog/catalog.ts'
+import type { Purpose } from '#catalog/records.ts'
 import type { Upstream } from '#catalog/upstream.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
@@ -56,13 +57,11 @@ export async function serveModelCall(
     recordRequest(record, received, resources)
 
     const catalog = gateway.catalog()
-    const purpose = clientCall.purpose ?? (received.flex ? 'batch' : 'realtime')
-    const isAsync = clientCall.isAsync ?? received.flex
+    const { purpose, isAsync } = rankOf(clientCall, received)
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
-    const restoring = restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
-    const restored = restoring instanceof Promise ? await restoring : restoring
+    const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
@@ -77,10 +76,7 @@ export async function serveModelCall(
     if (state?.background === true && prepared.pending !== undefined)
       return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
-    if (purpose === 'realtime') {
-      const admitted = admit(gateway, caller, model) // 429
-      addInflightHeaders(context, resources.use(admitted instanceof Promise ? await admitted : admitted))
-    }
+    if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
     if (clientCall.purpose !== 'batch') {
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
@@ -88,8 +84,7 @@ export async function serveModelCall(
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
 
     if (final.call.endpoint.startsWith('images/')) record.images = final.request.size.images
-    const reserved = reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
-    const allowed = reserved instanceof Promise ? await reserved : reserved
+    const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
     const answering = { context, caller, record, resources, model: allowed }
@@ -112,6 +107,11 @@ export async function serveModelCall(
     record.fail(error)
     throw error
   }
+}
+
+/** A call that says nothing of it is live, unless the request gives way to live ones. */
+function rankOf({ purpose, isAsync }: ModelCall, { flex }: ModelRequest): { purpose: Purpose; isAsync: boolean } {
+  return { purpose: purpose ?? (flex ? 'batch' : 'realtime'), isAsync: isAsync ?? flex }
 }
 
 /** The limits of every body that names a model. */
@@ -212,7 +212,8 @@ async function withSources(
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
   const { endpoint, accept, batchable, answered } = call
   const { form, streamed } = request
-  const content = form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
+  const content =
+    form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
   return { endpoint, content, streamed, accept, batchable, answered }
 }
 

@@ -177,12 +177,10 @@ export class HttpServer<Caller> {
       context.bodyBytesMax = route.bodyBytesMax
       if (this.#draining && !route.duringDrain) throw new ApiError('shutting_down')
       if (route.access === 'public') return route.handle(context)
-      const serve = (caller: Caller): Answer => {
-        context.liftIdleTimeout()
-        return route.handle(context, caller)
-      }
       const authorized = this.#options.authorize(route.access, context)
-      return authorized instanceof Promise ? authorized.then(serve) : serve(authorized)
+      return authorized instanceof Promise
+        ? serveAuthorized(authorized, route, context)
+        : serve(authorized, route, context)
     }
     return this.#noRoute(context, match)
   }
@@ -232,6 +230,21 @@ export class HttpServer<Caller> {
     }
     return context.complete((context.errorResponse ?? errorResponse)(error, context.requestId))
   }
+}
+
+type GuardedRoute<Caller> = Extract<Route<Caller>, { readonly access: Exclude<Access, 'public'> }>
+
+function serve<Caller>(caller: Caller, route: GuardedRoute<Caller>, context: ServerContext): Answer {
+  context.liftIdleTimeout()
+  return route.handle(context, caller)
+}
+
+async function serveAuthorized<Caller>(
+  authorized: Promise<Caller>,
+  route: GuardedRoute<Caller>,
+  context: ServerContext,
+): Promise<Response> {
+  return serve(await authorized, route, context)
 }
 
 const usualSockets: SocketLimits = { messageBytesMax: 1024 * 1024, idleSeconds: 120 }

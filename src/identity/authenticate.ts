@@ -59,8 +59,7 @@ export function mayUseArea(caller: Caller, area: KeyArea): boolean {
 }
 
 /**
- * Digests of keys that were shown lately: hashing is a third of the check. It knows nothing of whether a key is valid, which
- * is looked up each time.
+ * Digests of keys that were shown lately: hashing is a third of the check. Whether a key is valid is looked up each time.
  */
 const digests = new Map<string, string>()
 const digestsMax = 1000

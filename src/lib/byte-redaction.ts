@@ -58,6 +58,7 @@ export class ByteRedaction {
 
   /** What may go on now; empty when all of it is held back. The same bytes, not a copy, when they hold no secret. */
   push(chunk: Uint8Array): Uint8Array {
+    if (this.#held.length === 0 && Buffer.isBuffer(chunk) && !this.#mayHold(chunk)) return chunk
     const bytes =
       this.#held.length === 0
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
@@ -75,6 +76,12 @@ export class ByteRedaction {
     const rest = this.#held
     this.#held = none
     return rest
+  }
+
+  /** Whether the bytes hold a secret, or end as one begins. */
+  #mayHold(bytes: Buffer): boolean {
+    for (const form of this.#forms) if (bytes.includes(form)) return true
+    return this.#secretBeginning(bytes) > 0
   }
 
   /** The bytes before the last whole secret, with marks in place of secrets, and where that secret ends. */

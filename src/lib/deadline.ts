@@ -12,7 +12,7 @@ export class Deadline<T> implements Disposable {
   readonly #late: () => Error
   readonly #outcome = Promise.withResolvers<T>()
 
-  /** @param late makes the reason of the rejection after so many milliseconds */
+  /** @param late makes the reason of the rejection after this time */
   constructor(promise: Promise<T>, ms: number, late: () => Error) {
     this.#endsAt = performance.now() + ms
     this.#late = late

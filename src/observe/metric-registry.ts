@@ -108,7 +108,12 @@ export class MetricRegistry {
 }
 
 /** The child of these label values: a look-up for each, which costs less than making one text of them. */
-function childOf(children: Children, definition: MetricDefinition, values: readonly string[], bucketCount: number): Child {
+function childOf(
+  children: Children,
+  definition: MetricDefinition,
+  values: readonly string[],
+  bucketCount: number,
+): Child {
   let { root } = children
   for (const value of values) {
     let next = root.next.get(value)

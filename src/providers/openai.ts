@@ -220,7 +220,7 @@ function bodyOf(content: CallContent): Http1Request['body'] {
   }
 }
 
-/** What is no failure of the upstream comes from the signal, or from reading the body, which is the caller's. */
+/** Other reasons come from the signal, or from reading the body, which is the caller's. */
 function asUpstreamFailure(reason: unknown): unknown {
   const isFailure = reason instanceof Http1Failure || reason instanceof TypeError
   return isFailure ? new UpstreamFailure(failureKind(reason), reason) : reason

@@ -151,8 +151,9 @@ function checkStreaming(stream: unknown, streamOptions: unknown): void {
  * must mean the same here and upstream, so it may be written once only.
  */
 function refuseRepeated(spans: readonly FieldSpan[]): void {
-  for (const [index, { name }] of spans.entries()) {
-    for (let other = 0; other < index; other += 1)
-      if (spans[other]?.name === name) throw invalidBody(name, `"${name}" is written more than once.`)
+  for (let at = 1; at < spans.length; at += 1) {
+    const name = spans[at]?.name ?? ''
+    for (let before = 0; before < at; before += 1)
+      if (spans[before]?.name === name) throw invalidBody(name, `"${name}" is written more than once.`)
   }
 }

@@ -118,7 +118,9 @@ export function timeoutsOf(
   model: Model,
   upstream: Upstream,
 ): Required<Timeouts> {
-  const [own, component, provider] = [model.record.timeouts, upstream.model.timeouts, upstream.provider.timeouts]
+  const own = model.record.timeouts
+  const component = upstream.model.timeouts
+  const provider = upstream.provider.timeouts
   return {
     connectSeconds:
       own.connectSeconds ??

@@ -16,7 +16,7 @@ export interface Piece {
   readonly aheads: readonly number[]
 }
 
-/** A row, and what has to be known of it beside its text. */
+/** A row with what decides about its piece. */
 export interface WaitingRow {
   /** Without a line feed. */
   readonly line: string
@@ -65,7 +65,7 @@ export class UsageQueue {
     this.#aheads = []
   }
 
-  /** Takes the first rows, at most so many unless they are one piece, as far as they follow each other in the journal. */
+  /** Takes the first pieces, of no more than `rowsMax` rows unless it is one, as far as they follow each other in the journal. */
   take(rowsMax: number): readonly Piece[] {
     const taken: Piece[] = []
     let rows = 0

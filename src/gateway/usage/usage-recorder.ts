@@ -17,7 +17,7 @@ import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/us
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
 import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
-import type { TokenUsage } from './token-usage.ts'
+import type { TokenKinds, TokenUsage } from './token-usage.ts'
 import type { UsageJournal } from './usage-journal.ts'
 import { rowsOf, UsageQueue, type Piece } from './usage-queue.ts'
 
@@ -158,15 +158,15 @@ export class RequestRecord implements Disposable {
   /** What this request is recorded as when the process is killed before it has ended. */
   unseenRow(budget: RequestBudget): UsageRecord {
     const { upstream, ...charges } = budget.unseen(this.#at)
-    const served = { provider: providerOf(this.model, upstream), upstreamModel: upstream?.model.name ?? null }
-    return { ...this.row(), ...served, ...charges, ...unseenEnd }
+    return { ...this.row(), ...servedBy(this.model, upstream), ...charges, ...unseenEnd }
   }
 
   /** The record as a row, with what is known so far. */
   row(): UsageRecord {
-    const { model, upstream, usage } = this
-    const charges = this.#charges
-    const cost = charges ?? this.#cost()
+    const { usage } = this
+    const served = servedBy(this.model, this.upstream)
+    const { promptTokens, completionTokens, kinds = noKinds } = usage ?? noTokens
+    const charges = this.#charges ?? { ...this.#cost(), counters: null, slices: null }
     return {
       at: this.#at,
       requestId: this.#requestId,
@@ -174,24 +174,24 @@ export class RequestRecord implements Disposable {
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
       modelAsked: this.modelAsked,
-      modelId: model?.record.id ?? null,
-      modelServed: model?.record.name ?? null,
-      provider: providerOf(model, upstream),
-      upstreamModel: upstream?.model.name ?? null,
+      modelId: served.modelId,
+      modelServed: served.modelServed,
+      provider: served.provider,
+      upstreamModel: served.upstreamModel,
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
       streamed: this.streamed,
-      promptTokens: usage?.promptTokens ?? null,
-      completionTokens: usage?.completionTokens ?? null,
-      cachedTokens: usage?.kinds?.cachedTokens ?? null,
-      cacheWriteTokens: usage?.kinds?.cacheWriteTokens ?? null,
-      reasoningTokens: usage?.kinds?.reasoningTokens ?? null,
-      cost: cost.cost,
-      priceId: cost.priceId,
+      promptTokens,
+      completionTokens,
+      cachedTokens: kinds.cachedTokens,
+      cacheWriteTokens: kinds.cacheWriteTokens,
+      reasoningTokens: kinds.reasoningTokens,
+      cost: charges.cost,
+      priceId: charges.priceId,
       units: unitsText(usage, this.images, this.isBatch),
-      counters: charges?.counters ?? null,
-      slices: charges?.slices ?? null,
+      counters: charges.counters,
+      slices: charges.slices,
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
@@ -227,9 +227,18 @@ export class RequestRecord implements Disposable {
   }
 }
 
+const noTokens: TokenUsage = { promptTokens: null, completionTokens: null }
+const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
+
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
-function providerOf(model: Model | null, upstream: Upstream | null): string | null {
-  return upstream?.provider.name ?? (model?.record.target.kind === 'plain' ? model.ownedBy : null)
+function servedBy(model: Model | null, upstream: Upstream | null) {
+  const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
+  return {
+    modelId: model?.record.id ?? null,
+    modelServed: model?.record.name ?? null,
+    provider: upstream?.provider.name ?? owner,
+    upstreamModel: upstream?.model.name ?? null,
+  }
 }
 
 export class UsageRecorder {

@@ -41,12 +41,7 @@ export class Http1Call implements ReplyBody {
   #broken: { readonly reason: unknown } | null = null
 
   /** The signal must not be aborted yet. @param reasonOf makes what the head is rejected with */
-  constructor(
-    signal: Cancellation,
-    connectBy: number,
-    head: Settlers<Reply>,
-    reasonOf: (reason: unknown) => unknown,
-  ) {
+  constructor(signal: Cancellation, connectBy: number, head: Settlers<Reply>, reasonOf: (reason: unknown) => unknown) {
     this.#signal = signal
     this.connectBy = connectBy
     this.#head = head
