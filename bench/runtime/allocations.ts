@@ -7,6 +7,7 @@ import { heapStats } from 'bun:jsc'
 
 const settled = Promise.resolve(1)
 const list = [1, 2, 3]
+const pair = { a: 1, b: 2 }
 const bytes = Buffer.alloc(100, 97)
 
 async function waits(value: Promise<number>): Promise<number> {
@@ -46,7 +47,7 @@ const uses: Readonly<Record<string, () => unknown>> = {
     const { length } = list
     return () => length
   },
-  'an object spread': () => ({ ...{ a: 1, b: 2 }, c: 3 }),
+  'an object spread': () => ({ ...pair, c: 3 }),
   'adding four texts': () => `${list.length}-${list[0]}-${list[1]}-${list[2]}`,
   'buffer.subarray': () => bytes.subarray(0, 50),
 }

@@ -19,9 +19,9 @@ gateway.upstream.script(json(chatCompletion()))
 const through = await client(gateway.port, '/ai/v1/chat/completions', gateway.keys.main.secret)
 const direct = await client(Number(new URL(gateway.upstream.url).port), '/v1/chat/completions', 'none')
 for (const ask of [direct, through]) for (let index = 0; index < warmUps; index += 1) await ask()
-const [least, most] = [await counted(direct), await counted(through)]
+const [alone, whole] = [await counted(direct), await counted(through)]
 console.log(
-  JSON.stringify(Object.fromEntries(Object.keys(most).map((type) => [type, per(most, type) - per(least, type)]))),
+  JSON.stringify(Object.fromEntries(Object.keys(whole).map((type) => [type, per(whole, type) - per(alone, type)]))),
 )
 process.exit(0)
 
