@@ -14,10 +14,10 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /session/options',
     'GET /session/oidc',
     'GET /session/oidc/callback',
-    'POST /session/invitation',
-    'POST /session/invitation/look',
     'GET /session/oidc/{issuer}',
     'GET /session/oidc/{issuer}/callback',
+    'POST /session/invitation',
+    'POST /session/invitation/look',
   ],
   'It is for the person at the console; an administrator has a command for everybody.': [
     'GET /me',
@@ -64,12 +64,12 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /provider-kinds',
     'GET /provider-presets',
   ],
-  'A script calls the commands of one user for each.': ['POST /users/bulk'],
   'Its command needs an export, and so the end of a day: test/cli/exports.test.ts runs it.': [
     'GET /exports/{id}',
     'POST /exports/{id}/restate',
     'GET /exports/{id}/files/{format}',
   ],
+  'A script calls the commands of one user for each.': ['POST /users/bulk'],
   'Rare, and one call: `sluice api` sends it.': [
     'GET /content-logs',
     'GET /content-logs/{id}',
