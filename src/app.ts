@@ -13,6 +13,7 @@ import { serveConsole } from '#console/serve-console.ts'
 import { errorCatalogue } from '#errors/catalogue.ts'
 import { EmbeddingBatcher, type BatchOptions } from '#gateway/embeddings/embedding-batcher.ts'
 import { adviceFor } from '#gateway/advice.ts'
+import { errorOfAsker } from '#gateway/error-of-asker.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { anonymousUser } from '#generation/anonymous-user.ts'
 import { ModelGates } from '#generation/fair-gate.ts'
@@ -30,6 +31,7 @@ import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
 import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
+import { ClientSecrets } from '#identity/client-secret.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
@@ -168,7 +170,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     onError: (error) => logger.error('which provider holds a response could not be written', { error }),
   })
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
-
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
@@ -177,10 +178,11 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     retrieve: null,
     catalog: () => state.catalog,
     callerNow: (caller) => callerNow(caller, state.directory, clock.now()),
+    clientSecrets: new ClientSecrets(options.sealer ?? sealer(randomBytes(32))),
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
-    rates: new RateLimits(settings, limits.rates, (name) => state.directory.groupId(name)),
+    rates: new RateLimits(settings, limits.rates, (id) => state.directory.groupName(id)),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),
@@ -279,6 +281,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
+    clientSecrets: gateway.clientSecrets,
     feed,
     session: (context) => sessionCaller({ store, directory: state.directory, clock, settings }, context),
     lastUsed,
@@ -308,6 +311,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     corsOrigins: () => settings.get('server.cors_origins'),
     basePaths: ['/ai/v1', '/api/v1'],
     adviceFor,
+    errorOfUnknownPath: errorOfAsker,
     sockets: {
       messageBytesMax: settings.get('realtime.max_message_bytes'),
       idleSeconds: settings.get('realtime.idle_seconds'),

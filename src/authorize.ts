@@ -7,6 +7,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Access } from '#http/route.ts'
 import { authenticateKey, mayUseArea } from '#identity/authenticate.ts'
+import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Directory } from '#identity/directory.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import type { LastUsed } from '#replica/last-used.ts'
@@ -16,6 +17,7 @@ type GuardedAccess = Exclude<Access, 'public'>
 
 export interface AuthorizeDeps {
   readonly directory: Directory
+  readonly clientSecrets: ClientSecrets
   readonly feed: ChangeFeed
   /** The caller of the request's session cookie, or a thrown ApiError; null without a cookie. */
   readonly session: (context: RequestContext) => Promise<Caller> | null
@@ -48,6 +50,7 @@ export const operator: Caller = {
 
 const areaOf = {
   inference: 'inference',
+  realtime: 'inference',
   generation: 'inference',
   documents: 'documents',
   user: 'admin',
@@ -74,7 +77,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   if (context.trusted) return operator
   const { standing } = deps.feed
   if (standing !== 'current' && !(standing === 'grace' && isAiRequest(access))) throw new ApiError('store_unavailable')
-  const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
+  const found = authenticateKey(context.request.headers, deps, deps.clock.now())
   if (found.kind === 'in_doubt') throw new ApiError('store_unavailable')
   if (found.kind === 'conflicting') throw new ApiError('conflicting_api_keys')
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
@@ -91,7 +94,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
 
 /** Those that are answered from memory and by providers. */
 function isAiRequest(access: GuardedAccess): boolean {
-  return access === 'inference' || access === 'generation'
+  return access === 'inference' || access === 'realtime' || access === 'generation'
 }
 
 /** Clients of the generation interface send no credentials: an administrator may let them be one account. */
@@ -104,6 +107,11 @@ function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps, request: R
 }
 
 function permit(caller: Caller, access: GuardedAccess): Caller {
+  if (caller.grant !== undefined && access !== 'realtime') {
+    throw new ApiError('invalid_api_key', {
+      message: 'A client secret only opens realtime sessions. Use an API key here.',
+    })
+  }
   const area = areaOf[access]
   if (!mayUseArea(caller, area)) {
     throw new ApiError('scope_denied', {

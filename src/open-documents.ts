@@ -20,6 +20,7 @@ import type { DocumentModels } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { retrieve } from '#documents/search/retrieve.ts'
 import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
+import { VectorUpkeep } from '#documents/work/vector-upkeep.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
 import { CompletionNotifier } from '#documents/work/completion-notifier.ts'
 import { processDocument } from '#documents/work/process-document.ts'
@@ -70,6 +71,7 @@ const never = new AbortController().signal
 /** The task of the process that removes what documents have left behind. */
 const removalTask = 'documents'
 const upkeepEveryMs = 600_000
+const vectorsEveryMs = 2000
 const detectMs = 5000
 const drawMs = 10_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
@@ -156,6 +158,16 @@ function openWork(
     worker = running.use(new DocumentWorker({ ...process, store: documents, settings, clock, logger }))
     // Abandoned bytes are removed at intervals, and at the start of the server at once.
     running.use(new Loop({ intervalMs: upkeepEveryMs, work: () => upkeep.run(false), onError }))
+    const vectors = new VectorUpkeep({ store: documents, settings, clock, logger })
+    const stop = new AbortController()
+    running.use(
+      new Loop({
+        intervalMs: vectorsEveryMs,
+        work: () => vectors.run(stop.signal),
+        onError: (error) => vectors.failed(error),
+      }),
+    )
+    running.defer(() => stop.abort())
     if (!isFirst) return
     const first = Promise.all([spool.removeAbandoned(), upkeep.run(true)]).then(() => undefined, onError)
     running.defer(() => first)

@@ -9,10 +9,11 @@ const dayMs = 24 * 60 * 60_000
 const eventsKeptMs = 60 * 60_000
 const purgedAtOnce = 200
 
-/** Sessions, counts of sign-ins, usage records, the audit log, and what the gateway keeps of responses. */
+/** Sessions, counts of sign-ins, processes that held money, usage records, the audit log, and what the gateway keeps of responses. */
 export async function purge(store: Store, settings: LiveSettings, clock: Clock): Promise<void> {
   await store.sessions.purge(clock.now())
   await store.signInCounts?.purge(signInForgetMs)
+  await store.budgets.purge()
   const days = settings.get('usage.retention_days')
   // Whole days: on PostgreSQL they are dropped as they are.
   const kept = clock.now() - days * dayMs

@@ -24,6 +24,7 @@ import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { userRoutes } from './users/users.ts'
+import { vectorIndexRoutes } from './settings/vector-index.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
 /** The rows for the route table of one process. */
@@ -62,6 +63,7 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...webhookRoutes(admin),
     ...auditRoutes(admin),
     ...settingRoutes(admin),
+    ...vectorIndexRoutes(admin),
     ...aboutRoutes(admin),
   ]
 }

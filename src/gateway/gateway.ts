@@ -7,6 +7,7 @@ import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
+import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Caller } from '#identity/records.ts'
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
@@ -26,6 +27,8 @@ export interface Gateway {
   readonly catalog: () => Catalog
   /** The caller of a request that has begun long ago, with the rights of now; null when there are none any more. */
   readonly callerNow: (caller: Caller) => Caller | null
+  /** Makes the secrets with which pages open realtime sessions. */
+  readonly clientSecrets: ClientSecrets
   readonly providers: ProviderPool
   readonly embeddingBatcher: EmbeddingBatcher
   /** Searches the documents for a chat; null where there are none. */

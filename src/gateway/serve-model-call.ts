@@ -52,6 +52,7 @@ export async function serveModelCall(
   using resources = new DisposableStack()
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint, clientCall.traced))
   record.isBatch = clientCall.answered !== undefined
+  record.onCost = clientCall.settled
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -83,7 +84,7 @@ export async function serveModelCall(
     }
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
 
-    if (final.call.endpoint.startsWith('images/')) record.images = final.request.size.images
+    if (final.call.endpoint.startsWith('images/')) recordImages(record, final.request, resources)
     const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
@@ -136,6 +137,12 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   if (form === null) return
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
+}
+
+/** A form says how many when that part of it has passed. */
+function recordImages(record: RequestRecord, { form, size }: ModelRequest, resources: DisposableStack): void {
+  record.images = size.images
+  if (form !== null) resources.defer(() => void (record.images = form.count))
 }
 
 /** The request with what it builds on, as far as the gateway keeps that. Only requests with state wait. */

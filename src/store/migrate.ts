@@ -37,7 +37,9 @@ import { nativeBatches } from './migrations/0032-native-batches.ts'
 import { serviceAccounts } from './migrations/0034-service-accounts.ts'
 import { servers } from './migrations/0037-servers.ts'
 import { keyRotation } from './migrations/0038-key-rotation.ts'
+import { batchFigures } from './migrations/0047-batch-figures.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
+import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -75,7 +77,9 @@ export const migrations: readonly Migration[] = [
   { version: 34, name: 'service accounts', kind: 'expand', run: serviceAccounts },
   { version: 37, name: 'servers of providers', kind: 'expand', run: servers },
   { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
+  { version: 47, name: 'figures of batches', kind: 'expand', run: batchFigures },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
+  { version: 49, name: 'vector places', kind: 'expand', run: vectorPlaces, indexes: vectorPlaceIndexes },
 ]
 
 export interface MigrateOptions {

@@ -397,6 +397,16 @@ export interface ChunkSetsTable {
   doomed: Flag
   /** JSON of PageStart[]; null for none. */
   pages: string | null
+  /** As vector-index.ts numbers places and states. */
+  index_place: Generated<number>
+  index_state: Generated<number>
+}
+
+/** Sets whose vectors are still to be removed from a place outside of the database. */
+export interface VectorRemovalsTable {
+  set_row: number
+  place: number
+  space_row: number
 }
 
 export interface DocumentChunksTable {
@@ -612,6 +622,10 @@ export interface BatchesTable {
   completed: number
   failed: number
   undone: number
+  /** In 10^-9 of the currency; null: no line had a price. */
+  cost: number | null
+  /** JSON: lines that failed, by the code of their error. */
+  failures: string | null
   parts_left: number
   has_results: Flag
   native_models: string | null
@@ -769,6 +783,7 @@ export interface Tables {
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
   vector_centres: VectorCentresTable
+  vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable

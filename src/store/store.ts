@@ -14,6 +14,7 @@ import { fileStore, type FileStore } from './batches/files.ts'
 import { uploadStore, type UploadStore } from './batches/uploads.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
+import type { QdrantAddress } from './documents/vector-places.ts'
 import { documentWork } from './documents/thread/document-threads.ts'
 import { storedBytes, type StoredBytes } from './documents/stored-bytes.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
@@ -119,6 +120,8 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, 
   readonly reportPoolMax?: number
   /** A folder for what searches keep for the next process; none is kept when absent. */
   readonly searchDirectory?: string
+  /** A Qdrant server that vectors may be moved to; none when absent. */
+  readonly qdrant?: QdrantAddress | null
   /** Seals what providers authenticate with, and what callers had the gateway keep. */
   readonly sealer: Sealer
 }
@@ -132,7 +135,11 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const pools = openPools(database, options.url, reportPoolMax)
   const slow = slowWork(database, pools, options.url)
   const documents = documentStore(
-    documentWork(database, { url: options.url, searchDirectory: options.searchDirectory ?? null }),
+    documentWork(database, {
+      url: options.url,
+      searchDirectory: options.searchDirectory ?? null,
+      qdrant: options.qdrant ?? null,
+    }),
   )
   const availability = withAvailability({
     finishUpgrade: upgrading(options, waiting),

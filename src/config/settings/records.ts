@@ -657,6 +657,16 @@ export const settingRecords = {
     sentence:
       'How often the server asks an ejected component for its models, to see whether it works again. 0 means never.',
   },
+  'health.load_seconds': {
+    ...live,
+    ...seconds,
+    default: 2,
+    min: 0,
+    max: 3600,
+    example: '5',
+    sentence:
+      'How often the server reads /metrics of model servers in a cluster, to choose by what they really have to do: vLLM, SGLang, text-generation-inference, llama.cpp. 0 means never.',
+  },
   'health.lookup_seconds': {
     ...live,
     ...seconds,
@@ -992,6 +1002,40 @@ export const settingRecords = {
     default: null,
     example: '/var/lib/sluice/models/all-MiniLM-L6-v2',
     sentence: 'Directory of the ONNX model of the embedder local.',
+  },
+  'documents.vector_index': {
+    ...live,
+    type: 'string',
+    values: ['auto', 'memory', 'pgvector', 'qdrant'],
+    default: 'auto',
+    example: 'pgvector',
+    sentence:
+      'Where vectors are searched: in memory, by pgvector in the database (PostgreSQL only), or by a Qdrant server. auto is pgvector from 200,000 chunks on where the extension is installed, otherwise memory. After a change they move in the background, and are found all the while.',
+  },
+  'documents.qdrant_url': {
+    ...boot,
+    type: 'string',
+    format: 'http-url',
+    default: null,
+    example: 'http://qdrant:6333',
+    sentence:
+      'URL of a Qdrant server (1.10 or newer) for documents.vector_index. It gets vectors and numbers, no text.',
+  },
+  'documents.qdrant_api_key': {
+    ...boot,
+    type: 'secret',
+    default: null,
+    needs: 'documents.qdrant_url',
+    example: 'QDRANT-EXAMPLE-KEY',
+    sentence: 'API key of that server.',
+  },
+  'documents.qdrant_collections': {
+    ...boot,
+    type: 'string',
+    default: 'sluice',
+    example: 'sluice-staging',
+    sentence:
+      'What the names of the collections in that server begin with. Installations that share a server need different ones.',
   },
   'documents.blobs': {
     ...boot,

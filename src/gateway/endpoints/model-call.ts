@@ -25,6 +25,8 @@ export interface ModelCall {
   readonly isAsync?: boolean
   /** Has the answer already, from a batch of the provider's own: nothing is called, and no cap or health counts. */
   readonly answered?: CallSender
+  /** Hears what it cost, null without a price, before the answer of a call that is not streamed. */
+  readonly settled?: (cost: number | null) => void
   /** What a trace says about the call. */
   readonly traced?: Attributes
   readonly relay: RelayAnswer

@@ -93,6 +93,8 @@ export class RequestRecord implements Disposable {
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
   ahead = 0
+  /** Hears what the request cost when it has ended. */
+  onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
@@ -160,6 +162,7 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    this.onCost?.((this.#charges ?? this.#cost()).cost)
     this.#finish(this)
   }
 

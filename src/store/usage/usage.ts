@@ -96,8 +96,17 @@ export interface UsagePoint extends UsageTotals {
   readonly group: string | null
 }
 
-/** A counter of a budget beside the records that it is made of. */
+/** The counters of budgets beside the records that they are made of. */
 export interface CounterProof {
+  /** How many there are. */
+  readonly counters: number
+  /** Sum of all differences. */
+  readonly difference: number
+  /** The first of those that differ. */
+  readonly wrong: readonly WrongCounter[]
+}
+
+export interface WrongCounter {
   readonly id: string
   readonly spent: number
   /** The same from the records, and for days whose records were purged from their sums. */
@@ -175,7 +184,7 @@ export interface UsageStore {
    * Compares every counter of a budget with its records. @param retainedFrom days from this moment on have all their
    * records; earlier ones are taken from their sums
    */
-  proveCounters(retainedFrom: number): Promise<readonly CounterProof[]>
+  proveCounters(retainedFrom: number): Promise<CounterProof>
   /** Prices some rows again, with their sums and counters in one transaction. */
   recompute(step: RecomputeStep): Promise<RecomputedStep>
   /**

@@ -21,6 +21,8 @@ export const resource = {
   budgets: ['budgets'],
   prices: ['prices'],
   webhooks: ['webhooks'],
+  batches: ['batches'],
+  files: ['files'],
   audit: ['audit'],
 } as const satisfies Record<string, readonly [string]>
 

@@ -193,6 +193,15 @@ export type Batch = {
   readonly metadata?: { readonly [name: string]: string } | null | undefined
   /** When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API. */
   readonly estimated_completion_at: number | null
+  /** What its lines cost so far, in 10^-9 of the currency; null without a price. Not of OpenAI’s API. */
+  readonly cost: number | null
+  /** Of the cost, as ISO 4217 has it */
+  readonly currency: string
+  /** Failed lines by the code of their error, the most frequent first. Not of OpenAI’s API. */
+  readonly failures: readonly ({
+    readonly code: string
+    readonly count: number
+  })[]
   /** That its window is too short, as it looks now. Not of OpenAI’s API. */
   readonly warning: string | null
 }
@@ -257,7 +266,6 @@ export type BudgetProof = {
   readonly spent: number
   /** As the usage records say */
   readonly recomputed: number
-  /** 0 unless something is wrong */
   readonly difference: number
 }
 
@@ -407,6 +415,26 @@ export type ClassifyRequest = {
   readonly text: readonly (readonly string[])[]
   /** A consumer group, or a rerank model or its alias; null = classify */
   readonly consumer_group?: string | null | undefined
+}
+
+export type ClientSecret = {
+  readonly value: string
+  /** Seconds since 1970 */
+  readonly expires_at: number
+  readonly session: {}
+}
+
+export type ClientSecretRequest = {
+  readonly session: {
+    readonly type?: "realtime" | undefined
+    /** A model name or alias */
+    readonly model: string
+  }
+  readonly expires_after?: {
+    readonly anchor?: "created_at" | undefined
+    /** 600 when left out */
+    readonly seconds?: number | undefined
+  } | undefined
 }
 
 export type CohereError = {
@@ -1442,6 +1470,19 @@ export type Reader = {
 /** By consumer group; each model is a group of its own, too. */
 export type ReaderGroups = { readonly [name: string]: readonly Reader[] }
 
+export type RealtimeSession = {
+  readonly client_secret: {
+    readonly value: string
+    readonly expires_at: number
+  }
+}
+
+export type RealtimeSessionRequest = {
+  readonly type?: "realtime" | undefined
+  /** A model name or alias */
+  readonly model: string
+}
+
 /** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
 export type Reasoning = {
   readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
@@ -1939,6 +1980,25 @@ export type UserCreation = {
   readonly disabled?: boolean | undefined
 }
 
+export type VectorIndex = {
+  /** `documents.vector_index` */
+  readonly setting: "auto" | "memory" | "pgvector" | "qdrant"
+  /** Where vectors are to be */
+  readonly target: "memory" | "pgvector" | "qdrant"
+  /** Every visible chunk is searched in one of them */
+  readonly places: readonly ({
+    readonly place: "memory" | "pgvector" | "qdrant"
+    /** Chunks that are searched there */
+    readonly chunks: number
+    /** Chunks that are there, and searched in memory until the index is built */
+    readonly copied: number
+  })[]
+  /** All are where they are to be, as far as that place can have them */
+  readonly done: boolean
+  /** Why they stay where they are */
+  readonly problem: string | null
+}
+
 export type Webhook = {
   readonly id: string
   readonly url: string
@@ -2326,10 +2386,26 @@ export interface Operations {
   /** A WebSocket to a model's provider, for sound and text in both directions */
   "GET /ai/v1/realtime": {
     params: undefined
-    query: { model: string }
+    query: { model?: string }
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** A short-lived secret with which a page opens realtime sessions with one model */
+  "POST /ai/v1/realtime/client_secrets": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: ClientSecretRequest
+    answer: ClientSecret
+  }
+  /** The same for older clients: the secret is in the session */
+  "POST /ai/v1/realtime/sessions": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: RealtimeSessionRequest
+    answer: RealtimeSession
   }
   /** List the models that the caller can use */
   "GET /ai/v1/models": {
@@ -3542,8 +3618,11 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: {
-      /** Sum of all differences */
+      /** How many were compared: one for each budget and window */
+      readonly counters: number
+      /** Sum of all differences: 0 unless something is wrong */
       readonly difference: number
+      /** Those that differ, the first thousand */
       readonly data: readonly BudgetProof[]
     }
   }
@@ -3724,6 +3803,14 @@ export interface Operations {
     of: { readonly etag: string } | null
     body: undefined
     answer: Setting
+  }
+  /** Move vectors to the place that the settings want */
+  "POST /admin/api/v1/vector-index/move": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorIndex
   }
   /** Version, database and uptime of this server */
   "GET /admin/api/v1/about": {

@@ -10,6 +10,7 @@ export interface Page {
     | '/models'
     | '/documents'
     | '/playground'
+    | '/batches'
     | '/keys'
     | '/usage'
     | '/cost'
@@ -35,6 +36,7 @@ export const pages: readonly Page[] = [
   { path: '/models', label: 'Models', icon: 'models' },
   { path: '/playground', label: 'Playground', icon: 'chat' },
   { path: '/documents', label: 'Documents', icon: 'docs' },
+  { path: '/batches', label: 'Batches', icon: 'layers' },
   { path: '/keys', label: 'API Keys', icon: 'key' },
   { path: '/usage', label: 'Usage', icon: 'chart' },
   { path: '/cost', label: 'Cost', icon: 'coins' },
