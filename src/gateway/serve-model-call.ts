@@ -62,6 +62,7 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
+    logContent(gateway, { context, caller, record, model: routed }, received)
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
@@ -137,6 +138,17 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   if (form === null) return
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
+}
+
+/** Has the content logged where that is on; the parts of a form are not kept. */
+function logContent(
+  { contentLog }: Gateway,
+  { record, ...from }: Pick<Answering, 'context' | 'caller' | 'record' | 'model'>,
+  { bytes, form, model }: ModelRequest,
+): void {
+  if (!contentLog.isOn) return
+  const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
+  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
 }
 
 /** A form says how many when that part of it has passed. */
@@ -217,22 +229,16 @@ async function withSources(
 }
 
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, answered, asksUsage } = call
+  const { endpoint, accept, batchable, answered } = call
   const { form, streamed } = request
-  const bodyOf = (): Buffer<ArrayBuffer> => {
-    const body = upstreamBody(request, upstream, asksUsage)
-    return request.state !== null && isGatewayKept(request, upstream) && !request.translated
-      ? withoutStorage(body)
-      : body
-  }
-  return {
-    endpoint,
-    content: form === null ? { kind: 'json', body: bodyOf() } : { kind: 'form', form },
-    streamed,
-    ...(accept && { accept }),
-    ...(batchable && { batchable }),
-    ...(answered && { answered }),
-  }
+  const content =
+    form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
+  return { endpoint, content, streamed, accept, batchable, answered }
+}
+
+function bodyFor(request: ModelRequest, upstream: Upstream, { asksUsage }: ModelCall): Buffer<ArrayBuffer> {
+  const body = upstreamBody(request, upstream, asksUsage)
+  return request.state !== null && isGatewayKept(request, upstream) && !request.translated ? withoutStorage(body) : body
 }
 
 interface Answering {

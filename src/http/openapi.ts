@@ -215,7 +215,7 @@ function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
     'scope_denied',
     'invalid_session',
     ...(method === 'GET' ? [] : (['origin_denied'] as const)),
-    ...(access === 'admin' ? (['admin_required'] as const) : []),
+    ...(access === 'admin' || access === 'scim' ? (['admin_required'] as const) : []),
   ]
 }
 

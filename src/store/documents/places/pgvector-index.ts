@@ -38,7 +38,7 @@ export function pgvectorIndex(): VectorIndex {
       const wanted = candidatesFor(query.limit)
       if (isNarrow(allowed, wanted, query.held)) return compared(reading, allowed, { ...query, distance, wanted })
       const found = await throughIndex(reading, allowed, { ...query, distance, wanted })
-      // The index ends early when its memory is full or vectors lie far apart; what is allowed must be found all the same.
+      // The index ends early when its memory is full or vectors lie far apart; what is allowed must be found even so.
       return found.length >= Math.min(wanted, query.limit)
         ? found
         : compared(reading, allowed, { ...query, distance, wanted })
@@ -58,7 +58,7 @@ function distanceTo(extension: Pgvector, vector: Float32Array): RawBuilder<numbe
 }
 
 async function compared({ kysely }: Connection, allowed: AllowedSets, { space, distance, wanted }: Search) {
-  // The sum keeps the planner from the index, which would be read to its end for what few sets have.
+  // The sum keeps the planner from the index, which would be read completely for what few sets have.
   const { rows } = await sql<Found>`
     select row, ${distance} as distance from ${tableOf(space)} where set_row = any(${allowed.setsIn('pgvector')})
     order by (${distance}) + 0, row limit ${wanted}`.execute(kysely)
