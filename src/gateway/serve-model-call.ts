@@ -50,10 +50,9 @@ export async function serveModelCall(
 ): Promise<Response> {
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using resources = new DisposableStack()
-  const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
+  const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint, clientCall.traced))
   record.isBatch = clientCall.answered !== undefined
   record.onCost = clientCall.settled
-  if (clientCall.traced !== undefined && record.trace !== null) record.trace.about = clientCall.traced
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)

@@ -12,7 +12,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { RequestTrace } from '#observe/traces/request-trace.ts'
 import { traceContext } from '#observe/traces/trace-context.ts'
-import type { Span } from '#observe/traces/span.ts'
+import type { Attributes, Span } from '#observe/traces/span.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
@@ -279,12 +279,13 @@ export class UsageRecorder {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) }
   }
 
-  begin(context: RequestContext, caller: Caller, endpoint: string): RequestRecord {
+  /** @param about what else a trace says of the request */
+  begin(context: RequestContext, caller: Caller, endpoint: string, about?: Attributes): RequestRecord {
     const record = new RequestRecord(context, caller, endpoint, this.#finish)
     const { traces } = this.#options
     if (traces) {
       const trace = traceContext(context.request.headers.get('traceparent'), traces.ratio())
-      record.trace = new RequestTrace(trace, context.startedAt)
+      record.trace = new RequestTrace(trace, context.startedAt, about)
     }
     return record
   }
