@@ -38,7 +38,7 @@ export function pgvectorIndex(): VectorIndex {
       const wanted = candidatesFor(query.limit)
       if (isNarrow(allowed, wanted, query.held)) return compared(reading, allowed, { ...query, distance, wanted })
       const found = await throughIndex(reading, allowed, { ...query, distance, wanted })
-      // The index ends early when its memory is full or vectors lie far apart; what is allowed must be found even so.
+      // The index ends early when its memory is full or vectors lie far apart; but what is allowed must be found.
       return found.length >= Math.min(wanted, query.limit)
         ? found
         : compared(reading, allowed, { ...query, distance, wanted })
