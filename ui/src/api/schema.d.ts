@@ -4009,7 +4009,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Create a user */
   "POST /scim/v2/Users": {
@@ -4017,7 +4017,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** One user */
   "GET /scim/v2/Users/{id}": {
@@ -4025,7 +4025,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Write a user */
   "PUT /scim/v2/Users/{id}": {
@@ -4033,7 +4033,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** Change a user by operations; `active: false` refuses all keys and sessions at once */
   "PATCH /scim/v2/Users/{id}": {
@@ -4041,7 +4041,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** Delete a user with all keys */
   "DELETE /scim/v2/Users/{id}": {
@@ -4057,7 +4057,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Create a group */
   "POST /scim/v2/Groups": {
@@ -4065,7 +4065,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** One group */
   "GET /scim/v2/Groups/{id}": {
@@ -4073,7 +4073,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Write a group with all its members */
   "PUT /scim/v2/Groups/{id}": {
@@ -4081,7 +4081,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** Change a group and its members by operations */
   "PATCH /scim/v2/Groups/{id}": {
@@ -4105,7 +4105,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which resources there are */
   "GET /scim/v2/ResourceTypes": {
@@ -4113,7 +4113,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which resources there are: one of them */
   "GET /scim/v2/ResourceTypes/{name}": {
@@ -4121,7 +4121,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which attributes resources have */
   "GET /scim/v2/Schemas": {
@@ -4129,7 +4129,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which attributes resources have: one of them */
   "GET /scim/v2/Schemas/{name}": {
@@ -4137,7 +4137,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** The web console; where it is not built, leads to the page about this API */
   "GET /": {
