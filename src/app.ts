@@ -162,7 +162,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const budgets = openBudgets(options, opening)
-  const { recorder, tendJournals } = openUsage(options, metrics, opening)
+  const { recorder, traces, tendJournals } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
   const responses = openRegistry(options)
@@ -194,7 +194,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     logger,
     shutdown: shutdown.signal,
   }
-  const documents = openDocuments({ settings, store, state, leader, clock, logger, gateway: withoutDocuments }, opening)
+  const documents = openDocuments({ ...options, state, leader, traces, gateway: withoutDocuments }, opening)
   const gateway: Gateway = { ...withoutDocuments, retrieve: documents.retrieve }
   const batches = openBatches({ store, state, gateway, documents: documents.documents }, opening)
   const generation: Generation = {

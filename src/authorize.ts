@@ -61,17 +61,22 @@ const areasOf = {
 
 export function createAuthorize(deps: AuthorizeDeps) {
   return (access: GuardedAccess, context: RequestContext): Caller | Promise<Caller> => {
-    const counted = (thrown: unknown): never => {
-      if (thrown instanceof ApiError) deps.refused(thrown, context)
-      throw thrown
-    }
     try {
       const caller = authorize(deps, access, context)
-      return caller instanceof Promise ? caller.catch(counted) : caller
+      return caller instanceof Promise ? counting(caller, deps, context) : caller
     } catch (thrown) {
-      return counted(thrown)
+      return refuse(thrown, deps, context)
     }
   }
+}
+
+function counting(finding: Promise<Caller>, deps: AuthorizeDeps, context: RequestContext): Promise<Caller> {
+  return finding.catch((thrown: unknown) => refuse(thrown, deps, context))
+}
+
+function refuse(thrown: unknown, { refused }: AuthorizeDeps, context: RequestContext): never {
+  if (thrown instanceof ApiError) refused(thrown, context)
+  throw thrown
 }
 
 /** Answers 400, 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */

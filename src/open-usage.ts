@@ -36,6 +36,8 @@ export interface OpenUsage {
   readonly recorder: UsageRecorder
   /** Writes what processes that are gone have left, and says that this one lives; null without a journal. */
   readonly tendJournals: (() => Promise<void>) | null
+  /** Takes spans; null when no collector is set. */
+  readonly traces: TraceOptions | null
 }
 
 const traceFlushMs = 1000
@@ -51,20 +53,22 @@ export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: 
   const onRefused = (file: string, error: unknown): void =>
     logger.error('a journal of usage records is refused by the database and was set aside', { file, error })
   const queueMax = settings.get('usage.queue_max')
+  const traces = openTraces(options, opening)
   const recorder = new UsageRecorder({
     metrics,
     write,
     queueMax,
     journal,
     ahead: ahead ?? undefined,
-    traces: openTraces(options, opening),
+    traces,
     log: (row) => {
       if (settings.get('log.requests')) logger.info('a request has ended', { ...row })
     },
   })
-  if (journal === null || journalDirectory === undefined) return { recorder, tendJournals: null }
+  if (journal === null || journalDirectory === undefined) return { recorder, traces, tendJournals: null }
   return {
     recorder,
+    traces,
     async tendJournals() {
       await journal.beat(new Date(clock.now()))
       await ahead?.beat(new Date(clock.now()))
@@ -122,6 +126,7 @@ function openTraces(
   if (url === null) return null
   const exporter = new TraceExporter({
     url,
+    protocol: settings.get('traces.otlp_protocol'),
     headers: exporterHeaders(settings.get('traces.otlp_headers')?.reveal() ?? ''),
     resource: { 'service.name': 'sluice', 'service.version': version, 'service.instance.id': crypto.randomUUID() },
   })

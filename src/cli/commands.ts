@@ -11,6 +11,7 @@ import { generateCommand } from './admin/generate-command.ts'
 import { groupCommands } from './admin/group-commands.ts'
 import { healthCommand } from './start/health.ts'
 import { importCommand } from './documents/import-command.ts'
+import { indexCommand } from './documents/index-command.ts'
 import { keyCommands } from './admin/key-commands.ts'
 import { limitCommands } from './admin/limit-commands.ts'
 import { modelCommands } from './admin/model-commands.ts'
@@ -60,6 +61,7 @@ export const commands: readonly Command[] = [
   generateCommand,
   ...batchCommands,
   importCommand,
+  indexCommand,
   searchCommand,
   migrateCommand,
   healthCommand,

@@ -53,6 +53,7 @@ export async function serveModelCall(
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
   record.isBatch = clientCall.answered !== undefined
   record.onCost = clientCall.settled
+  if (clientCall.traced !== undefined && record.trace !== null) record.trace.about = clientCall.traced
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -229,22 +230,16 @@ async function withSources(
 }
 
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, answered, asksUsage } = call
+  const { endpoint, accept, batchable, answered } = call
   const { form, streamed } = request
-  const bodyOf = (): Buffer<ArrayBuffer> => {
-    const body = upstreamBody(request, upstream, asksUsage)
-    return request.state !== null && isGatewayKept(request, upstream) && !request.translated
-      ? withoutStorage(body)
-      : body
-  }
-  return {
-    endpoint,
-    content: form === null ? { kind: 'json', body: bodyOf() } : { kind: 'form', form },
-    streamed,
-    ...(accept && { accept }),
-    ...(batchable && { batchable }),
-    ...(answered && { answered }),
-  }
+  const content =
+    form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
+  return { endpoint, content, streamed, accept, batchable, answered }
+}
+
+function bodyFor(request: ModelRequest, upstream: Upstream, { asksUsage }: ModelCall): Buffer<ArrayBuffer> {
+  const body = upstreamBody(request, upstream, asksUsage)
+  return request.state !== null && isGatewayKept(request, upstream) && !request.translated ? withoutStorage(body) : body
 }
 
 interface Answering {

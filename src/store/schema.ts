@@ -33,6 +33,8 @@ export interface UsersTable {
   declared: Flag
   created_at: number
   updated_at: number
+  /** With a session; about once a minute. */
+  seen_at: number | null
 }
 
 export interface GroupsTable {
@@ -71,6 +73,19 @@ export interface ApiKeysTable {
 export interface SessionsTable {
   digest: string
   user_id: string
+  created_at: number
+  expires_at: number
+  /** About once a minute. */
+  seen_at: number | null
+  /** How the browser names itself, cut. */
+  agent: string | null
+  /** From where the sign-in came. */
+  address: string | null
+}
+
+export interface InvitationsTable {
+  user_id: string
+  digest: string
   created_at: number
   expires_at: number
 }
@@ -227,6 +242,9 @@ interface UsageSums {
   duration_ms: number
   cost: number
   first_tokens: number
+  failures: number
+  stream_tokens: number
+  stream_ms: number
   first_token_ms: number
 }
 
@@ -397,6 +415,16 @@ export interface ChunkSetsTable {
   doomed: Flag
   /** JSON of PageStart[]; null for none. */
   pages: string | null
+  /** As vector-index.ts numbers places and states. */
+  index_place: Generated<number>
+  index_state: Generated<number>
+}
+
+/** Sets whose vectors are still to be removed from a place outside of the database. */
+export interface VectorRemovalsTable {
+  set_row: number
+  place: number
+  space_row: number
 }
 
 export interface DocumentChunksTable {
@@ -794,6 +822,7 @@ export interface Tables {
   memberships: MembershipsTable
   api_keys: ApiKeysTable
   sessions: SessionsTable
+  invitations: InvitationsTable
   oidc_identities: OidcIdentitiesTable
   scim_users: ScimUsersTable
   scim_groups: ScimGroupsTable
@@ -840,6 +869,7 @@ export interface Tables {
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
   vector_centres: VectorCentresTable
+  vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable

@@ -172,6 +172,7 @@ describe('describing', () => {
       'documents.model_seconds',
       'documents.embed_batch',
       'documents.embed_concurrency',
+      'documents.vector_index',
       'embeddings.join_milliseconds',
       'embeddings.join_items_max',
       'realtime.buffer_bytes',

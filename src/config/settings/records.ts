@@ -127,6 +127,15 @@ export const settingRecords = {
     sentence:
       'Processes that serve the port together, each with a core of its own; auto is one for each core. More than one need PostgreSQL and Linux.',
   },
+  'server.worker_hang_seconds': {
+    ...boot,
+    ...seconds,
+    default: 30,
+    min: 0,
+    max: 3600,
+    example: '60',
+    sentence: 'A worker that gives no sign of life for this long is ended and started again. 0 ends none.',
+  },
   'server.public_url': {
     ...boot,
     type: 'string',
@@ -1004,6 +1013,40 @@ export const settingRecords = {
     example: '/var/lib/sluice/models/all-MiniLM-L6-v2',
     sentence: 'Directory of the ONNX model of the embedder local.',
   },
+  'documents.vector_index': {
+    ...live,
+    type: 'string',
+    values: ['auto', 'memory', 'pgvector', 'qdrant'],
+    default: 'auto',
+    example: 'pgvector',
+    sentence:
+      'Where vectors are searched: in memory, by pgvector in the database (PostgreSQL only), or by a Qdrant server. auto is pgvector from 200,000 chunks on where the extension is installed, otherwise memory. After a change they move in the background, and are found all the while.',
+  },
+  'documents.qdrant_url': {
+    ...boot,
+    type: 'string',
+    format: 'http-url',
+    default: null,
+    example: 'http://qdrant:6333',
+    sentence:
+      'URL of a Qdrant server (1.10 or newer) for documents.vector_index. It gets vectors and numbers, no text.',
+  },
+  'documents.qdrant_api_key': {
+    ...boot,
+    type: 'secret',
+    default: null,
+    needs: 'documents.qdrant_url',
+    example: 'QDRANT-EXAMPLE-KEY',
+    sentence: 'API key of that server.',
+  },
+  'documents.qdrant_collections': {
+    ...boot,
+    type: 'string',
+    default: 'sluice',
+    example: 'sluice-staging',
+    sentence:
+      'What the names of the collections in that server begin with. Installations that share a server need different ones.',
+  },
   'documents.blobs': {
     ...boot,
     type: 'string',
@@ -1474,6 +1517,14 @@ export const settingRecords = {
     default: null,
     example: 'http://otel-collector:4318',
     sentence: 'Base address of a collector that takes traces by OTLP over HTTP. Without it, no traces are made.',
+  },
+  'traces.otlp_protocol': {
+    ...boot,
+    type: 'string',
+    values: ['http/protobuf', 'http/json'],
+    default: 'http/protobuf',
+    example: 'http/json',
+    sentence: 'The form in which traces are sent to that collector.',
   },
   'traces.otlp_headers': {
     ...boot,
