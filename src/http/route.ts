@@ -33,6 +33,8 @@ export interface RouteDocs {
   readonly body?: z.ZodType
   /** Media type of the body; JSON when left out. */
   readonly bodyType?: 'multipart/form-data'
+  /** Media type of JSON answers and errors; `application/json` when left out. */
+  readonly jsonType?: 'application/json' | 'application/scim+json'
   /** Body of the success answer as JSON. */
   readonly answer?: z.ZodType
   /** Data of each event where the success answer is streamed. */

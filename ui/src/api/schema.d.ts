@@ -4262,7 +4262,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Create a user */
   "POST /scim/v2/Users": {
@@ -4270,7 +4270,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** One user */
   "GET /scim/v2/Users/{id}": {
@@ -4278,7 +4278,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Write a user */
   "PUT /scim/v2/Users/{id}": {
@@ -4286,7 +4286,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** Change a user by operations; `active: false` refuses all keys and sessions at once */
   "PATCH /scim/v2/Users/{id}": {
@@ -4294,7 +4294,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** Delete a user with all keys */
   "DELETE /scim/v2/Users/{id}": {
@@ -4310,7 +4310,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Create a group */
   "POST /scim/v2/Groups": {
@@ -4318,7 +4318,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** One group */
   "GET /scim/v2/Groups/{id}": {
@@ -4326,7 +4326,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Write a group with all its members */
   "PUT /scim/v2/Groups/{id}": {
@@ -4334,7 +4334,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: {}
-    answer: ScimResource
+    answer: undefined
   }
   /** Change a group and its members by operations */
   "PATCH /scim/v2/Groups/{id}": {
@@ -4358,7 +4358,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which resources there are */
   "GET /scim/v2/ResourceTypes": {
@@ -4366,7 +4366,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which resources there are: one of them */
   "GET /scim/v2/ResourceTypes/{name}": {
@@ -4374,7 +4374,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which attributes resources have */
   "GET /scim/v2/Schemas": {
@@ -4382,7 +4382,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** Which attributes resources have: one of them */
   "GET /scim/v2/Schemas/{name}": {
@@ -4390,7 +4390,7 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
-    answer: ScimResource
+    answer: undefined
   }
   /** The web console; where it is not built, leads to the page about this API */
   "GET /": {
