@@ -43,19 +43,20 @@ async function speed(lines: number): Promise<void> {
   await batchOf(call, 500)
   const before = await residentBytes(gateway.pid)
   const cpuBefore = await cpuSeconds(gateway.pid)
-  const { ms, mostBytes } = await batchOf(call, lines, () => residentBytes(gateway.pid))
+  const { ms, most } = await batchOf(call, lines, () => residentBytes(gateway.pid))
   const cpu = (await cpuSeconds(gateway.pid)) - cpuBefore
   console.log(`${lines} lines in ${(ms / 1000).toFixed(1)} s: ${((lines / ms) * 1000).toFixed(0)} lines/s`)
   console.log(`CPU of the server: ${((cpu / lines) * 1e6).toFixed(0)} µs a line`)
-  console.log(`memory: ${mebibytes(before)} MiB before, at most ${mebibytes(mostBytes)} MiB`)
+  const inEach = [...most].map(([status, bytes]) => `${mebibytes(bytes)} MiB ${status}`)
+  console.log(`memory: ${mebibytes(before)} MiB before, at most ${inEach.join(', ')}`)
 }
 
-/** How long a batch takes, uploading not included. */
+/** How long a batch takes, uploading not included, and the most of what is sampled in each of its states. */
 async function batchOf(
   call: <T>(method: string, path: string, body?: Bun.BodyInit) => Promise<T>,
   lines: number,
   sample: () => Promise<number> = () => Promise.resolve(0),
-): Promise<{ readonly ms: number; readonly mostBytes: number }> {
+): Promise<{ readonly ms: number; readonly most: ReadonlyMap<string, number> }> {
   const form = new FormData()
   form.append('purpose', 'batch')
   form.append('file', new Blob([inputOf(lines)]), 'input.jsonl')
@@ -63,15 +64,15 @@ async function batchOf(
   const startedAt = performance.now()
   const asked = { input_file_id: fileId, endpoint: '/v1/embeddings', completion_window: '24h' }
   let batch = await call<BatchOnWire>('POST', '/batches', JSON.stringify(asked))
-  let mostBytes = 0
+  const most = new Map<string, number>()
   while (batch.status !== 'completed') {
     await Bun.sleep(100)
-    mostBytes = Math.max(mostBytes, await sample())
+    most.set(batch.status, Math.max(most.get(batch.status) ?? 0, await sample()))
     batch = await call<BatchOnWire>('GET', `/batches/${batch.id}`)
     if (batch.status === 'failed') throw new Error(JSON.stringify(batch))
   }
   if (batch.request_counts.completed !== lines) throw new Error(JSON.stringify(batch.request_counts))
-  return { ms: performance.now() - startedAt, mostBytes }
+  return { ms: performance.now() - startedAt, most }
 }
 
 function inputOf(lines: number): string {

@@ -62,9 +62,9 @@ export function freePort(): number {
   return listener.port
 }
 
-/** Waits until the address answers with a status below 500; throws when the process ends before. */
+/** Waits until the address answers with a status below 500; throws when the process ends before, or after two minutes. */
 export async function untilAnswers(url: string, child: Subprocess, pollMs = 20): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline;) {
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline;) {
     if (child.exitCode !== null) throw new Error(`${url}: the process ended with ${child.exitCode}`)
     const status = await fetch(url).then(
       (response) => response.status,
@@ -73,7 +73,7 @@ export async function untilAnswers(url: string, child: Subprocess, pollMs = 20):
     if (status < 500) return
     await Bun.sleep(pollMs)
   }
-  throw new Error(`${url} did not answer within 30 s`)
+  throw new Error(`${url} did not answer within 120 s`)
 }
 
 /** Standard output of a command; throws with its error output when it fails. */

@@ -7,6 +7,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Access } from '#http/route.ts'
 import { authenticateKey, mayUseArea } from '#identity/authenticate.ts'
+import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Directory } from '#identity/directory.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
 import type { LastUsed } from '#replica/last-used.ts'
@@ -16,6 +17,7 @@ type GuardedAccess = Exclude<Access, 'public'>
 
 export interface AuthorizeDeps {
   readonly directory: Directory
+  readonly clientSecrets: ClientSecrets
   readonly feed: ChangeFeed
   /** The caller of the request's session cookie, or a thrown ApiError; null without a cookie. */
   readonly session: (context: RequestContext) => Promise<Caller> | null
@@ -46,12 +48,15 @@ export const operator: Caller = {
   key: null,
 }
 
-const areaOf = {
-  inference: 'inference',
-  generation: 'inference',
-  documents: 'documents',
-  user: 'admin',
-  admin: 'admin',
+/** The areas of a key of which one is enough; the first is named in a refusal. */
+const areasOf = {
+  inference: ['inference'],
+  realtime: ['inference'],
+  generation: ['inference'],
+  documents: ['documents'],
+  user: ['admin'],
+  admin: ['admin'],
+  scim: ['scim', 'admin'],
 } as const
 
 export function createAuthorize(deps: AuthorizeDeps) {
@@ -79,7 +84,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   if (context.trusted) return operator
   const { standing } = deps.feed
   if (standing !== 'current' && !(standing === 'grace' && isAiRequest(access))) throw new ApiError('store_unavailable')
-  const found = authenticateKey(context.request.headers, deps.directory, deps.clock.now())
+  const found = authenticateKey(context.request.headers, deps, deps.clock.now())
   if (found.kind === 'in_doubt') throw new ApiError('store_unavailable')
   if (found.kind === 'conflicting') throw new ApiError('conflicting_api_keys')
   if (found.kind === 'invalid') throw new ApiError('invalid_api_key')
@@ -96,7 +101,7 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
 
 /** Those that are answered from memory and by providers. */
 function isAiRequest(access: GuardedAccess): boolean {
-  return access === 'inference' || access === 'generation'
+  return access === 'inference' || access === 'realtime' || access === 'generation'
 }
 
 /** Clients of the generation interface send no credentials: an administrator may let them be one account. */
@@ -109,12 +114,18 @@ function anonymousCaller({ anonymousUser, directory }: AuthorizeDeps, request: R
 }
 
 function permit(caller: Caller, access: GuardedAccess): Caller {
-  const area = areaOf[access]
-  if (!mayUseArea(caller, area)) {
-    throw new ApiError('scope_denied', {
-      message: `This API key may not be used for "${area}". Use a key whose scopes include it.`,
+  if (caller.grant !== undefined && access !== 'realtime') {
+    throw new ApiError('invalid_api_key', {
+      message: 'A client secret only opens realtime sessions. Use an API key here.',
     })
   }
-  if (access === 'admin' && caller.account.user.role !== 'admin') throw new ApiError('admin_required')
+  const areas = areasOf[access]
+  if (!areas.some((area) => mayUseArea(caller, area))) {
+    throw new ApiError('scope_denied', {
+      message: `This API key may not be used for "${areas[0]}". Use a key whose scopes include it.`,
+    })
+  }
+  if ((access === 'admin' || access === 'scim') && caller.account.user.role !== 'admin')
+    throw new ApiError('admin_required')
   return caller
 }

@@ -68,7 +68,7 @@ export function routeTable(deps: RouteDeps): readonly Route<Caller>[] {
         ...about,
         operation: 'getConsole',
         media: ['text/html'],
-        moreStatuses: [302],
+        moreStatuses: [302, 304],
         summary: 'The web console; where it is not built, leads to the page about this API',
       },
       handle: ({ request }) =>

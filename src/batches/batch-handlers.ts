@@ -44,7 +44,11 @@ export async function createBatch(batches: Batches, context: RequestContext, cal
   const batch = { ...newBatch(caller, await batches.now()), ...(await readRequest(batches, value, caller)) }
   const created = { ...batch, expiresAt: batch.createdAt + windowMs(batch.completionWindow) }
   await insertBatch(batches, created)
-  return json(batchOnWire(created, created.createdAt))
+  return onWire(batches, created, created.createdAt)
+}
+
+function onWire({ gateway }: Batches, batch: Batch, now: number): Response {
+  return json(batchOnWire(batch, { now, currency: gateway.settings.get('prices.currency') }))
 }
 
 /** Adds a batch and wakes the worker. Answers 429 by throwing. */
@@ -96,6 +100,8 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
     completed: 0,
     failed: 0,
     undone: 0,
+    cost: null,
+    failures: {},
     id: newId('batch_'),
     userId: account.user.id,
     keyId: key?.id ?? null,
@@ -108,12 +114,12 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
 /** Answers 404 by throwing. */
 export async function getBatch(batches: Batches, context: RequestContext, caller: Caller): Promise<Response> {
   const batch = await ownBatch(batches, context, { caller, dialect: 'openai' })
-  return json(batchOnWire(batch, await batches.now()))
+  return onWire(batches, batch, await batches.now())
 }
 
 /** Answers 400 by throwing. */
 export async function listBatches(
-  { store, now }: Batches,
+  { store, now, gateway }: Batches,
   { query }: RequestContext,
   caller: Caller,
 ): Promise<Response> {
@@ -129,7 +135,7 @@ export async function listBatches(
       param: 'after',
       message: '"after" names no batch of your account.',
     })
-  const at = await now()
+  const at = { now: await now(), currency: gateway.settings.get('prices.currency') }
   const page = found.map((batch) => batchOnWire(batch, at))
   return json(listOnWire(page, limit))
 }
@@ -140,11 +146,11 @@ export async function cancelBatch(batches: Batches, context: RequestContext, cal
   const now = await batches.now()
   const cancelled = await batches.store.cancel(batch.id, now)
   if (cancelled === null) {
-    if (batch.status === 'cancelling') return json(batchOnWire(batch, now))
+    if (batch.status === 'cancelling') return onWire(batches, batch, now)
     throw new ApiError('batch_ended', { message: `Cannot cancel a batch with status '${batch.status}'.` })
   }
   batches.wake()
-  return json(batchOnWire(cancelled, now))
+  return onWire(batches, cancelled, now)
 }
 
 /** The caller's batch that the address names. Answers 404 by throwing. */

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { aBatch } from '#test/support/store/store-contract-batches.ts'
 import { batchOnWire } from './batch-wire.ts'
 
+const currency = 'EUR'
 const running = { ...aBatch('u', 10_000_000), status: 'in_progress', inProgressAt: 1_000_000 } as const
 
 test.each([
@@ -12,7 +13,7 @@ test.each([
   [50_000, 20_000, 0],
 ])('of %i lines with %i answered and %i failed, the rest takes as long in proportion', (total, completed, failed) => {
   const now = running.inProgressAt + 60_000
-  const wire = batchOnWire({ ...running, total, completed, failed }, now)
+  const wire = batchOnWire({ ...running, total, completed, failed }, { now, currency })
   const msPerLine = 60_000 / (completed + failed)
   const end = running.inProgressAt + msPerLine * total
   expect(wire.estimated_completion_at).toBe(Math.floor(end / 1000))
@@ -27,10 +28,10 @@ test('nothing is said before the first line, and after the last', () => {
     { ...running, total: 10, completed: 3, status: 'cancelling' },
     { ...running, total: 10, completed: 3, inProgressAt: null },
   ] as const)
-    expect(batchOnWire(batch, now)).toMatchObject({ estimated_completion_at: null, warning: null })
+    expect(batchOnWire(batch, { now, currency })).toMatchObject({ estimated_completion_at: null, warning: null })
 })
 
 test('a clock that was set back does not put the end before the beginning', () => {
-  const wire = batchOnWire({ ...running, total: 10, completed: 3 }, 0)
+  const wire = batchOnWire({ ...running, total: 10, completed: 3 }, { now: 0, currency })
   expect(wire.estimated_completion_at).toBe(running.inProgressAt / 1000)
 })

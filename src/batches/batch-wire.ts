@@ -49,6 +49,14 @@ export const batchAnswer = z
     estimated_completion_at: moment.describe(
       'When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API.',
     ),
+    cost: z
+      .int()
+      .nullable()
+      .describe('What its lines cost so far, in 10^-9 of the currency; null without a price. Not of OpenAI’s API.'),
+    currency: z.string().describe('Of the cost, as ISO 4217 has it'),
+    failures: z
+      .array(z.object({ code: z.string(), count: z.int() }))
+      .describe('Failed lines by the code of their error, the most frequent first. Not of OpenAI’s API.'),
     warning: z.string().nullable().describe('That its window is too short, as it looks now. Not of OpenAI’s API.'),
   })
   .meta({ id: 'Batch' })
@@ -66,8 +74,11 @@ export const batchRequest = z
   })
   .meta({ id: 'BatchRequest' })
 
-/** The batch of this moment, `now`. */
-export function batchOnWire(batch: Batch, now: number): z.output<typeof batchAnswer> {
+/** The batch of the moment `now`, with its cost in this currency. */
+export function batchOnWire(
+  batch: Batch,
+  { now, currency }: { readonly now: number; readonly currency: string },
+): z.output<typeof batchAnswer> {
   const { status } = batch
   const estimatedAt = estimatedEnd(batch, now)
   const endedAs = (end: Batch['status']): number | null => (status === end ? at(batch.endedAt) : null)
@@ -94,6 +105,11 @@ export function batchOnWire(batch: Batch, now: number): z.output<typeof batchAns
     request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
     metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),
     estimated_completion_at: at(estimatedAt),
+    cost: batch.cost,
+    currency,
+    failures: Object.entries(batch.failures)
+      .map(([code, count]) => ({ code, count }))
+      .sort((one, other) => other.count - one.count),
     warning: estimatedAt !== null && estimatedAt > batch.expiresAt ? tooShort : null,
   }
 }

@@ -51,6 +51,9 @@ type Outcome =
 const takenAhead = 64
 const lowWater = 8
 const idleMs = 5000
+/** Each beat gives back for so long, some counters at the same time. */
+const giveBackMs = 2000
+const givers = 4
 /** The longest wait of a request that others are always faster than. */
 const longestMs = 10_000
 /** A request waits so long for others to give back what they do not need. */
@@ -118,10 +121,7 @@ export class BudgetLedger {
   async beat(): Promise<void> {
     if (!this.#isOpen) return
     try {
-      const isKnown = await this.#options.place.beat(this.#holder)
-      if (!isKnown) return this.#startOver()
-      this.#beatenAt = this.#options.clock.elapsed()
-      await this.#giveBack()
+      if (await this.#sayAlive()) await this.#giveBack()
     } catch (failure) {
       this.#options.onFailure(failure)
     }
@@ -208,7 +208,8 @@ export class BudgetLedger {
       try {
         const answer = await place.change(change)
         if (answer === null) {
-          this.#startOver()
+          // Another exchange may have noticed it before.
+          if (change.holder === this.#holder) this.#startOver()
           return { kind: 'gone' }
         }
         slice.answered(change, answer)
@@ -225,17 +226,31 @@ export class BudgetLedger {
 
   async #open(): Promise<unknown> {
     try {
+      if (this.#isOpen && (await this.#sayAlive())) return null
+      if (this.#isOpen) return null
       const holder = this.#holder
-      if (!this.#isOpen) await this.#options.place.open(holder)
-      else if (!(await this.#options.place.beat(holder))) this.#startOver()
-      if (holder !== this.#holder) return await this.#open()
-      this.#isOpen = true
-      this.#beatenAt = this.#options.clock.elapsed()
+      const askedAt = this.#options.clock.elapsed()
+      await this.#options.place.open(holder)
+      if (holder === this.#holder) {
+        this.#isOpen = true
+        this.#beatenAt = askedAt
+      }
       return null
     } catch (failure) {
       this.#options.onFailure(failure)
       return failure
     }
+  }
+
+  /** False when this process begins under a new name. An answer that comes late says only that the process was known when it asked. */
+  async #sayAlive(): Promise<boolean> {
+    const holder = this.#holder
+    const askedAt = this.#options.clock.elapsed()
+    const isKnown = await this.#options.place.beat(holder)
+    if (holder !== this.#holder) return false
+    if (isKnown) this.#beatenAt = Math.max(this.#beatenAt, askedAt)
+    else this.#startOver()
+    return isKnown
   }
 
   /** What was held is no longer this process's: running requests keep what they reserved, new ones begin under a new name. */
@@ -246,20 +261,39 @@ export class BudgetLedger {
     this.#beatenAt = -Infinity
   }
 
+  /** What is left over after some time is given back at the next beat: the heartbeat must not wait for thousands of counters. */
   async #giveBack(): Promise<void> {
-    const now = this.#options.clock.elapsed()
+    const { clock, place } = this.#options
+    const startedAt = clock.elapsed()
     const holding = [...this.#entries.values()].filter(({ slice }) => slice.available > 0 || slice.pending !== null)
     if (holding.length === 0) return
-    const wanted = new Set(await this.#options.place.wanted(holding.map(({ slice }) => slice.counter)))
-    for (const entry of holding) {
-      const { slice } = entry
-      const isIdle = now - entry.usedAt > idleMs
-      if (entry.flight !== null) continue
-      if (slice.pending === null && !isIdle && !wanted.has(slice.counter)) continue
-      const kept = isIdle ? 0 : Math.floor(slice.available / 2)
-      if (slice.pending !== null || slice.give(slice.available - kept) !== null) await this.#exchange(entry)
-      if (isIdle && slice.available === 0 && slice.reserved === 0 && slice.pending === null) this.#forget(slice)
+    const wanted = new Set(await place.wanted(holding.map(({ slice }) => slice.counter)))
+    // Others wait for what they want.
+    const urgent = holding.filter(({ slice }) => wanted.has(slice.counter))
+    const idle = holding.filter(
+      (entry) => !wanted.has(entry.slice.counter) && (entry.slice.pending !== null || this.#isIdle(entry)),
+    )
+    const left = [...urgent, ...idle].values()
+    const giveSome = async (): Promise<void> => {
+      for (const entry of left) {
+        if (clock.elapsed() - startedAt > giveBackMs) return
+        await this.#giveBackOf(entry)
+      }
     }
+    await Promise.all(Array.from({ length: givers }, giveSome))
+  }
+
+  #isIdle({ usedAt }: Entry): boolean {
+    return this.#options.clock.elapsed() - usedAt > idleMs
+  }
+
+  async #giveBackOf(entry: Entry): Promise<void> {
+    const { slice } = entry
+    if (entry.flight !== null) return
+    const isIdle = this.#isIdle(entry)
+    const kept = isIdle ? 0 : Math.floor(slice.available / 2)
+    if (slice.pending !== null || slice.give(slice.available - kept) !== null) await this.#exchange(entry)
+    if (isIdle && slice.available === 0 && slice.reserved === 0 && slice.pending === null) this.#forget(slice)
   }
 
   #forget(slice: Slice): void {

@@ -25,6 +25,7 @@ describe('windows', () => {
         expect(windowAt(period, zone, startsAt)).toEqual({ startsAt, endsAt })
         expect(windowAt(period, zone, endsAt - 1)).toEqual({ startsAt, endsAt })
         expect(windowAt(period, zone, endsAt).startsAt).toBe(endsAt)
+        expect(windowAt(period, zone, at)).toEqual({ startsAt, endsAt })
       }),
       { numRuns: 300 },
     )
@@ -41,6 +42,27 @@ describe('windows', () => {
     expect(window('day', 'Europe/Berlin')).toEqual(['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'])
     expect(window('week', 'Europe/Berlin')).toEqual(['2026-03-22T23:00:00.000Z', '2026-03-29T22:00:00.000Z'])
     expect(window('total', 'UTC')).toEqual(['1970-01-01T00:00:00.000Z', null])
+  })
+
+  test('end with the year, in each zone at its own moment', () => {
+    for (const period of ['day', 'month'] as const) {
+      const lastOf = (zone: string): string => {
+        const { endsAt } = windowAt(period, zone, Date.parse('2026-12-31T12:00:00Z'))
+        return new Date(endsAt ?? 0).toISOString()
+      }
+      expect(['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu'].map(lastOf)).toEqual([
+        '2027-01-01T00:00:00.000Z',
+        // On that day it is New Year already.
+        period === 'day' ? '2027-01-01T10:00:00.000Z' : '2027-01-31T10:00:00.000Z',
+        '2027-01-01T11:00:00.000Z',
+        '2026-12-31T18:15:00.000Z',
+      ])
+    }
+    const week = windowAt('week', 'UTC', Date.parse('2026-12-31T12:00:00Z'))
+    expect([week.startsAt, week.endsAt].map((at) => new Date(at ?? 0).toISOString())).toEqual([
+      '2026-12-28T00:00:00.000Z',
+      '2027-01-04T00:00:00.000Z',
+    ])
   })
 
   test('a day whose midnight does not exist begins at its first moment', () => {

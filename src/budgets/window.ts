@@ -10,9 +10,21 @@ interface LocalDate {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
+/** The last window of each period and time zone: calendars are slow, and a thousand budgets share a month. */
+const latest = new Map<string, BudgetWindow & { readonly endsAt: number }>()
+
 /** The window of a period that holds this moment. */
 export function windowAt(period: BudgetPeriod, timeZone: string, at: number): BudgetWindow {
   if (period === 'total') return { startsAt: 0, endsAt: null }
+  const key = `${period} ${timeZone}`
+  const known = latest.get(key)
+  if (known !== undefined && known.startsAt <= at && at < known.endsAt) return known
+  const window = calendarWindow(period, timeZone, at)
+  latest.set(key, window)
+  return window
+}
+
+function calendarWindow(period: Exclude<BudgetPeriod, 'total'>, timeZone: string, at: number) {
   const first = firstDay(period, localDate(timeZone, at))
   return { startsAt: beginningOf(timeZone, first), endsAt: beginningOf(timeZone, following(period, first)) }
 }

@@ -2,8 +2,20 @@
 
 const advice: readonly (readonly [address: RegExp, text: string])[] = [
   [
-    /^\/ai\/v1\/realtime\/(client_secrets|sessions|transcription_sessions|calls)(\/|$)/,
-    'Ephemeral keys of a provider, and calls by WebRTC, would pass by every limit of this gateway. Connect to GET /ai/v1/realtime; for a page, make a key that expires soon and may use only this model.',
+    /^\/ai\/v1\/realtime\/(transcription_sessions|calls)(\/|$)/,
+    'Calls by WebRTC and SIP would pass by every limit of this gateway. Connect to GET /ai/v1/realtime by WebSocket; POST /ai/v1/realtime/client_secrets makes a secret for a page.',
+  ],
+  [
+    /^\/ai\/v1\/(assistants|threads|vector_stores|containers|evals|fine_tuning|videos|skills)(\/|$)/,
+    'The gateway has no such objects. Conversations are at /ai/v1/conversations, documents that chats can cite at /api/v1/documents; for everything else of this kind use an API of the vendor.',
+  ],
+  [
+    /(^|\/)v1(beta)?\/models\/[^/]+:\w+$/,
+    "Google's own API is not offered here. Use a client of OpenAI or Anthropic with the base URL that ends with /ai/v1, or /ai for Anthropic's.",
+  ],
+  [
+    /^\/api\/(chat|generate|tags|show|ps|embed|embeddings)$/,
+    "Ollama's own API is not offered here. Choose a provider of the kind OpenAI in your client, with the base URL that ends with /ai/v1.",
   ],
   // The Takeoff client's.
   [

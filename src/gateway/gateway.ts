@@ -7,9 +7,11 @@ import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { ProviderPool } from '#providers/registry.ts'
+import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Caller } from '#identity/records.ts'
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
+import type { ContentLog } from './content/content-log.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
 import type { Retrieve } from './grounding/retrieve.ts'
@@ -26,6 +28,8 @@ export interface Gateway {
   readonly catalog: () => Catalog
   /** The caller of a request that has begun long ago, with the rights of now; null when there are none any more. */
   readonly callerNow: (caller: Caller) => Caller | null
+  /** Makes the secrets with which pages open realtime sessions. */
+  readonly clientSecrets: ClientSecrets
   readonly providers: ProviderPool
   readonly embeddingBatcher: EmbeddingBatcher
   /** Searches the documents for a chat; null where there are none. */
@@ -39,6 +43,8 @@ export interface Gateway {
   readonly health: UpstreamHealth
   readonly affinity: PrefixAffinity
   readonly recorder: UsageRecorder
+  /** Logs prompts and answers where an administrator has switched that on. */
+  readonly contentLog: ContentLog
   /** Who owns the responses that providers store. */
   readonly responses: ResponseRegistry
   /** The responses and conversations that the gateway keeps itself. */

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '#lib/clock.ts'
 import { readStatus } from './process-status.ts'
+import { readingLoads } from './upstreams/read-loads.ts'
 import { probing, type ProbeDeps } from './upstreams/probe-upstreams.ts'
 import type { UpstreamHealth, UpstreamStatus } from './upstreams/upstream-health.ts'
 
@@ -21,8 +22,11 @@ export function healthWork(
   feed: Peers,
   clock: Clock,
 ): readonly (readonly [what: string, work: () => Promise<void>])[] {
-  const probes = ['probing providers', probing(deps, clock)] as const
-  return feed.registration === null ? [probes] : [probes, ['hearing of upstreams', followPeers(feed, deps.health)]]
+  const own = [
+    ['probing providers', probing(deps, clock)],
+    ['reading the load of servers', readingLoads(deps, clock)],
+  ] as const
+  return feed.registration === null ? own : [...own, ['hearing of upstreams', followPeers(feed, deps.health)]]
 }
 
 /**

@@ -2,16 +2,19 @@
 import { z } from 'zod'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
-import { modelBodyErrors, modelErrors } from '#errors/catalogue.ts'
+import { modelBodyErrors, modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { RequestContext } from '#http/request-context.ts'
+import { errorSchema } from '#http/openapi.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { clientSecretForms, createClientSecret, createRealtimeSession } from './create-client-secret.ts'
 import { anthropicError } from './endpoints/answers.ts'
 import { deploymentAddress, withAzureAddresses } from './endpoints/azure-addresses.ts'
 import { countMessageTokens } from './endpoints/messages.ts'
 import type { ModelCall } from './endpoints/model-call.ts'
 import { modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
+import { errorOfAsker } from './error-of-asker.ts'
 import type { Gateway } from './gateway.ts'
 import { getModel, listModels } from './models.ts'
 import { serveRealtime } from './serve-realtime.ts'
@@ -42,6 +45,8 @@ const anthropicModels = z.object({
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
 })
+
+const eitherError = z.union([errorSchema, anthropicError])
 
 const modelsQuery = z.object({
   group: z.string().optional().describe('Group ids, separated by commas: only models of these groups'),
@@ -97,7 +102,14 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
       errorResponse: anthropicErrorResponse,
       handle: (context, caller) => countMessageTokens(gateway, context, caller),
     },
-    realtimeRoute(gateway),
+    ...realtimeRoutes(gateway),
+    ...modelRoutes(gateway),
+  ]
+}
+
+function modelRoutes(gateway: Gateway): readonly Route<Caller>[] {
+  const tag = 'Inference'
+  return [
     {
       method: 'GET',
       path: '/ai/v1/models',
@@ -107,8 +119,10 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
         summary: 'List the models that the caller can use',
         query: modelsQuery,
         answer: z.union([z.object({ object: z.literal('list'), data: z.array(model) }), anthropicModels]),
+        errorAnswer: eitherError,
         errors: ['invalid_group', 'invalid_query_parameter'],
       },
+      errorResponse: errorOfAsker,
       handle: (context, caller) => listModels(gateway, context, caller),
     },
     {
@@ -121,9 +135,53 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
         operation: 'retrieveModel',
         query: modelQuery,
         answer: z.union([model, anthropicModel]),
+        errorAnswer: eitherError,
         errors: ['model_not_found', 'model_access_denied', 'invalid_query_parameter'],
       },
+      errorResponse: errorOfAsker,
       handle: (context, caller) => getModel(gateway, context, caller),
+    },
+  ]
+}
+
+function realtimeRoutes(gateway: Gateway): readonly Route<Caller>[] {
+  const secretErrors: readonly ErrorCode[] = [
+    ...modelBodyErrors,
+    'model_access_denied',
+    'model_not_found',
+    'endpoint_not_supported',
+    'store_unavailable',
+  ]
+  const tag = 'Inference'
+  return [
+    realtimeRoute(gateway),
+    {
+      method: 'POST',
+      path: '/ai/v1/realtime/client_secrets',
+      access: 'inference',
+      docs: {
+        tag,
+        operation: 'createClientSecret',
+        summary: 'A short-lived secret with which a page opens realtime sessions with one model',
+        body: clientSecretForms.body,
+        answer: clientSecretForms.answer,
+        errors: secretErrors,
+      },
+      handle: (context, caller) => createClientSecret(gateway, context, caller),
+    },
+    {
+      method: 'POST',
+      path: '/ai/v1/realtime/sessions',
+      access: 'inference',
+      docs: {
+        tag,
+        operation: 'createRealtimeSession',
+        summary: 'The same for older clients: the secret is in the session',
+        body: clientSecretForms.sessionBody,
+        answer: clientSecretForms.sessionAnswer,
+        errors: secretErrors,
+      },
+      handle: (context, caller) => createRealtimeSession(gateway, context, caller),
     },
   ]
 }
@@ -132,11 +190,13 @@ function realtimeRoute(gateway: Gateway): Route<Caller> {
   return {
     method: 'GET',
     path: '/ai/v1/realtime',
-    access: 'inference',
+    access: 'realtime',
     docs: {
       tag: 'Inference',
       summary: "A WebSocket to a model's provider, for sound and text in both directions",
-      query: z.looseObject({ model: z.string().describe('A model name or alias') }),
+      query: z.looseObject({
+        model: z.string().optional().describe('A model name or alias; that of a client secret when left out'),
+      }),
       status: 101,
       errors: [
         'upgrade_required',

@@ -12,6 +12,7 @@ import { withEndpoint } from './admission/with-endpoint.ts'
 import type { Gateway } from './gateway.ts'
 import { madeOf } from './relay/relay-as.ts'
 import { readCounted } from './relay/relay-whole.ts'
+import { rankingsSize } from './request/request-size.ts'
 import { bodyLimits } from './serve-model-call.ts'
 import { Session, type SessionAnswer } from './session.ts'
 import { classifyBody, queriesOf, scoresOf, type Query } from './takeoff/classify.ts'
@@ -28,7 +29,8 @@ export async function serveClassify(gateway: Gateway, context: RequestContext, c
     const routed = session.resolve(body.consumer_group ?? 'classify') // 403, 404, 503
     const model = withEndpoint(gateway.providers, routed, 'rerank') // 404
     const texts = queries.map(({ query, documents }) => JSON.stringify({ query, documents }))
-    const allowed = await session.admit(model, { texts, hasImage: false, newTokens: 0 }) // 400, 402, 429, 503
+    const prompts = { texts, hasImage: false, newTokens: 0 }
+    const allowed = await session.admit(model, prompts, rankingsSize(queries)) // 400, 402, 429, 503
     const scores = await scoresOfAll(gateway, session, { model: allowed, queries, texts }) // 4xx of the upstream, 502, 503, 504
     return respond(context, session, inPlaces(queries, scores))
   } catch (thrown) {
@@ -99,5 +101,6 @@ function inPlaces(queries: readonly Query[], scores: readonly (readonly number[]
 function respond(context: RequestContext, { record }: Session, result: readonly (readonly number[])[]): Response {
   const bytes = Buffer.from(JSON.stringify({ result }))
   record.responseBytes = bytes.length
+  record.content?.answer(bytes)
   return context.respond(bytes, { status: 200, headers: { 'content-type': 'application/json' } })
 }

@@ -52,6 +52,8 @@ export async function serveModelCall(
   using resources = new DisposableStack()
   const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
   record.isBatch = clientCall.answered !== undefined
+  record.onCost = clientCall.settled
+  if (clientCall.traced !== undefined && record.trace !== null) record.trace.about = clientCall.traced
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -61,6 +63,7 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
+    logContent(gateway, { context, caller, record, model: routed }, received)
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
@@ -83,7 +86,7 @@ export async function serveModelCall(
     }
     const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
 
-    if (final.call.endpoint.startsWith('images/')) record.images = final.request.size.images
+    if (final.call.endpoint.startsWith('images/')) recordImages(record, final.request, resources)
     const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
 
     const repeatable = (): boolean => final.request.form?.repeatable !== false
@@ -136,6 +139,23 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   if (form === null) return
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
+}
+
+/** Has the content logged where that is on; the parts of a form are not kept. */
+function logContent(
+  { contentLog }: Gateway,
+  { record, ...from }: Pick<Answering, 'context' | 'caller' | 'record' | 'model'>,
+  { bytes, form, model }: ModelRequest,
+): void {
+  if (!contentLog.isOn) return
+  const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
+  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
+}
+
+/** A form says how many when that part of it has passed. */
+function recordImages(record: RequestRecord, { form, size }: ModelRequest, resources: DisposableStack): void {
+  record.images = size.images
+  if (form !== null) resources.defer(() => void (record.images = form.count))
 }
 
 /** The request with what it builds on, as far as the gateway keeps that. Only requests with state wait. */

@@ -34,7 +34,9 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
     record.modelAsked = asked.model
     record.streamed = true
     const catalog = gateway.catalog()
-    const routed = applyRules(catalog, resolveModel(catalog, asked.model, caller), caller, 'realtime') // 403, 404, 503
+    const named = resolveModel(catalog, asked.model, caller) // 403, 404, 503
+    refuseOtherModel(named, caller) // 403
+    const routed = applyRules(catalog, named, caller, 'realtime') // 403, 404, 503
     record.model = routed
     const model = withEndpoint(gateway.providers, routed, 'realtime') // 404
     addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
@@ -51,6 +53,7 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
         const target = { context, record, model: allowed, upstream }
         const socket = await connect(gateway, target, asked, session) // 4xx of the upstream, 502, 504
         resources.use(attempt)
+        if (asked.begin !== null) socket.send(asked.begin)
         session.connected(socket, resources.move())
         return becomeSocket(context, session, asked) // 426
       },
@@ -66,18 +69,20 @@ interface RealtimeRequest extends Pick<SocketCall, 'query' | 'headers'> {
   readonly model: string
   /** The protocol that both sides speak, of those that the client offers; null when it offers none. */
   readonly protocol: string | null
+  /** What the provider is told before the client says anything; null for nothing. */
+  readonly begin: string | null
 }
 
 const protocol = 'realtime'
 /** A page cannot send the header of this name. */
 const betaProtocol = 'openai-beta.realtime-v1'
 
-function readRealtimeRequest({ request, query: asked }: RequestContext, { key }: Caller): RealtimeRequest {
+function readRealtimeRequest({ request, query: asked }: RequestContext, { key, grant }: Caller): RealtimeRequest {
   const { headers } = request
   if (headers.get('upgrade')?.toLowerCase() !== 'websocket') throw new ApiError('upgrade_required')
   // Browsers send cookies with the WebSockets of any page.
   if (key === null) throw new ApiError('missing_api_key')
-  const { deployment, model = deployment, 'api-version': _, ...others } = Object.fromEntries(asked)
+  const { deployment, model = deployment ?? grant?.model, 'api-version': _, ...others } = Object.fromEntries(asked)
   if (model === undefined || model === '') throw new ApiError('missing_model', { param: 'model' })
   const offered =
     headers
@@ -89,7 +94,17 @@ function readRealtimeRequest({ request, query: asked }: RequestContext, { key }:
     query: new URLSearchParams(others),
     headers: offered.includes(betaProtocol) ? { 'openai-beta': 'realtime=v1' } : {},
     protocol: offered.includes(protocol) ? protocol : null,
+    begin: grant?.session ? JSON.stringify({ type: 'session.update', session: grant.session }) : null,
   }
+}
+
+/** A client secret is good for the model that it was made for, by whatever name. */
+function refuseOtherModel({ record }: Model, { grant }: Caller): void {
+  if (grant === undefined || grant.model === record.name) return
+  throw new ApiError('model_access_denied', {
+    param: 'model',
+    message: `This client secret is for the model ${grant.model}. Make another one for another model.`,
+  })
 }
 
 /** A session may outlive the key that it was opened with, and the right to use the model. */

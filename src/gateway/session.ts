@@ -20,7 +20,7 @@ import type { Gateway } from './gateway.ts'
 import { callUpstream, type UpstreamRequest } from './upstreams/call-upstream.ts'
 import { failOver } from './upstreams/fail-over.ts'
 import type { Attempt } from './upstreams/upstream-health.ts'
-import { promptsSize } from './request/request-size.ts'
+import { promptsSize, type RequestSize } from './request/request-size.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
 /** A successful head whose body is still to be read. */
@@ -90,13 +90,17 @@ export class Session implements Disposable {
   }
 
   /** Takes the in-flight slot and what it can cost; the model as budgets allow it. Answers 400, 402, 429 or 503 by throwing. */
-  async admit(model: Model, { texts, hasImage, newTokens }: PromptsSize): Promise<Model> {
+  async admit(
+    model: Model,
+    { texts, hasImage, newTokens }: PromptsSize,
+    size: RequestSize = promptsSize(texts, hasImage, newTokens),
+  ): Promise<Model> {
     this.#newTokens = newTokens
+    if (this.#gateway.contentLog.isOn) this.#logContent(model, () => promptsJson(texts, hasImage))
     const bytes = texts.reduce((sum, text) => sum + text.length, 0)
     this.#promptBytes = bytes / Math.max(1, texts.length)
     addInflightHeaders(this.#context, this.#resources.use(await admit(this.#gateway, this.#caller, model)))
     const [context, caller] = [this.#context, this.#caller]
-    const size = promptsSize(texts, hasImage, newTokens)
     const allowed = await reserveBudget(this.#gateway, { caller, model, size, record: this.record })
     const rated = { context, caller, model, record: this.record, bytes, outputTokensMax: newTokens * texts.length }
     this.#resources.use(this.#gateway.rates.take(rated))
@@ -136,6 +140,12 @@ export class Session implements Disposable {
     this.#resources.dispose()
   }
 
+  #logContent(model: Model, bytes: () => Uint8Array): void {
+    const [context, caller] = [this.#context, this.#caller]
+    const { endpoint } = this.record
+    this.record.content = this.#gateway.contentLog.begin({ context, caller, model, endpoint, bytes })
+  }
+
   async #attempt<T>(
     { model, request, open, whole = false }: SessionCall<T>,
     upstream: Upstream,
@@ -164,4 +174,9 @@ export class Session implements Disposable {
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
+}
+
+/** The prompts as their log has them; a picture is named only. */
+function promptsJson(texts: readonly string[], hasImage: boolean): Uint8Array {
+  return Buffer.from(JSON.stringify({ text: texts, ...(hasImage && { image: '[image]' }) }))
 }

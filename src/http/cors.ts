@@ -7,7 +7,7 @@ import type { Access } from './route.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Areas for programs. The console and administration stay with their own origin. */
-const shared: ReadonlySet<Access> = new Set<Access>(['inference', 'generation', 'documents'])
+const shared: ReadonlySet<Access> = new Set<Access>(['inference', 'realtime', 'generation', 'documents'])
 const preflightSeconds = 600
 const headerNamesMax = 4096
 

@@ -62,7 +62,7 @@ export interface Operation {
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.1'
-  readonly info: { readonly title: string; readonly version: string }
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -71,6 +71,10 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, Schema>>
   }
 }
+
+/** What the runtime answers before any operation is known. */
+const aboutAll =
+  'A request whose address and headers have more than 16 KB together is answered with 431 and no body, whatever its address.'
 
 /** Errors in OpenAI's form. */
 export const errorSchema = z
@@ -113,7 +117,7 @@ export async function openApiDocument<Caller>(
   }
   return {
     openapi: '3.1.1',
-    info: { title: info.title, version: info.version },
+    info: { title: info.title, version: info.version, description: aboutAll },
     servers: [{ url: info.serverUrl ?? '/' }],
     tags: [...tags].map((name) => ({ name })),
     paths,
@@ -211,7 +215,7 @@ function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
     'scope_denied',
     'invalid_session',
     ...(method === 'GET' ? [] : (['origin_denied'] as const)),
-    ...(access === 'admin' ? (['admin_required'] as const) : []),
+    ...(access === 'admin' || access === 'scim' ? (['admin_required'] as const) : []),
   ]
 }
 

@@ -13,11 +13,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * Who may call a route; checked before anything else is read.
  * - `public`: everyone.
  * - `inference`, `documents`: an API key whose scopes include that area, or a signed-in user.
+ * - `realtime`: as `inference`, or a client secret, which is good for nothing else.
  * - `generation`: as `inference`; without either the account for clients that send none, if there is one.
  * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
  * - `admin`: the same, of an administrator.
+ * - `scim`: an API key with the `scim` or the `admin` area, of an administrator.
  */
-export type Access = 'public' | 'inference' | 'generation' | 'documents' | 'user' | 'admin'
+export type Access = 'public' | 'inference' | 'realtime' | 'generation' | 'documents' | 'user' | 'admin' | 'scim'
 
 /** What the OpenAPI document says of a route beyond its address. */
 export interface RouteDocs {
@@ -51,6 +53,9 @@ export interface RouteDocs {
   readonly errors?: readonly ErrorCode[]
 }
 
+/** Makes the answer of an error. @param headers those of the request, from which some addresses tell whose client asks */
+export type ErrorRendering = (error: ApiError, requestId: string, headers: Headers) => Response
+
 interface RouteAddress {
   readonly method: Method
   /** Segments are literal, `:name`, or a final `*`. */
@@ -62,7 +67,7 @@ interface RouteAddress {
   /** Answered even while the server drains: health and metrics. */
   readonly duringDrain?: boolean
   /** How errors are written on this address; in OpenAI's shape when left out. */
-  readonly errorResponse?: (error: ApiError, requestId: string) => Response
+  readonly errorResponse?: ErrorRendering
   readonly docs: RouteDocs
 }
 

@@ -13,7 +13,7 @@ import { crossOrigin } from './cors.ts'
 import { nearAddress } from './near-address.ts'
 import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
-import type { Access, Answer, Route } from './route.ts'
+import type { Access, Answer, ErrorRendering, Route } from './route.ts'
 import { Router, type Match } from './router.ts'
 import { isAsSent, targetRouting, type TargetHandlers } from './target.ts'
 import { socketHandlers, upgraded, type SocketHandler, type SocketLimits } from './web-socket.ts'
@@ -30,6 +30,8 @@ export interface ServerOptions<Caller> {
   readonly corsOrigins?: () => readonly string[]
   /** Prefixes of addresses, of which the 404 of a near one names the right one. */
   readonly basePaths?: readonly string[]
+  /** How errors are written at addresses that do not exist; in OpenAI's shape when left out. */
+  readonly errorOfUnknownPath?: ErrorRendering
   /** What a client should do that asks for this address, which no route has; null = it is not known. */
   readonly adviceFor?: (path: string) => string | null
   /** Limits of WebSockets; a MiB and two minutes when left out. */
@@ -186,7 +188,7 @@ export class HttpServer<Caller> {
   }
 
   async #noRoute(context: ServerContext, match: Exclude<Match<Caller>, { kind: 'route' }>): Promise<Response> {
-    if (match.kind !== 'none') context.errorResponse = match.route.errorResponse
+    context.errorResponse = match.kind === 'none' ? this.#options.errorOfUnknownPath : match.route.errorResponse
     const access = this.#accessOf(match, context)
     if (access !== 'public') await this.#options.authorize(access, context)
     if (match.kind === 'none') {
@@ -228,7 +230,8 @@ export class HttpServer<Caller> {
         error,
       })
     }
-    return context.complete((context.errorResponse ?? errorResponse)(error, context.requestId))
+    const render = context.errorResponse ?? errorResponse
+    return context.complete(render(error, context.requestId, context.request.headers))
   }
 }
 
@@ -271,7 +274,7 @@ class ServerContext implements RequestContext {
   readonly trusted: boolean
   params: Readonly<Record<string, string>> = {}
   bodyBytesMax: number | undefined
-  errorResponse: ((error: ApiError, requestId: string) => Response) | undefined
+  errorResponse: ErrorRendering | undefined
   readonly #server: Bun.Server<SocketHandler> | null
   readonly #search: string
   readonly #headers: Record<string, string>

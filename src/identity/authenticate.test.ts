@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { aKey, aUser } from '#test/support/store/store-records.ts'
 import { createKeySecret } from './api-key.ts'
 import { authenticateKey, mayUseArea } from './authenticate.ts'
+import { sealer } from '#lib/seal.ts'
+import { ClientSecrets } from './client-secret.ts'
 import { Directory } from './directory.ts'
 import { everyoneGroupId, type ApiKey, type KeyArea, type User } from './records.ts'
 
@@ -19,10 +21,11 @@ function stock(user: Partial<User> = {}, key: Partial<ApiKey> = {}) {
 }
 
 const { directory, owner, key, secret } = stock()
+const clientSecrets = new ClientSecrets(sealer(new Uint8Array(32)))
 
 /** Who the headers are from: the caller's key, or why there is none. */
 function from(headers: Record<string, string>, at = now): string {
-  const found = authenticateKey(new Headers(headers), directory, at)
+  const found = authenticateKey(new Headers(headers), { directory, clientSecrets }, at)
   return found.kind === 'caller' ? found.caller.key!.id : found.kind
 }
 
@@ -34,7 +37,7 @@ test('after a rotation both secrets are the key, the old one until its time is o
   const stocked = stock()
   const { secret: newSecret, publicId, digest } = createKeySecret()
   const at = (text: string, time: number): string => {
-    const found = authenticateKey(new Headers({ 'x-api-key': text }), stocked.directory, time)
+    const found = authenticateKey(new Headers({ 'x-api-key': text }), { ...stocked, clientSecrets }, time)
     return found.kind === 'caller' ? found.caller.key.id : found.kind
   }
   const previous = { publicId: stocked.key.publicId, digest: stocked.key.digest, until: now + 1000 }
@@ -98,7 +101,7 @@ describe('a key is taken', () => {
   })
 
   test('together with its user and the groups of that user', () => {
-    const found = authenticateKey(new Headers({ 'x-api-key': secret }), directory, now)
+    const found = authenticateKey(new Headers({ 'x-api-key': secret }), { directory, clientSecrets }, now)
     expect(found).toEqual({
       kind: 'caller',
       caller: { account: { user: owner, groupIds: new Set([everyoneGroupId]) }, key },
@@ -135,13 +138,15 @@ describe('a wrong key is refused', () => {
 
   test('at the moment when it expires, and not before', () => {
     const { directory: expiring, secret: own } = stock({}, { expiresAt: now })
-    const kindAt = (at: number) => authenticateKey(new Headers({ 'x-api-key': own }), expiring, at).kind
+    const kindAt = (at: number) =>
+      authenticateKey(new Headers({ 'x-api-key': own }), { directory: expiring, clientSecrets }, at).kind
     expect([kindAt(now - 1), kindAt(now), kindAt(now + 1)]).toEqual(['caller', 'invalid', 'invalid'])
   })
 
   test('while its user is disabled, and when the user or the key is gone', () => {
     const { directory: changing, owner: user, key: own, secret: text } = stock()
-    const kind = () => authenticateKey(new Headers({ 'x-api-key': text }), changing, now).kind
+    const kind = () =>
+      authenticateKey(new Headers({ 'x-api-key': text }), { directory: changing, clientSecrets }, now).kind
     changing.putAccount({ ...user, disabled: true }, [])
     expect(kind()).toBe('invalid')
     changing.putAccount(user, [])

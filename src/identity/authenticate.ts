@@ -7,8 +7,9 @@
  * protocol that it offers. A request may send the same key several times, but not two keys.
  */
 import { digestKey, isWellFormedKey } from './api-key.ts'
+import { isClientSecret, type ClientSecrets } from './client-secret.ts'
 import type { Directory } from './directory.ts'
-import type { ApiKey, Caller, KeyArea } from './records.ts'
+import type { ApiKey, Caller, ClientGrant, KeyArea } from './records.ts'
 
 /** A caller who showed a key. */
 export interface KeyCaller extends Caller {
@@ -24,21 +25,38 @@ export type Authentication =
   /** The key or its user has changed in the store, and memory may hold what was before. */
   | { readonly kind: 'in_doubt' }
 
+export interface AuthenticateDeps {
+  readonly directory: Directory
+  readonly clientSecrets: ClientSecrets
+}
+
 /** Who sent these headers, as of now. A key of a disabled or deleted user is as invalid as none. */
-export function authenticateKey(headers: Headers, directory: Directory, now: number): Authentication {
+export function authenticateKey(
+  headers: Headers,
+  { directory, clientSecrets }: AuthenticateDeps,
+  now: number,
+): Authentication {
   const secret = keyFromHeaders(headers)
   if (secret === null) return { kind: 'missing' }
   if (secret === conflicting) return { kind: 'conflicting' }
   const digest = digestOf(secret)
-  if (digest === null) return { kind: 'invalid' }
+  if (digest === null) {
+    const grant = isClientSecret(secret) ? clientSecrets.open(secret, now) : null
+    return grant === null ? { kind: 'invalid' } : ownerOf(directory.key(grant.keyId), directory, now, grant)
+  }
   const key = directory.keyByDigest(digest)
+  const isOldSecret = key !== undefined && key.previous !== null && key.digest !== digest
+  if (isOldSecret && key.previous.until <= now && !directory.isKeyInDoubt(key)) return { kind: 'invalid' }
+  return ownerOf(key, directory, now)
+}
+
+function ownerOf(key: ApiKey | undefined, directory: Directory, now: number, grant?: ClientGrant): Authentication {
   if (directory.isKeyInDoubt(key)) return { kind: 'in_doubt' }
   if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return { kind: 'invalid' }
-  if (key.previous !== null && key.digest !== digest && key.previous.until <= now) return { kind: 'invalid' }
   const account = directory.account(key.userId)
   if (directory.isAccountInDoubt(account)) return { kind: 'in_doubt' }
   if (account === undefined || account.user.disabled) return { kind: 'invalid' }
-  return { kind: 'caller', caller: { account, key } }
+  return { kind: 'caller', caller: { account, key, ...(grant && { grant }) } }
 }
 
 /** A caller of a while ago with the rights of now; null when the key or the user is gone, disabled or expired. */

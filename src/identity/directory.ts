@@ -27,7 +27,7 @@ export class Directory {
   #idsByEmail = new Map<string, string>()
   #keysByDigest = new Map<string, ApiKey>()
   #digestsByKeyId = new Map<string, string>()
-  #groupIdsByName = new Map<string, string>()
+  #groupNames = new Map<string, string>()
   /** Groups that have a permission. */
   #permissions = new Map<string, readonly Permission[]>()
   #doubts: DirectoryDoubts = { everything: false, userIds: new Set(), keyIds: new Set() }
@@ -50,9 +50,9 @@ export class Directory {
     this.#digestsByKeyId = new Map()
     for (const key of contents.keys) this.putKey(key)
     this.#permissions = new Map()
-    this.#groupIdsByName = new Map()
+    this.#groupNames = new Map()
     for (const { id, name, permissions } of contents.groups) {
-      this.#groupIdsByName.set(name, id)
+      this.#groupNames.set(id, name)
       if (permissions.length > 0) this.#permissions.set(id, permissions)
     }
   }
@@ -67,8 +67,8 @@ export class Directory {
     return id === undefined ? undefined : this.#accounts.get(id)
   }
 
-  groupId(name: string): string | undefined {
-    return this.#groupIdsByName.get(name)
+  groupName(id: string): string | undefined {
+    return this.#groupNames.get(id)
   }
 
   /** Whether one of the account's groups has the permission, or the user is an administrator. */

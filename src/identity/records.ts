@@ -44,7 +44,7 @@ export interface Group {
 }
 
 /** Parts of the API that a key can be limited to. */
-export const keyAreas = ['inference', 'documents', 'admin'] as const
+export const keyAreas = ['inference', 'documents', 'admin', 'scim'] as const
 export type KeyArea = (typeof keyAreas)[number]
 
 /** Classes of requests that wait for a scarce model, the first first. */
@@ -90,9 +90,20 @@ export interface Account {
   readonly groupIds: ReadonlySet<string>
 }
 
+/** What a client secret permits: realtime sessions with one model, on behalf of the key that it was made with. */
+export interface ClientGrant {
+  readonly keyId: string
+  /** The model's name. */
+  readonly model: string
+  /** How each session begins, as the Realtime API has it; null leaves that to the client. */
+  readonly session: Readonly<Record<string, unknown>> | null
+}
+
 /** Who makes a request. */
 export interface Caller {
   readonly account: Account
   /** Null for a browser session and for the control socket. */
   readonly key: ApiKey | null
+  /** Set when the request showed a client secret in place of the key. */
+  readonly grant?: ClientGrant
 }

@@ -29,6 +29,7 @@ import {
   type UpstreamFailureKind,
   type UpstreamSocket,
 } from './provider.ts'
+import { loadOf, type ServerLoad } from './server-load.ts'
 import { openWebSocket } from './web-socket.ts'
 
 /** What a server is taken to have when its record does not say: what it lacks it refuses itself. */
@@ -47,6 +48,7 @@ const usualEndpoints: ReadonlySet<Endpoint> = new Set([
 ])
 /** What OpenAI has and hardly any other server. */
 const ownEndpoints: readonly Endpoint[] = ['responses', 'responses/compact', 'responses/input_tokens', 'realtime']
+const metricsBytesMax = 2 * 1024 * 1024
 const modelListBytesMax = 16 * 1024 * 1024
 
 /** The client is the caller's and outlives the provider. */
@@ -60,6 +62,7 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
     connect: (call, listener) => connect(record, http1, call, listener),
     batches: openAiBatches(askNative(server, {})),
     discover: (signal) => discover(server, signal),
+    ...(!isOpenAi(record.baseUrl) && { load: (signal: AbortSignal) => readLoad(server, signal) }),
     describe: (models, signal) => describe(server, models, signal),
   }
 }
@@ -240,6 +243,22 @@ async function discover(server: Server, signal: AbortSignal): Promise<readonly D
     const ownedBy = entry['owned_by']
     return [{ id: entry['id'], ...factsOf(entry), ...(typeof ownedBy === 'string' && { ownedBy }) }]
   })
+}
+
+/** At the root of the server, beside `/v1`. A server without metrics answers 404. */
+async function readLoad(server: Server, signal: AbortSignal): Promise<ServerLoad | null> {
+  const path = `${server.basePath.replace(/\/v1$/, '')}/metrics`
+  const { status, body } = await server.request({
+    method: 'GET',
+    path,
+    headers: server.ownHeaders,
+    body: null,
+    reuseConnection: true,
+    signal,
+  })
+  const text = status === 200 ? await readAll(body, metricsBytesMax) : null
+  if (text === null) body.cancel()
+  return text === null ? null : loadOf(text.toString())
 }
 
 function describe(

@@ -12,6 +12,7 @@ import type { Reply } from '#lib/http1/reply.ts'
 import type { BodyStream } from '#lib/http1/request.ts'
 import type { ModelFacts } from './model-facts.ts'
 import type { NativeBatches } from './native-batches.ts'
+import type { ServerLoad } from './server-load.ts'
 
 /** Every endpoint that an upstream can have, by its path below the base URL. */
 export const endpointNames = [
@@ -170,6 +171,8 @@ export interface Provider {
   connect?(call: SocketCall, listener: SocketListener): Promise<UpstreamSocket>
   /** The models that the provider offers now. Rejects like `send`. */
   discover(signal: AbortSignal): Promise<readonly DiscoveredModel[]>
+  /** How busy its server is, by the server's own metrics; null when it has none. Rejects like `send`. */
+  load?(signal: AbortSignal): Promise<ServerLoad | null>
   /** Batches of its own, if its servers may have them; one without answers 404. */
   readonly batches?: NativeBatches
   /** More about discovered models, where the list of the server says little. Rejects only with the signal's reason. */

@@ -397,6 +397,16 @@ export interface ChunkSetsTable {
   doomed: Flag
   /** JSON of PageStart[]; null for none. */
   pages: string | null
+  /** As vector-index.ts numbers places and states. */
+  index_place: Generated<number>
+  index_state: Generated<number>
+}
+
+/** Sets whose vectors are still to be removed from a place outside of the database. */
+export interface VectorRemovalsTable {
+  set_row: number
+  place: number
+  space_row: number
 }
 
 export interface DocumentChunksTable {
@@ -612,6 +622,10 @@ export interface BatchesTable {
   completed: number
   failed: number
   undone: number
+  /** In 10^-9 of the currency; null: no line had a price. */
+  cost: number | null
+  /** JSON: lines that failed, by the code of their error. */
+  failures: string | null
   parts_left: number
   has_results: Flag
   native_models: string | null
@@ -688,6 +702,71 @@ export interface WebhookToldTable {
   at: number
 }
 
+export interface ScimUsersTable {
+  user_id: string
+  user_name: string
+  external_id: string | null
+  given_name: string
+  family_name: string
+}
+
+export interface ScimGroupsTable {
+  group_id: string
+  external_id: string | null
+}
+
+export interface UsageExportsTable {
+  id: string
+  /** `day` or `month`. */
+  period: string
+  starts_at: number
+  ends_at: number
+  time_zone: string
+  version: number
+  /** `pending` or `done`. */
+  state: string
+  error: string | null
+  row_count: number | null
+  requests: number | null
+  cost: number | null
+  created_at: number
+  finished_at: number | null
+}
+
+export interface UsageExportFilesTable {
+  export_id: string
+  format: string
+  blob_id: string
+  sha256: string
+  bytes: number
+}
+
+export interface ContentLogsTable {
+  id: string
+  at: number
+  request_id: string
+  user_id: string
+  key_id: string | null
+  model: string
+  endpoint: string
+  status: number
+  code: string | null
+  request_cut: number
+  answer_cut: number
+  /** What the texts take. */
+  bytes: number
+  /** Sealed. */
+  request: string
+  /** Sealed. */
+  answer: string | null
+}
+
+export interface ContentLogDaysTable {
+  /** Days since 1970, of UTC. */
+  day: number
+  bytes: number
+}
+
 export interface AuditRowsTable {
   /** Numbers without a gap, from 1. */
   seq: number
@@ -726,6 +805,8 @@ export interface Tables {
   api_keys: ApiKeysTable
   sessions: SessionsTable
   oidc_identities: OidcIdentitiesTable
+  scim_users: ScimUsersTable
+  scim_groups: ScimGroupsTable
   providers: ProvidersTable
   models: ModelsTable
   model_components: ModelComponentsTable
@@ -769,6 +850,7 @@ export interface Tables {
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
   vector_centres: VectorCentresTable
+  vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable
@@ -785,6 +867,10 @@ export interface Tables {
   webhook_told: WebhookToldTable
   audit_rows: AuditRowsTable
   audit_head: AuditHeadTable
+  content_logs: ContentLogsTable
+  content_log_days: ContentLogDaysTable
+  usage_exports: UsageExportsTable
+  usage_export_files: UsageExportFilesTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

@@ -14,6 +14,8 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /session/options',
     'GET /session/oidc',
     'GET /session/oidc/callback',
+    'GET /session/oidc/{issuer}',
+    'GET /session/oidc/{issuer}/callback',
   ],
   'It is for the person at the console; an administrator has a command for everybody.': [
     'GET /me',
@@ -54,7 +56,16 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /provider-kinds',
     'GET /provider-presets',
   ],
+  'Its command needs an export, and so the end of a day: test/cli/exports.test.ts runs it.': [
+    'GET /exports/{id}',
+    'POST /exports/{id}/restate',
+    'GET /exports/{id}/files/{format}',
+  ],
   'Rare, and one call: `sluice api` sends it.': [
+    'GET /content-logs',
+    'GET /content-logs/{id}',
+    'GET /content-logs-export',
+    'POST /content-logs/remove',
     'PATCH /keys/{id}',
     'DELETE /keys/{id}',
     'PATCH /webhooks/{id}',
@@ -131,6 +142,7 @@ async function runAll(sluice: Installation, providerUrl: string): Promise<void> 
     'groups members readers',
     'groups remove-members readers ada@example.org',
     'groups remove readers',
+    'exports list',
     'settings list',
     'settings set gateway.idle_seconds 50',
     'settings reset gateway.idle_seconds',

@@ -80,6 +80,26 @@ const features: readonly Feature[] = [
     },
   },
   {
+    name: 'parallel calls',
+    has: (client) => client.loop !== undefined,
+    async run(client, setup) {
+      const calls = ['Bern', 'Zürich 🌊', 'Chur'].map((city, index) => ({
+        id: `call_${index}`,
+        name: 'weather',
+        args: JSON.stringify({ city }),
+      }))
+      for (const streamed of [false, true]) {
+        before = gateway.upstream.requests.length
+        gateway.upstream.scriptNext(acted({ text: 'I look.', calls }))
+        gateway.upstream.script(acted({ text: said }))
+        expect(await client.loop?.(setup, { prompt: 'How warm is it?', streamed })).toEndWith(said)
+        const [, second = '', ...more] = received()
+        expect(more).toEqual([])
+        for (const city of ['Bern', 'Zürich 🌊', 'Chur']) expect(second).toContain(`21 °C in ${city}`)
+      }
+    },
+  },
+  {
     name: 'structured output',
     has: (client) => client.shape !== undefined,
     async run(client, setup) {

@@ -51,6 +51,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/models': { path: '/models', shown: 'claude-sonnet-4-5' },
   '/playground': { path: '/playground', shown: 'Ask a model' },
   '/documents': { path: '/documents', shown: 'employee-handbook.md' },
+  '/batches': { path: '/batches', shown: 'No batches yet' },
   '/keys': { path: '/keys', shown: 'import of contracts' },
   '/usage': { path: '/usage', shown: 'gpt-5-mini' },
   '/cost': { path: '/cost', shown: 'Group research' },

@@ -1,4 +1,4 @@
-/** The example programs about documents, run as their readers run them: against a fresh start of the real binary. */
+/** The example programs about documents and batches, run as their readers run them: against a fresh start of the real binary. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -81,3 +81,21 @@ for (const example of programs) {
     })
   })
 }
+
+test('the example of a folder of prompts writes an answer for each', async () => {
+  const [prompts, answers] = ['prompts', 'answers'].map((name) => join(sluice.directory, name)) as [string, string]
+  for (const name of ['one.txt', 'two.txt']) await Bun.write(join(prompts, name), `Hello from ${name}`)
+  const child = Bun.spawn([execPath, join(examples, 'batch-folder.ts'), prompts, answers], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      SLUICE_URL: server.address,
+      SLUICE_API_KEY: server.started.first_start!.api_key,
+    },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  expect([await child.stdout.text(), await child.exited]).toEqual(['completed: 2 answered, 0 failed\n', 0])
+  for (const name of ['one.txt', 'two.txt'])
+    expect((await Bun.file(join(answers, name)).text()).length).toBeGreaterThan(0)
+  expect(await Bun.file(join(answers, '.batch')).exists()).toBe(false)
+})

@@ -82,6 +82,28 @@ test.each([2, 5])('%i servers share the requests; names stay where they are', as
   expect(cluster.counts().filter((each) => each > 0)).toEqual([10])
 })
 
+test('requests go where the servers themselves say there is less to do, and a server that says nothing counts as before', async () => {
+  await using cluster = await startCluster(3, { strategy: 'weighted' }, ['health.load_seconds=1'])
+  const gauges = (running: number, waiting: number) =>
+    `vllm:num_requests_running{engine="0"} ${running}.0\nvllm:num_requests_waiting{engine="0"} ${waiting}.0\n`
+  const [busy, queued, silent] = cluster.servers
+  busy!.metrics = gauges(40, 0)
+  queued!.metrics = gauges(0, 7)
+  const toldTwice = (server: Upstream) => {
+    const { metricsAsked } = server
+    return until(() => server.metricsAsked >= metricsAsked + 2)
+  }
+  await toldTwice(queued!)
+  await cluster.ask(10)
+  expect(cluster.counts()).toEqual([0, 0, 10])
+  expect(silent!.metricsAsked).toBe(1)
+  ;[busy!.metrics, queued!.metrics] = [gauges(0, 0), gauges(0, 0)]
+  await toldTwice(busy!)
+  await toldTwice(queued!)
+  await cluster.ask(60)
+  expect(cluster.counts().every((count) => count > 0)).toBe(true)
+})
+
 describe.each([
   ['refuses connections', null],
   ['closes without an answer', [close] as Behaviour],

@@ -7,7 +7,7 @@ import { sliceOf, type BudgetRecord } from '#budgets/budget.ts'
 import { holderGoneMs } from '#budgets/budget-place.ts'
 import type { SliceAnswer } from '#budgets/slice.ts'
 import { sealer } from '#lib/seal.ts'
-import { openDatabase } from '#store/database.ts'
+import { openDatabase, type Database } from '#store/database.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { makePostgresSchema } from '#test/support/store/postgres-schema.ts'
 
@@ -62,6 +62,10 @@ class Holders {
   }
 }
 
+async function slicesOf({ kysely }: Database): Promise<number> {
+  return (await kysely.selectFrom('budget_slices').select('id').execute()).length
+}
+
 const sumOf = (amounts: Iterable<number>): number => [...amounts].reduce((sum, each) => sum + each, 0)
 
 for (const [engine, open] of Object.entries(engines)) {
@@ -109,6 +113,8 @@ for (const [engine, open] of Object.entries(engines)) {
       const released = await Promise.all([1, 2, 3].map(() => store.budgets.release(budget.id)))
       expect(sumOf(released)).toBe(lost)
       expect(await holders.state()).toEqual({ spent: 0, held: all - lost, unreconciled: 0 })
+      await store.budgets.purge()
+      expect(await slicesOf(clock)).toBe(counts.living)
       // One that was only slow has to begin anew, and cannot give back what was taken from it.
       for (const holder of dead) {
         expect(await store.budgetPlace.beat(holder)).toBe(false)
@@ -120,6 +126,21 @@ for (const [engine, open] of Object.entries(engines)) {
       let taken = 0
       for (let granted = 1; granted > 0; taken += granted) granted = (await holders.take('next', amount))?.granted ?? 0
       expect(taken).toBe(amount - (all - lost))
+
+      // Those that stop leave nothing behind; one that holds something is never forgotten by itself.
+      for (const holder of [...living, 'next']) await store.budgetPlace.close(holder)
+      expect(await slicesOf(clock)).toBe(0)
+      await store.budgetPlace.open('killed')
+      await new Holders(store).take('killed', 1000)
+      await clock.kysely.updateTable('budget_holders').set({ seen_at: 0 }).execute()
+      await store.budgets.purge()
+      expect((await holders.state()).unreconciled).toBeGreaterThanOrEqual(1000)
+
+      // A counter that says something else than the records is found, among others that do not.
+      expect(await store.usage.proveCounters(0)).toEqual({ counters: 1, difference: 0, wrong: [] })
+      await clock.kysely.updateTable('budget_counters').set({ spent: 5 }).execute()
+      const wrong = [{ id: counter, spent: 5, recomputed: 0 }]
+      expect(await store.usage.proveCounters(0)).toEqual({ counters: 1, difference: 5, wrong })
     })
   })
 }

@@ -18,6 +18,7 @@ import { NotFound, NotFoundAlone } from './routes/not-found.tsx'
 import { PageError } from './routes/page-error.tsx'
 import {
   readAuditSearch,
+  readBatchesSearch,
   readDocumentSearch,
   readDocumentsSearch,
   readGroupsSearch,
@@ -164,6 +165,13 @@ const documentRoute = createRoute({
   component: lazyPart(() => import('./routes/document/document-page.tsx'), 'DocumentPage'),
 })
 
+const batchesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/batches',
+  validateSearch: readBatchesSearch,
+  component: lazyPart(() => import('./routes/batches/batches-page.tsx'), 'BatchesPage'),
+})
+
 const usersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/users',
@@ -202,6 +210,13 @@ const auditRoute = createRoute({
   component: lazyPart(() => import('./routes/audit/audit-page.tsx'), 'AuditPage'),
 })
 
+const exportsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/exports',
+  beforeLoad: requireAdmin,
+  component: lazyPart(() => import('./routes/exports/exports-page.tsx'), 'ExportsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
@@ -235,11 +250,13 @@ const routeTree = rootRoute.addChildren([
     playgroundRoute,
     documentsRoute,
     documentRoute,
+    batchesRoute,
     usersRoute,
     groupsRoute,
     providersRoute,
     webhooksRoute,
     auditRoute,
+    exportsRoute,
     settingsRoute,
     accountRoute,
     unknownRoute,

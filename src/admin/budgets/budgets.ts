@@ -23,7 +23,7 @@ const proof = z
     counter: z.string(),
     spent: z.int().describe('As the counter says'),
     recomputed: z.int().describe('As the usage records say'),
-    difference: z.int().describe('0 unless something is wrong'),
+    difference: z.int(),
   })
   .meta({ id: 'BudgetProof' })
 
@@ -152,18 +152,23 @@ function proofRoutes(admin: Admin): Route<Caller>[] {
       summary: 'Recompute all counters from the usage records',
       description: 'Days whose records were purged come from their sums.',
       report: true,
-      answer: z.strictObject({ difference: z.int().describe('Sum of all differences'), data: z.array(proof) }),
+      answer: z.strictObject({
+        counters: z.int().describe('How many were compared: one for each budget and window'),
+        difference: z.int().describe('Sum of all differences: 0 unless something is wrong'),
+        data: z.array(proof).describe('Those that differ, the first thousand'),
+      }),
       async handle() {
         const days = settings.get('usage.retention_days')
         // The day of the purge is partly gone, and the next may go while this runs.
         const retainedFrom = days === 0 ? 0 : (Math.floor(clock.now() / dayMs) - days + 2) * dayMs
-        const data = (await store.usage.proveCounters(retainedFrom)).map(({ id: counter, spent, recomputed }) => ({
+        const { counters, difference, wrong } = await store.usage.proveCounters(retainedFrom)
+        const data = wrong.map(({ id: counter, spent, recomputed }) => ({
           counter,
           spent,
           recomputed,
           difference: spent - recomputed,
         }))
-        return { difference: data.reduce((sum, each) => sum + Math.abs(each.difference), 0), data }
+        return { counters, difference, data }
       },
     }),
   ]

@@ -23,7 +23,7 @@ export function tellingThresholds(deps: ThresholdDeps): () => Promise<void> {
     const budgets = [...state.catalog.budgets.values()].flat().filter(({ thresholds }) => thresholds.length > 0)
     if (budgets.length === 0) return
     const named = new Map(budgets.map((budget) => [currentCounter(budget, clock.now()), budget]))
-    for (const { id, spent, notified } of await store.budgets.counters([...named.keys()])) {
+    for (const { id, spent, notified } of await store.budgets.spent([...named.keys()])) {
       const budget = named.get(id)
       const reached = budget === undefined ? null : reachedThreshold(budget, spent)
       if (budget === undefined || reached === null || reached <= notified) continue

@@ -46,7 +46,7 @@ const newValue = z
       z.string().max(10_000),
       z.number(),
       z.boolean(),
-      z.array(z.string()).max(1000),
+      z.array(z.string()).max(10_000),
       z.array(z.number()).max(1000),
       z.record(z.string().max(1000), z.string().max(1000)),
     ]),

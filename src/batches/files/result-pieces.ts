@@ -2,12 +2,14 @@
 import type { BatchStore } from '#store/batches/batches.ts'
 import type { StoredFile } from '#store/batches/files.ts'
 
+const lineEnd = Buffer.from('\n')
+
 /** The name of an output says which batch writes it, and which kind of lines: `<batch>_output.jsonl`. */
 export function outputName(batchId: string, isError: boolean): string {
   return `${batchId}_${isError ? 'error' : 'output'}.jsonl`
 }
 
-/** Some megabytes at a time, in the order of the input. */
+/** A piece at a time, in the order of the input. */
 export async function* resultPieces(
   batches: Pick<BatchStore, 'results'>,
   { name }: Pick<StoredFile, 'name'>,
@@ -18,7 +20,7 @@ export async function* resultPieces(
     const results = await batches.results(batchId, isError, after)
     const last = results.at(-1)
     if (last === undefined) return
-    yield Buffer.from(results.map(({ text }) => `${text}\n`).join(''))
+    yield Buffer.concat(results.flatMap(({ bytes }) => [bytes, lineEnd]))
     after = last.line
   }
 }

@@ -35,14 +35,20 @@ export function refusalBody({ endpoint }: Pick<Batch, 'endpoint'>, error: ApiErr
   return JSON.stringify(isAnthropic ? { ...anthropicErrorBody(error), request_id: requestId } : errorBody(error))
 }
 
+/** The code of the error of lines that were not done. */
+export function undoneCode({ outcome }: Pick<Batch, 'outcome'>): string {
+  return outcome === 'expired' ? 'batch_expired' : 'batch_cancelled'
+}
+
 /** A line that was not done, because its batch was cancelled or has expired. @param customId JSON */
 export function undoneResult({ dialect, outcome }: Pick<Batch, 'dialect' | 'outcome'>, customId: string): string {
   const isExpired = outcome === 'expired'
   if (dialect === 'anthropic')
     return `{"custom_id":${customId},"result":{"type":"${isExpired ? 'expired' : 'canceled'}"}}`
-  const error = isExpired
-    ? { code: 'batch_expired', message: 'This request could not be executed before the completion window expired.' }
-    : { code: 'batch_cancelled', message: 'This request was not executed before the batch was cancelled.' }
+  const message = isExpired
+    ? 'This request could not be executed before the completion window expired.'
+    : 'This request was not executed before the batch was cancelled.'
+  const error = { code: undoneCode({ outcome }), message }
   return `{"id":"${newId('batch_req_')}","custom_id":${customId},"response":null,"error":${JSON.stringify(error)}}`
 }
 

@@ -7,7 +7,8 @@ let now = 0
 function rounds(window: AdaptiveWindow, capacity: number, count: number): readonly number[] {
   return Array.from({ length: count }, () => {
     const running = window.limit
-    for (let line = 0; line < Math.min(running, capacity); line += 1) window.answered(20, running, 1000)
+    for (let line = 0; line < Math.min(running, capacity); line += 1)
+      window.answered(20, { lines: running, live: 0 }, 1000)
     now += 1000
     if (running > capacity) window.congested(now)
     return window.limit
@@ -42,11 +43,23 @@ test('a model that is gone is asked by one line at a time, and never by none', (
   expect(window.limit).toBe(1)
 })
 
+test('it gives up as many lines as wait at the model, and grows slowly from there', () => {
+  const window = new AdaptiveWindow()
+  rounds(window, 1000, 6)
+  const running = window.limit
+  window.queued(3, { lines: running, live: 0 })
+  expect(window.limit).toBe(running - 3)
+  rounds(window, 1000, 3)
+  expect(window.limit).toBeLessThanOrEqual(running)
+  window.queued(1_000_000, { lines: window.limit, live: 0 })
+  expect(window.limit).toBe(1)
+})
+
 test('a window that is not used does not grow, and none passes the most', () => {
   const window = new AdaptiveWindow()
   const { limit } = window
-  for (let at = 0; at < 100; at += 1) window.answered(20, limit - 1, 1000)
+  for (let at = 0; at < 100; at += 1) window.answered(20, { lines: limit - 1, live: 0 }, 1000)
   expect(window.limit).toBe(limit)
-  for (let at = 0; at < 1000; at += 1) window.answered(20, 1000, 16)
+  for (let at = 0; at < 1000; at += 1) window.answered(20, { lines: 1000, live: 0 }, 16)
   expect(window.limit).toBe(16)
 })

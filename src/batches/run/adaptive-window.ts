@@ -1,12 +1,21 @@
 /**
- * How many lines are under way at once on one model: found out by trying, as TCP finds out how fast a path is
+ * How many requests one model does at once, lines of batches and live ones together: found out by trying, as TCP finds out how fast a path is
  * (additive increase, multiplicative decrease, after a start that doubles; RFC 5681). It grows while it is used to the
- * full, and is halved when the model says that it is too much.
+ * full, and is halved when the model says that it is too much; then it soon has most of what it had, as in CUBIC
+ * (RFC 9438), and tries for more in small steps.
  */
 
 /** As the mean of some recent answers: new ones count for a tenth. */
 const newestWeight = 0.1
 const startLimit = 4
+/** Part of what was too much that is reached again in large steps. */
+const soonAgain = 0.92
+
+/** Requests on a model: those of batches, and all others. */
+export interface UnderWay {
+  readonly lines: number
+  readonly live: number
+}
 
 export class AdaptiveWindow {
   #limit = startLimit
@@ -15,25 +24,42 @@ export class AdaptiveWindow {
   #usualMs = 0
   #shrunkAt = Number.NEGATIVE_INFINITY
 
-  /** Lines that may be under way, at least one. */
+  /** The moment at which what was sent before the last decrease has been answered. */
+  get settlesAt(): number {
+    return this.#shrunkAt + this.#usualMs
+  }
+
+  /** Requests that may be under way, at least one. */
   get limit(): number {
     return Math.floor(this.#limit)
   }
 
-  /** A line was answered after `tookMs`, while `running` were under way. */
-  answered(tookMs: number, running: number, max: number): void {
+  /** A line was answered after `tookMs`, while so many lines and live requests were under way; `max` is the most lines. */
+  answered(tookMs: number, { lines, live }: UnderWay, max: number): void {
     this.#usualMs += newestWeight * (tookMs - this.#usualMs)
     // One that is not used to the full says nothing about more.
-    if (running < this.limit) return
-    const more = this.#limit < this.#threshold ? 1 : 1 / this.#limit
-    this.#limit = Math.max(1, Math.min(max, this.#limit + more))
+    if (lines + live < this.limit) return
+    const more = this.#limit < this.#threshold ? 1 : 1 / Math.max(1, lines)
+    this.#limit = Math.max(1, Math.min(max + live, this.#limit + more))
   }
 
-  /** The model has too much to do. What was sent before it could tell counts once. */
-  congested(now: number): void {
+  /** Lines begin beside so many live requests, which the model bears already. */
+  begin(live: number): void {
+    this.#limit = Math.max(this.#limit, startLimit + live)
+  }
+
+  /** The model has too much to do: the lines' part of it is halved. What was sent before it could tell counts once. */
+  congested(now: number, live = 0): void {
     if (now - this.#shrunkAt < this.#usualMs) return
     this.#shrunkAt = now
-    this.#limit = Math.max(1, this.#limit / 2)
+    const lines = Math.max(1, this.#limit - live)
+    this.#threshold = live + lines * soonAgain
+    this.#limit = Math.max(1, live + lines / 2)
+  }
+
+  /** So many of the requests wait at the model: as many fewer would keep it as busy. */
+  queued(waiting: number, { lines, live }: UnderWay): void {
+    this.#limit = Math.max(1, Math.min(this.#limit, lines + live) - waiting)
     this.#threshold = this.#limit
   }
 

@@ -3,11 +3,12 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import type { ModelCall } from '#gateway/endpoints/model-call.ts'
 import { InnerContext } from '#gateway/inner-context.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
+import type { LineResult } from '#store/batches/batch-results.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { Batches } from '../batches.ts'
-import type { BatchLine } from '../lines/batch-line.ts'
 import { lineCall } from '../lines/line-calls.ts'
 import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
+import type { OpenLine } from './open-part.ts'
 
 /**
  * - `done`: there is a result.
@@ -17,14 +18,17 @@ import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
  * - `stopped`: the process or the batch ends; the line is another worker's.
  */
 export type LineEnd =
-  | { readonly kind: 'done'; readonly isError: boolean; readonly text: string }
-  | {
+  | (LineOutcome & { readonly kind: 'done' })
+  | (LineOutcome & {
       readonly kind: 'congested' | 'down' | 'broken'
       readonly retryAfterMs: number | null
-      /** The result if the line is not tried again. */
-      readonly lastText: string
-    }
+      /** The code of the error. */
+      readonly error: string
+    })
   | { readonly kind: 'stopped' }
+
+/** The result; that of a failure, if the line is not tried again. */
+type LineOutcome = Pick<LineResult, 'cost' | 'error' | 'text'>
 
 /** Parsing a larger answer once more would hold the thread up; the relay has seen that it is a whole object. */
 const parsedBytesMax = 1_048_576
@@ -36,12 +40,13 @@ const noCaller = new ApiError('invalid_api_key', {
 export async function callLine(
   { gateway, callerOf }: Batches,
   batch: Batch,
-  line: BatchLine & Pick<ModelCall, 'answered'>,
+  { line, request, answered }: OpenLine & Pick<ModelCall, 'answered'>,
   signal: AbortSignal,
 ): Promise<LineEnd> {
   const call = lineCall(batch.endpoint)
-  const context = new InnerContext(call.endpoint, { body: line.body }, signal, gateway.clock)
+  const context = new InnerContext(call.endpoint, { body: request.body }, signal, gateway.clock)
   const { requestId } = context
+  let cost: number | null = null
   try {
     const caller = callerOf(batch)
     if (caller === null) throw noCaller
@@ -49,24 +54,26 @@ export async function callLine(
       ...call,
       purpose: 'batch',
       isAsync: batch.dialect === 'async',
-      ...(line.answered && { answered: line.answered }),
+      settled: (own) => (cost = own),
+      traced: { 'sluice.batch_id': batch.id, 'sluice.batch_line': line },
+      ...(answered && { answered }),
     })
     const body = oneLine(await response.text())
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
     return {
       kind: 'done',
-      isError: false,
-      text: answeredResult(batch, line.customId, { status: 200, requestId, body }),
+      error: null,
+      cost,
+      text: answeredResult(batch, request.customId, { status: 200, requestId, body }),
     }
   } catch (thrown) {
     const error = toApiError(thrown, signal)
     if (signal.aborted || error.code === 'shutting_down') return { kind: 'stopped' }
     const body = refusalBody(batch, error, requestId)
-    const lastText = answeredResult(batch, line.customId, { status: error.status, requestId, body })
+    const text = answeredResult(batch, request.customId, { status: error.status, requestId, body })
     const kind = kindOf(error)
-    return kind === 'refused'
-      ? { kind: 'done', isError: true, text: lastText }
-      : { kind, retryAfterMs: retryAfterMs(error), lastText }
+    const outcome = { error: error.wireCode ?? error.code, cost, text }
+    return kind === 'refused' ? { kind: 'done', ...outcome } : { kind, retryAfterMs: retryAfterMs(error), ...outcome }
   }
 }
 

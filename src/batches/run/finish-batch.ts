@@ -9,7 +9,7 @@ import type { Batches } from '../batches.ts'
 import { resultPieces } from '../files/result-pieces.ts'
 import { readLine } from '../lines/batch-line.ts'
 import { inputLines, type InputLine } from '../lines/input-lines.ts'
-import { undoneResult } from '../lines/line-result.ts'
+import { undoneCode, undoneResult } from '../lines/line-result.ts'
 import type { InputFiles } from './input-files.ts'
 import { filesLifeMs, outputsOf } from './validate-batch.ts'
 
@@ -48,7 +48,15 @@ async function settleSome({ store, now }: Batches, job: ClaimedJob, lines: reado
   const results = lines.flatMap(({ line, bytes }): LineResult[] =>
     done.has(line) || bytes === null
       ? []
-      : [{ line, isError: true, isUndone: true, text: undoneResult(batch, readLine(bytes).customId) }],
+      : [
+          {
+            line,
+            error: undoneCode(batch),
+            isUndone: true,
+            cost: null,
+            text: undoneResult(batch, readLine(bytes).customId),
+          },
+        ],
   )
   await store.write(lease, results, false, await now())
 }

@@ -5,6 +5,9 @@
 
 const samplesTogether = 8
 const newestWeight = 0.1
+/** So many that are together so much slower are enough. */
+const plainSamples = 3
+const plainRise = 2
 /** A rise of less than this is borne. */
 const riseBorne = 0.1
 
@@ -22,8 +25,10 @@ export class FirstTokenGuard {
     }
     this.#sum += ms
     this.#count += 1
-    if (this.#count < samplesTogether) return false
     const mean = this.#sum / this.#count
+    // Nobody has to count to eight to see that there is a queue.
+    const isPlain = this.#count >= plainSamples && mean > plainRise * this.#calm.ms
+    if (this.#count < samplesTogether && !isPlain) return false
     this.#sum = 0
     this.#count = 0
     // A model that became faster is judged by what it is now.

@@ -13,6 +13,8 @@ export interface HeldLine {
   readonly line: number
   readonly request: BatchLine
   readonly lane: ModelLane<HeldLine>
+  /** What its calls cost so far; null without a price. */
+  cost: number | null
   /** Times that the provider failed at it. */
   failures: number
   /** What the model had answered when this line was tried last; null before. */
@@ -56,9 +58,9 @@ export class HeldPart {
   }
 
   /** The line is done; its result is to be written. */
-  settle(line: HeldLine, isError: boolean, text: string): void {
+  settle(line: HeldLine, { error, text }: Pick<LineResult, 'error' | 'text'>): void {
     this.lines.delete(line)
-    this.unwritten.push({ line: line.line, isError, text })
+    this.unwritten.push({ line: line.line, error, cost: line.cost, text })
     this.unwrittenBytes += text.length
   }
 

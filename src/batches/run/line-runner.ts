@@ -6,6 +6,7 @@ import { fullJitterMs } from '#lib/backoff.ts'
 import { LeaseLost } from '#store/errors.ts'
 import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
+import type { LineResult } from '#store/batches/batch-results.ts'
 import type { JobLease } from '#store/batches/locked-batch.ts'
 import { toApiError } from '#errors/api-error.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
@@ -83,7 +84,7 @@ export class LineRunner {
     const part = new HeldPart(job, this.#stop.signal)
     for (const { line, request } of lines) {
       const lane = this.#laneOf(part, request.model)
-      const held = { part, line, request, lane, failures: 0, answersBefore: null, isRunning: false }
+      const held = { part, line, request, lane, cost: null, failures: 0, answersBefore: null, isRunning: false }
       part.lines.add(held)
       lane.add(held)
     }
@@ -93,11 +94,14 @@ export class LineRunner {
   }
 
   /** A request has ended; live streams tell whether lines slow them down. */
-  observe({ modelId, streamed, firstTokenMs }: UsageRecord): void {
+  observe({ modelId, streamed, firstTokenMs, durationMs }: UsageRecord): void {
     if (modelId === null || !streamed || firstTokenMs === null) return
     const guard = this.#guards.getOrInsertComputed(modelId, () => new FirstTokenGuard())
     const lane = this.#lanes.get(modelId)
-    if (guard.observe(firstTokenMs, (lane?.running ?? 0) > 0)) lane?.window.congested(this.#elapsed())
+    // It came while the model still had what was sent before lines became fewer.
+    if (lane !== undefined && this.#elapsed() - durationMs < lane.window.settlesAt) return
+    if (guard.observe(firstTokenMs, (lane?.running ?? 0) > 0))
+      lane?.window.congested(this.#elapsed(), this.#liveOn(lane))
   }
 
   /** These leases are lost: what their lines would answer is written by others. */
@@ -115,6 +119,28 @@ export class LineRunner {
     for (const [id, lane] of this.#lanes)
       if (lane.waiting === 0 && lane.running === 0 && lane.pausedUntil < now && this.#parts.size === 0)
         this.#lanes.delete(id)
+    this.#heedQueues()
+  }
+
+  /** Lines give way where requests wait at the server of their model, as its own metrics say. */
+  #heedQueues(): void {
+    const { catalog, health } = this.#batches.gateway
+    const models = catalog().models.filter(({ record }) => this.#lanes.has(record.id))
+    health.watched = new Set(models.flatMap(({ upstreams }) => upstreams.map(({ id }) => id)))
+    for (const { record, upstreams } of models) {
+      const lane = this.#lanes.get(record.id)
+      if (lane === undefined) continue
+      lane.upstreams = upstreams.map(({ id }) => id)
+      const waiting = upstreams.reduce((sum, { id }) => sum + (health.waiting(id) ?? 0), 0)
+      if (waiting > 0) lane.window.queued(waiting, { lines: lane.running, live: this.#liveOn(lane) })
+    }
+  }
+
+  /** Requests on the model that are not lines: when more come, fewer lines are sent at once. */
+  #liveOn({ upstreams, running }: ModelLane<HeldLine>): number {
+    const { health } = this.#batches.gateway
+    const all = upstreams.reduce((sum, id) => sum + health.inFlight(id), 0)
+    return Math.max(0, all - running)
   }
 
   /** Ends all calls, writes what was answered, and gives the parts back. */
@@ -142,7 +168,8 @@ export class LineRunner {
     const now = this.#elapsed()
     const max = this.#max()
     for (const lane of this.#lanes.values()) {
-      for (let line = lane.next(now, max); line !== null; line = lane.next(now, max)) {
+      const live = this.#liveOn(lane)
+      for (let line = lane.next(now, max, live); line !== null; line = lane.next(now, max, live)) {
         const run = this.#run(line).finally(() => this.#running.delete(run))
         this.#running.add(run)
       }
@@ -159,14 +186,15 @@ export class LineRunner {
 
   /** Never rejects. */
   async #run(line: HeldLine): Promise<void> {
-    const { part, lane, request } = line
+    const { part, lane } = line
     const startedAt = this.#elapsed()
     const answersBefore = line.answersBefore ?? lane.answers
     lane.running += 1
     line.isRunning = true
-    const end = await callLine(this.#batches, part.batch, request, part.signal)
+    const end = await callLine(this.#batches, part.batch, line, part.signal)
     line.isRunning = false
-    if (end.kind === 'done' && !end.isError) lane.answered(this.#elapsed() - startedAt, this.#max())
+    if (end.kind === 'done' && end.error === null)
+      lane.answered(this.#elapsed() - startedAt, this.#max(), this.#liveOn(lane))
     lane.running -= 1
     line.answersBefore = lane.answers
     if (part.lines.has(line)) this.#settle(line, end, lane.answers > answersBefore)
@@ -177,7 +205,8 @@ export class LineRunner {
   #settle(line: HeldLine, end: LineEnd, isPresent: boolean): void {
     const { part, lane } = line
     if (end.kind === 'stopped') return
-    if (end.kind === 'done') return this.#finish(line, end.isError, end.text)
+    if (end.cost !== null) line.cost = (line.cost ?? 0) + end.cost
+    if (end.kind === 'done') return this.#finish(line, end)
     const now = this.#elapsed()
     if (end.kind === 'congested') {
       lane.congested(now, end.retryAfterMs)
@@ -185,7 +214,7 @@ export class LineRunner {
     }
     const isOwn = isPresent || end.kind === 'broken'
     if (isOwn) line.failures += 1
-    if (line.failures >= (isPresent ? failuresMax : failuresAloneMax)) return this.#finish(line, true, end.lastText)
+    if (line.failures >= (isPresent ? failuresMax : failuresAloneMax)) return this.#finish(line, end)
     if (isPresent) lane.window.congested(now)
     else lane.down(now, end.retryAfterMs)
     const waitMs = isOwn ? fullJitterMs(line.failures, retry, Math.random) : 0
@@ -194,9 +223,9 @@ export class LineRunner {
     })
   }
 
-  #finish(line: HeldLine, isError: boolean, text: string): void {
+  #finish(line: HeldLine, result: Pick<LineResult, 'error' | 'text'>): void {
     const { part } = line
-    part.settle(line, isError, text)
+    part.settle(line, result)
     if (part.lines.size === 0 || part.unwrittenBytes > unwrittenMax) void this.#write(part)
     else this.#writeSoon()
   }

@@ -15,6 +15,8 @@ export class ModelLane<Line extends OwnedLine> {
   readonly window = new AdaptiveWindow()
   readonly #waiting = new FairQueue<string, Line>(2)
   running = 0
+  /** Ids of the upstreams of the model. */
+  upstreams: readonly string[] = []
   /** No line is sent before. */
   pausedUntil = Number.NEGATIVE_INFINITY
   /** It is looked at when its pause is over. */
@@ -32,9 +34,12 @@ export class ModelLane<Line extends OwnedLine> {
     this.#waiting.add(line, placeOf(line))
   }
 
-  /** The line whose turn it is; null when none may be sent now. */
-  next(now: number, max: number): Line | null {
-    if (this.running >= Math.min(max, this.window.limit) || now < this.pausedUntil) return null
+  /** The line whose turn it is; null when none may be sent now. @param live other requests on the model */
+  next(now: number, max: number, live: number): Line | null {
+    if (this.running >= max || now < this.pausedUntil) return null
+    if (this.running === 0) this.window.begin(live)
+    // One line at least, so that its batch goes on.
+    if (this.running > 0 && this.running + live >= this.window.limit) return null
     return this.#waiting.next() ?? null
   }
 
@@ -43,8 +48,8 @@ export class ModelLane<Line extends OwnedLine> {
     this.#waiting.delete(line, placeOf(line))
   }
 
-  answered(tookMs: number, max: number): void {
-    this.window.answered(tookMs, this.running, max)
+  answered(tookMs: number, max: number, live: number): void {
+    this.window.answered(tookMs, { lines: this.running, live }, max)
     this.answers += 1
     this.#failuresInRow = 0
   }

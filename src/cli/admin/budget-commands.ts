@@ -27,6 +27,7 @@ interface BudgetOnWire {
 }
 
 interface ProofOnWire {
+  readonly counters: number
   readonly difference: number
   readonly data: readonly { readonly counter: string; readonly spent: number; readonly recomputed: number }[]
 }
@@ -117,13 +118,12 @@ const verify = dataCommand({
   details: 'Ends with 1 when there is a difference.',
   async run(client, { output }) {
     const proof = (await client.call('GET', '/budgets-proof')) as ProofOnWire
-    const wrong = proof.data.filter(({ spent, recomputed }) => spent !== recomputed)
     output.result(proof, [
-      ...wrong.map(
+      ...proof.data.map(
         ({ counter, spent, recomputed }) =>
           `${counter}: the counter says ${formatMoney(spent)}, the records say ${formatMoney(recomputed)}.`,
       ),
-      `${proof.data.length} counters, difference ${formatMoney(proof.difference)}.`,
+      `${proof.counters} counters, difference ${formatMoney(proof.difference)}.`,
     ])
     return proof.difference === 0 ? 0 : 1
   },

@@ -14,6 +14,7 @@ export const anthropicDialect: Dialect = {
     const ids = messageIds(context)
     return {
       chatBody: request.chatBody,
+      dropped: request.dropped,
       whole: (answer) => messageOf(answer, request, ids),
       stream: () => new MessageStream(request, ids),
     }

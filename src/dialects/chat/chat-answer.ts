@@ -8,6 +8,7 @@ import { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { JsonObject } from '../dialect.ts'
 import type { ReasoningDetail } from './reasoning-details.ts'
+import { WholeCharacters } from './whole-characters.ts'
 
 /** A tool call, or a fragment of one. */
 export interface ToolCallDelta {
@@ -21,12 +22,22 @@ export interface ToolCallDelta {
   readonly extra: JsonObject
 }
 
+/** A page on the web that a text cites. */
+export interface UrlCitation {
+  readonly url: string
+  readonly title: string
+  /** Where the cited part of the text begins and ends, in characters; 0 where the upstream does not say. */
+  readonly start: number
+  readonly end: number
+}
+
 /** What a whole answer says, or what a chunk adds to it. Empty where it adds nothing. */
 export interface ChatDelta {
   readonly reasoning: string
   readonly reasoningDetails: readonly ReasoningDetail[]
   readonly text: string
   readonly logprobs: readonly JsonObject[]
+  readonly citations: readonly UrlCitation[]
   readonly refusal: string
   readonly toolCalls: readonly ToolCallDelta[]
   readonly finishReason: string | null
@@ -63,9 +74,29 @@ export function readWholeAnswer(value: unknown): ChatAnswer & { readonly delta: 
   return { ...answer, delta }
 }
 
-/** A chunk of a stream. Throws `upstream_stream_error` for an error in its place. */
-export function readChunk(value: unknown): ChatAnswer {
-  return readAnswer(value, 'delta')
+/** Reads the chunks of one stream. */
+export class ChunkReader {
+  readonly #characters = new WholeCharacters()
+
+  /** A chunk. Throws `upstream_stream_error` for an error in its place. */
+  read(value: unknown): ChatAnswer {
+    const answer = readAnswer(value, 'delta')
+    return answer.delta === null ? answer : { ...answer, delta: this.#whole(answer.delta) }
+  }
+
+  #whole(delta: ChatDelta): ChatDelta {
+    const characters = this.#characters
+    return {
+      ...delta,
+      text: characters.of('text', delta.text),
+      reasoning: characters.of('reasoning', delta.reasoning),
+      refusal: characters.of('refusal', delta.refusal),
+      toolCalls: delta.toolCalls.map((call) => ({
+        ...call,
+        arguments: characters.of(`call ${call.index}`, call.arguments),
+      })),
+    }
+  }
 }
 
 /** The error for an answer that cannot be translated. The reason goes to the log. */
@@ -97,6 +128,7 @@ function readChoice(choice: JsonObject, field: 'message' | 'delta'): ChatDelta {
     reasoningDetails: readObjectList(message['reasoning_details'], 'reasoning_details'),
     text: content.text,
     logprobs: isObject(choice['logprobs']) ? readObjectList(choice['logprobs']['content'], 'logprobs') : [],
+    citations: readCitations(message['annotations']),
     refusal: readText(message, 'refusal'),
     toolCalls: readObjectList(message['tool_calls'], 'tool_calls').map((call, position) =>
       readToolCall(call, field === 'delta' ? null : position),
@@ -116,6 +148,17 @@ function readContent(content: unknown): { text: string; reasoning: string } {
     else throw unreadableAnswer('content')
   }
   return read
+}
+
+/** Annotations of another kind belong to files of the upstream, which nobody else has. */
+function readCitations(annotations: unknown): readonly UrlCitation[] {
+  if (!Array.isArray(annotations)) return []
+  return annotations.filter(isObject).flatMap(({ type, url_citation: cited }) => {
+    if (type !== 'url_citation' || !isObject(cited) || typeof cited['url'] !== 'string') return []
+    const { url, title } = cited
+    const at = (name: string): number => readCount(cited, name) ?? 0
+    return [{ url, title: typeof title === 'string' ? title : '', start: at('start_index'), end: at('end_index') }]
+  })
 }
 
 function readToolCall(call: JsonObject, position: number | null): ToolCallDelta {

@@ -58,6 +58,7 @@ export async function search(
     vectors,
     limit,
   })
+  noteSilent(found, query.mode, warnings)
   const best = ranked(found, wanted)
   if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), warnings }
   // Neighbours are read of those that are answered only.
@@ -135,6 +136,15 @@ async function queryVectors(
 function tooSlow(seconds: number): EmbedFailure {
   const message = `The embedding model took longer than ${seconds} s.`
   return new EmbedFailure('embedder_failed', message, { retryable: true })
+}
+
+/** A place for vectors that did not answer: what it holds was searched by words only, if at all. */
+function noteSilent({ silent, vector }: FindResult, mode: SearchMode, warnings: string[]): void {
+  const [first] = silent
+  if (first === undefined) return
+  if (mode === 'vector' && vector.length === 0) throw new ApiError('vector_index_unavailable')
+  const how = mode === 'hybrid' ? 'Some documents were searched by words only' : 'Some documents were not searched'
+  warnings.push(`${how}: the index of their vectors does not answer.`)
 }
 
 type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }

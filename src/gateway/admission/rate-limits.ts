@@ -9,9 +9,10 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { readRateRule, type RateRule } from '#config/settings/rate-rule.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
-import { everyoneGroupId, type Caller } from '#identity/records.ts'
+import type { Caller } from '#identity/records.ts'
 import type { RateBuckets, RateCost, RateState } from '#limits/rate-buckets.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
+import { RateRules, type GroupNameOf } from './rate-rules.ts'
 
 export interface RatedRequest {
   readonly context: RequestContext
@@ -43,35 +44,32 @@ const firstAnswerTokens = 256
 /** Part of each answer in the usual length of a model's answers. */
 const answerWeight = 0.1
 
-type GroupIdOf = (name: string) => string | undefined
-
 export class RateLimits {
   readonly #settings: LiveSettings
   readonly #buckets: RateBuckets
-  readonly #groupId: GroupIdOf
+  readonly #groupNameOf: GroupNameOf
   #written: readonly string[] = []
   /** Those that are taken at admission. */
-  #rules: readonly RateRule[] = []
+  #rules: RateRules
   /** Those that name a provider, which are taken at each attempt. */
-  #providerRules: readonly RateRule[] = []
+  #providerRules: RateRules
   /** Usual length of the answers, in tokens, by model id. */
   readonly #answers = new Map<string, number>()
 
-  /** @param groupId the id of the group of this name; rules name groups by either */
-  constructor(settings: LiveSettings, buckets: RateBuckets, groupId: GroupIdOf) {
+  constructor(settings: LiveSettings, buckets: RateBuckets, groupNameOf: GroupNameOf) {
     this.#settings = settings
     this.#buckets = buckets
-    this.#groupId = groupId
+    this.#groupNameOf = groupNameOf
+    this.#rules = this.#providerRules = new RateRules([], groupNameOf)
   }
 
   /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
   take(request: RatedRequest): Disposable | null {
     this.#read()
-    if (this.#rules.length === 0) return null
+    if (this.#rules.size === 0) return null
     const { caller, model, record } = request
     const tokens = this.#estimate(request, model.record)
-    const names = { model: model.record.name, provider: null }
-    const costs = this.#rules.flatMap((rule) => costsOf(rule, { caller, names, tokens, groupId: this.#groupId }))
+    const costs = this.#rules.costs({ caller, model: model.record, provider: null }, tokens)
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     const states = costs.map((cost) => this.#buckets.stateOf(cost))
@@ -83,7 +81,7 @@ export class RateLimits {
   /** Whether any rate names a provider. */
   get limitsProviders(): boolean {
     this.#read()
-    return this.#providerRules.length > 0
+    return this.#providerRules.size > 0
   }
 
   /** The same as `take` for the rates of an attempt's provider, and without headers. */
@@ -91,10 +89,7 @@ export class RateLimits {
     if (!this.limitsProviders) return null
     const { caller, upstream, record, settles } = attempt
     const tokens = this.#estimate(attempt, upstream.model)
-    const names = { model: upstream.model.name, provider: upstream.provider.name }
-    const costs = this.#providerRules.flatMap((rule) =>
-      costsOf(rule, { caller, names, tokens, groupId: this.#groupId }),
-    )
+    const costs = this.#providerRules.costs({ caller, model: upstream.model, provider: upstream.provider }, tokens)
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     if (refused !== null) throw refusal(refused, {})
@@ -106,9 +101,15 @@ export class RateLimits {
     const written = this.#settings.get('limits.rates')
     if (written === this.#written) return
     this.#written = written
-    const rules = written.flatMap((text) => readRateRule(text) ?? [])
-    this.#rules = rules.filter(({ subjects }) => !subjects.has('provider'))
-    this.#providerRules = rules.filter(({ subjects }) => subjects.has('provider'))
+    const read = written.flatMap((text) => readRateRule(text) ?? [])
+    // One that is written twice counts once.
+    const rules = [...new Map(read.map((rule) => [rule.text, rule])).values()]
+    const namesProvider = ({ subjects }: RateRule): boolean => subjects.has('provider')
+    this.#rules = new RateRules(
+      rules.filter((rule) => !namesProvider(rule)),
+      this.#groupNameOf,
+    )
+    this.#providerRules = new RateRules(rules.filter(namesProvider), this.#groupNameOf)
   }
 
   #estimate(
@@ -144,37 +145,6 @@ export class RateLimits {
 interface Settled {
   readonly record: RequestRecord
   readonly modelId: string
-}
-
-interface Costing {
-  readonly caller: Caller
-  /** The provider is not known at admission. */
-  readonly names: { readonly model: string; readonly provider: string | null }
-  readonly tokens: number
-  readonly groupId: GroupIdOf
-}
-
-/** What the request costs of a rule, once for each group that a rule for all groups counts apart; nothing when the rule is not about it. */
-function costsOf(rule: RateRule, costing: Costing): readonly RateCost[] {
-  const { groupIds } = costing.caller.account
-  const wanted = rule.subjects.get('group')
-  if (wanted === undefined) return costOf(rule, costing, '')
-  const named =
-    wanted === '*' ? [...groupIds].filter((id) => id !== everyoneGroupId) : [costing.groupId(wanted) ?? wanted]
-  return named.filter((id) => groupIds.has(id)).flatMap((id) => costOf(rule, costing, id))
-}
-
-function costOf(rule: RateRule, { caller, names, tokens }: Costing, groupId: string): readonly RateCost[] {
-  const values = { user: caller.account.user.email, key: caller.key?.id ?? null, group: groupId, ...names }
-  const counted: string[] = []
-  for (const [subject, wanted] of rule.subjects) {
-    const value = values[subject]
-    if (value === null || (subject !== 'group' && wanted !== '*' && value !== wanted)) return []
-    counted.push(value)
-  }
-  // More than the bucket holds could never be taken: such a request waits for all of it, and settles the rest.
-  const amount = rule.unit === 'requests' ? 1 : Math.min(tokens, rule.burst)
-  return [{ rule, key: `rate ${rule.text} ${counted.join(' ')}`, amount }]
 }
 
 /** `x-ratelimit-*` as OpenAI writes them, of the rate of each unit of which the smallest part is left. */

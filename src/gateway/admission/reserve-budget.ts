@@ -19,7 +19,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import { costBound } from '#pricing/cost.ts'
 import { formatMoney, nanoMax } from '#pricing/nano.ts'
 import { priceAt } from '#pricing/price.ts'
-import type { RequestSize } from '../request/request-size.ts'
+import { mostTokens, type RequestSize } from '../request/request-size.ts'
 import { RequestBudget, type UpstreamCharge } from '../usage/request-budget.ts'
 import type { RequestRecord, UsageRecorder } from '../usage/usage-recorder.ts'
 
@@ -103,20 +103,9 @@ function countedBy(index: BudgetIndex, scopes: readonly Scope[], at: number): re
   return scopes
     .flatMap(([scope, id]) => index.get(scopeKey(scope, id)) ?? [])
     .map((budget) => {
-      const window = currentWindow(budget, at)
+      const window = windowAt(budget.period, budget.timeZone, at)
       return { budget, window, counter: counterOf(budget, window) }
     })
-}
-
-const windows = new WeakMap<BudgetRecord, BudgetWindow>()
-
-/** Calendars are slow: a window is found once. */
-function currentWindow(budget: BudgetRecord, at: number): BudgetWindow {
-  const known = windows.get(budget)
-  if (known !== undefined && known.startsAt <= at && (known.endsAt === null || at < known.endsAt)) return known
-  const window = windowAt(budget.period, budget.timeZone, at)
-  windows.set(budget, window)
-  return window
 }
 
 interface Budgeted {
@@ -168,15 +157,10 @@ function priceUnknown({ record }: Model): ApiError {
 }
 
 function mostOf(size: RequestSize, { model, provider }: Upstream, settings: LiveSettings) {
-  const { contextLength } = model
-  const within = (tokens: number | null): number | null =>
-    tokens === null || contextLength === null ? (tokens ?? contextLength) : Math.min(tokens, contextLength)
-  const output = within(size.outputTokens)
   const totalSeconds =
     model.timeouts.totalSeconds ?? provider.timeouts.totalSeconds ?? settings.get('gateway.total_seconds')
   return {
-    inputTokens: within(size.inputTokens),
-    outputTokens: output === null ? null : output * size.choices,
+    ...mostTokens(size, model.contextLength),
     images: size.images,
     audioMs: null,
     // A request waits and fails over before the call that serves it.

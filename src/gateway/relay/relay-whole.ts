@@ -87,6 +87,7 @@ function respond(
   type = jsonType(headers['content-type']),
 ): Response {
   record.responseBytes = body.length
+  record.content?.answer(body)
   const kept = headersForClient(headers, responseHeaders)
   kept['content-type'] = type
   return context.respond(body, { status, headers: kept })

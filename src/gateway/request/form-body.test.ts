@@ -61,6 +61,27 @@ test('a form passes with another model and else as it is, as often as it is sent
   )
 })
 
+test.each([
+  ['', '', 1],
+  ['n', '3', 3],
+  ['n', '0', 1],
+  ['n', '-2', 1],
+  ['n', '1e3', 1],
+  ['n', '9'.repeat(5000), 1],
+  ['other', '3', 1],
+])('a field %s of %s asks for %d, before and after the model, however it is cut', async (name, value, count) => {
+  const field = name === '' ? '' : `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const before = Buffer.from(field + opening('asked') + closing)
+  const after = Buffer.from(`${opening('asked')}a recording\r\n${field}--b--\r\n`)
+  for (const whole of [before, after]) {
+    for (const pieces of [[whole], cut(whole, [...whole.keys()])]) {
+      using form = await formOf(pieces)
+      await readAll(form, 'up')
+      expect(form.count).toBe(count)
+    }
+  }
+})
+
 describe('a client that sends single bytes', () => {
   test('has what it sends held in pieces of a size that does not matter', async () => {
     const whole = Buffer.from(opening('asked') + 'x'.repeat(100_000) + closing)

@@ -1,6 +1,6 @@
 /**
- * A multipart request on its way to an upstream. Only the field `model` is read; every other byte
- * goes out unchanged, when the upstream has room for it, and stays in memory no longer than that.
+ * A multipart request on its way to an upstream. Only the field `model` is read, and the field `n` as it passes; every
+ * other byte goes out unchanged, when the upstream has room for it, and stays in memory no longer than that.
  *
  * The bytes before `model` stay in memory until the upstream is known, up to the limit of a body, so
  * clients that write `model` first cost no memory. The first megabyte of what follows is kept, too, so
@@ -20,6 +20,8 @@ const keptBytesMax = 1024 * 1024
 const smallBytes = 512
 const blockBytes = 1024
 const modelBytesMax = 1024
+/** Longer counts are the provider's to refuse. */
+const countDigitsMax = 6
 
 export class FormBody implements Disposable {
   /** Written by the gateway, because a header with two boundaries is read differently by different servers. */
@@ -33,6 +35,8 @@ export class FormBody implements Disposable {
   #block: Buffer | null = null
   /** The value of `model`, one of the pieces; each upstream gets its own name of the model instead. */
   #model: Buffer | null = null
+  /** The beginning of the value of `n`, while and after it passes. */
+  #count: { text: string; isPassing: boolean } | null = null
   #kept = true
   #reading: Promise<boolean> | null = null
   #active: Pass | null = null
@@ -63,6 +67,12 @@ export class FormBody implements Disposable {
   /** As the client wrote it. */
   get model(): string {
     return this.#model?.toString('utf8') ?? ''
+  }
+
+  /** What the form asks for so far: the value of `n`, 1 without one. */
+  get count(): number {
+    const { text = '' } = this.#count ?? {}
+    return text.length <= countDigitsMax && /^[1-9]\d*$/.test(text) ? Number(text) : 1
   }
 
   get bytesRead(): number {
@@ -128,7 +138,10 @@ export class FormBody implements Disposable {
       }
       if (this.#piecesBytes + bytes.byteLength > keptBytesMax) this.#drop()
       const tokens = this.#scanner.push(bytes)
-      for (const token of tokens) refuseSecondModel(token)
+      for (const token of tokens) {
+        refuseSecondModel(token)
+        this.#watchCount(token)
+      }
       const [only] = tokens
       this.#append(tokens.length === 1 && only ? only.bytes : Buffer.concat(tokens.map((token) => token.bytes)))
       return true
@@ -169,6 +182,15 @@ export class FormBody implements Disposable {
     this.#block = block
   }
 
+  #watchCount(token: MultipartToken): void {
+    if (token.kind === 'head' && token.head.name === 'n' && token.head.fileName === null)
+      this.#count = { text: '', isPassing: true }
+    else if (this.#count?.isPassing !== true) return
+    else if (token.kind === 'data')
+      this.#count.text = (this.#count.text + token.bytes.toString('latin1')).slice(0, countDigitsMax + 1)
+    else this.#count.isPassing = false
+  }
+
   async #readModel(): Promise<void> {
     let value: Buffer[] | null = null
     while (this.#model === null) {
@@ -183,6 +205,7 @@ export class FormBody implements Disposable {
 
   /** @returns the pieces of the value of `model` while inside it */
   #takeUntilModel(token: MultipartToken, value: Buffer[] | null): Buffer[] | null {
+    this.#watchCount(token)
     if (this.#model !== null) {
       refuseSecondModel(token)
       this.#append(token.bytes)

@@ -32,9 +32,10 @@ const steps = [
 ] as const
 /** Four bytes in so many are looked at: a choice takes microseconds. */
 const sampledEvery = 16
+const prime = 0x9e3779b1
 /** A beginning that is less of the request than this saves little, and would draw all that is new to one upstream. */
 const worthwhile = 0.25
-/** Beginnings that are remembered for a model, of 100 bytes each. */
+/** Beginnings that are remembered for a model, of 100 bytes each: the last half of them for certain. */
 const entriesMax = 65_536
 const tablesMax = 100
 /** Upstreams in a table: the bits of one small integer. */
@@ -72,11 +73,11 @@ export class PrefixAffinity {
 function withRoom(upstreams: readonly Upstream[], health: UpstreamHealth): readonly Upstream[] {
   let [inFlight, weight] = [1, 0]
   for (const upstream of upstreams) {
-    inFlight += health.inFlight(upstream.id)
+    inFlight += health.load(upstream.id)
     weight += upstream.weight
   }
   const ofOne = (shareMax * inFlight) / weight
-  return upstreams.filter(({ id, weight: own }) => health.inFlight(id) < Math.max(idleMax, Math.ceil(ofOne * own)))
+  return upstreams.filter(({ id, weight: own }) => health.load(id) < Math.max(idleMax, Math.ceil(ofOne * own)))
 }
 
 /** Rendezvous hashing: the one with the highest score of this name, in proportion to the weights. */
@@ -98,23 +99,36 @@ function byName(upstreams: readonly Upstream[], name: string): Upstream | null {
 function beginnings(bytes: Uint8Array): readonly number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const hashes: number[] = []
-  let [at, hash] = [0, 0]
+  let at = 0
+  // Four that do not wait for each other: one after the other takes three times as long.
+  let [a, b, c, d] = [0, 0, 0, 0]
   for (const { block, until } of steps) {
     for (; at + block <= bytes.length && at < until; at += block) {
-      for (let word = at; word < at + block; word += sampledEvery) {
-        hash = Math.imul(hash ^ view.getInt32(word, true), 0x9e3779b1)
-        hash ^= hash >>> 15
+      for (let word = at; word < at + block; word += 4 * sampledEvery) {
+        a = Math.imul(a ^ view.getInt32(word, true), prime)
+        b = Math.imul(b ^ view.getInt32(word + sampledEvery, true), prime)
+        c = Math.imul(c ^ view.getInt32(word + 2 * sampledEvery, true), prime)
+        d = Math.imul(d ^ view.getInt32(word + 3 * sampledEvery, true), prime)
       }
-      hashes.push(hash)
+      hashes.push(mixed(mixed(mixed(a, b), c), d))
     }
   }
   return hashes
 }
 
+function mixed(one: number, other: number): number {
+  const product = Math.imul(one ^ (one >>> 15) ^ other, prime)
+  return product ^ (product >>> 13)
+}
+
 /** Which upstreams of one model have had which beginnings. Two that collide by their hash cost one miss of a cache. */
 class PrefixTable {
-  /** Bits of upstreams by hash, the one that was used longest ago first. */
-  readonly #holders = new Map<number, number>()
+  /**
+   * Bits of upstreams by hash: what was used since the table was last half full, and what before. Taking the oldest entry
+   * out of one map again and again would look at the gaps of all that were taken out before.
+   */
+  #recent = new Map<number, number>()
+  #earlier = new Map<number, number>()
   readonly #bits = new Map<string, number>()
 
   /**
@@ -124,31 +138,28 @@ class PrefixTable {
   choose(free: readonly Upstream[], hashes: readonly number[], leastLoaded: LeastLoaded): Upstream {
     const mask = free.reduce((sum, upstream) => sum | this.#bitOf(upstream), 0)
     let known = hashes.length - 1
-    while (known >= 0 && ((this.#holders.get(hashes[known] ?? 0) ?? 0) & mask) === 0) known -= 1
-    const holders = this.#refresh(hashes[known])
+    while (known >= 0 && (this.#holdersOf(hashes[known] ?? 0) & mask) === 0) known -= 1
+    const holders = known < 0 ? 0 : this.#holdersOf(hashes[known] ?? 0)
     const isMuch = known + 1 >= hashes.length * worthwhile
     const chosen = leastLoaded(isMuch && holders > 0 ? free.filter((each) => (this.#bitOf(each) & holders) > 0) : free)
-    this.#learn(hashes, known + 1, this.#bitOf(chosen))
+    // The longest one that was known is in use; shorter ones matter only when it is gone.
+    if (known >= 0) this.#keep(hashes[known] ?? 0, holders)
+    for (let at = known + 1; at < hashes.length; at += 1) {
+      const hash = hashes[at] ?? 0
+      this.#keep(hash, this.#holdersOf(hash) | this.#bitOf(chosen))
+    }
     return chosen
   }
 
-  #refresh(hash: number | undefined): number {
-    const holders = hash === undefined ? undefined : this.#holders.get(hash)
-    if (hash === undefined || holders === undefined) return 0
-    this.#holders.delete(hash)
-    this.#holders.set(hash, holders)
-    return holders
+  #holdersOf(hash: number): number {
+    return this.#recent.get(hash) ?? this.#earlier.get(hash) ?? 0
   }
 
-  #learn(hashes: readonly number[], from: number, bit: number): void {
-    for (let at = from; at < hashes.length; at += 1) {
-      const hash = hashes[at] ?? 0
-      this.#holders.set(hash, (this.#holders.get(hash) ?? 0) | bit)
-    }
-    for (const [oldest] of this.#holders) {
-      if (this.#holders.size <= entriesMax) break
-      this.#holders.delete(oldest)
-    }
+  #keep(hash: number, holders: number): void {
+    this.#recent.set(hash, holders)
+    if (this.#recent.size < entriesMax / 2) return
+    this.#earlier = this.#recent
+    this.#recent = new Map()
   }
 
   /** When no bit is left, all is forgotten: upstreams that are gone free theirs so. */
@@ -157,7 +168,8 @@ class PrefixTable {
     if (known !== undefined) return known
     if (this.#bits.size >= bitsMax) {
       this.#bits.clear()
-      this.#holders.clear()
+      this.#recent.clear()
+      this.#earlier.clear()
     }
     const bit = 1 << this.#bits.size
     this.#bits.set(id, bit)

@@ -1,6 +1,7 @@
 /**
  * Reads why an upstream refused, from the shapes in which servers write it: OpenAI's object, Anthropic's with details,
- * Google's with a status, FastAPI's `detail`, problem+json (RFC 9457), Amazon's `message` at the top.
+ * Google's with a status, also in a list, FastAPI's `detail`, also as a `message` (Mistral), problem+json (RFC 9457),
+ * Amazon's `message` at the top, a list of `errors` (Cloudflare), and the answer of a server behind it (OpenRouter).
  */
 import type { ApiErrorDetail } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -28,17 +29,35 @@ function readDetail(body: string): ApiErrorDetail {
   // OpenAI nests the object; several servers write its fields at the top or as one string.
   const nested = top['error'] ?? top
   if (typeof nested === 'string') return { message: clip(nested), wireCode: codeOf(top) }
+  if (isTexts(nested)) return { message: clip(nested.join('; ')), wireCode: codeOf(top) }
   const error = isObject(nested) ? nested : {}
-  const mistakes = [error, top].map(({ detail }) => detail).find((detail) => (detail ?? null) !== null)
+  const mistakes = [error, top, error['message']]
+    .map((place) => fieldOf(place, 'detail'))
+    .find((detail) => (detail ?? null) !== null)
   const [mistake] = Array.isArray(mistakes) ? (mistakes as readonly unknown[]) : []
   const type = error['type']
   return {
-    message: firstText(error['message'], error['Message'], wordsOf(mistakes), top['message'], error['title']),
+    message: firstText(
+      withInner(error),
+      error['Message'],
+      wordsOf(mistakes),
+      top['message'],
+      error['title'],
+      fieldOf(first(top['errors']), 'message'),
+    ),
     param: typeof error['param'] === 'string' ? error['param'] : paramOf(mistake),
     wireCode: codeOf(error),
     // The types of problem+json are addresses, which mean nothing to a client of this API.
     ...(typeof type === 'string' && !/[:/]/.test(type) && { wireType: type }),
   }
+}
+
+/** A server between others says only that one of them refused, and repeats that one's answer as a text. */
+function withInner({ message, metadata }: Fields): unknown {
+  const raw = isObject(metadata) ? metadata['raw'] : null
+  if (typeof raw !== 'string' || typeof message !== 'string') return message
+  const inner = readDetail(raw).message
+  return inner === undefined ? message : `${message}: ${inner}`
 }
 
 /** A code that says more than the status; null when there is none. */
@@ -76,6 +95,18 @@ function firstText(...values: readonly unknown[]): string | undefined {
   return typeof text === 'string' ? clip(text) : undefined
 }
 
+function fieldOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined
+}
+
+function first(list: unknown): unknown {
+  return Array.isArray(list) ? (list as readonly unknown[])[0] : undefined
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
 function clip(text: string): string | undefined {
   if (text === '') return undefined
   return text.length > messageCharsMax ? `${text.slice(0, messageCharsMax)}…` : text
@@ -84,7 +115,9 @@ function clip(text: string): string | undefined {
 function parsed(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    // Google's endpoint for OpenAI's clients puts its errors into a list.
+    const top = Array.isArray(value) ? first(value) : value
+    return isObject(top) ? top : null
   } catch {
     // An HTML page or plain text is not meant for the caller.
     return null

@@ -53,12 +53,12 @@ export function selectUpstream(
   return untried.toSorted((a, b) => health.retryInMs(a.id) - health.retryInMs(b.id))[0] ?? null
 }
 
-/** Fewest requests in flight for its weight; among equals at random by weight. */
+/** Fewest requests to do for its weight; among equals at random by weight. */
 function leastLoaded(upstreams: readonly Upstream[], health: UpstreamHealth, random: () => number): Upstream {
   let least = Infinity
   let best: Upstream[] = []
   for (const upstream of upstreams) {
-    const load = health.inFlight(upstream.id) / upstream.weight
+    const load = health.load(upstream.id) / upstream.weight
     if (load < least) {
       least = load
       best = [upstream]
@@ -77,7 +77,7 @@ function fasterOfTwo(upstreams: readonly Upstream[], health: UpstreamHealth, ran
   const others = upstreams.filter((upstream) => upstream !== one)
   if (others.length === 0) return one
   const other = byWeight(others, random)
-  const cost = ({ id }: Upstream) => health.firstByteMs(id) * (health.inFlight(id) + 1)
+  const cost = ({ id }: Upstream) => health.firstByteMs(id) * (health.load(id) + 1)
   return cost(other) < cost(one) ? other : one
 }
 

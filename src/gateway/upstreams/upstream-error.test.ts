@@ -58,6 +58,16 @@ describe("an upstream's refusal of what the caller sent", () => {
       [{ message: 'Too long.' }, 'Too long.'],
       [{ Message: 'Too long.' }, 'Too long.'],
       [{ error: 'Too long.', code: 'too_long' }, 'Too long.'],
+      [[{ error: { code: 400, message: 'Too long.', status: 'INVALID_ARGUMENT' } }], 'Too long.'],
+      [{ object: 'error', message: { detail: [{ loc: ['body', 'top_k'], msg: 'Extra' }] }, type: 't' }, 'top_k: Extra'],
+      [{ error: ['Too long.', 'By ten.'], error_type: 'validation' }, 'Too long.; By ten.'],
+      [{ success: false, errors: [{ code: 7, message: 'Too long.' }] }, 'Too long.'],
+      [
+        { error: { message: 'Refused', code: 400, metadata: { raw: '{"error":{"message":"By ten."}}' } } },
+        'Refused: By ten.',
+      ],
+      [{ error: { message: 'Refused', code: 400, metadata: { raw: '<html>', reasons: [] } } }, 'Refused'],
+      [{ detail: [{ loc: ['body', 'n'], msg: 'Bad', input: 'x'.repeat(100_000) }] }, 'n: Bad'],
     ]
     for (const [body, message] of [...shapes, ...more])
       expect(errorBody(await errorFor(400, body)).error.message).toBe(message)
@@ -71,6 +81,7 @@ describe("an upstream's refusal of what the caller sent", () => {
       ],
       [{ error: { message: 'x', code: 'too_long', details: { error_code: 'other' } } }, 'too_long'],
       [{ error: { code: 400, message: 'x', status: 'INVALID_ARGUMENT' } }, 'INVALID_ARGUMENT'],
+      [[{ error: { code: 400, message: 'x', status: 'INVALID_ARGUMENT' } }], 'INVALID_ARGUMENT'],
       [{ message: 'x', code: 400 }, null],
       [{ detail: 'x' }, null],
     ]
@@ -103,7 +114,7 @@ describe("an upstream's refusal of what the caller sent", () => {
 
   test('is bounded, however much the upstream writes', async () => {
     expect((await errorFor(400, { error: { message: 'x'.repeat(10_000) } })).message.length).toBeLessThan(2100)
-    expect((await errorFor(400, { error: { message: 'x'.repeat(100_000) } })).message).toBe(
+    expect((await errorFor(400, { error: { message: 'x'.repeat(2_000_000) } })).message).toBe(
       'The model provider refused the request.',
     )
   })

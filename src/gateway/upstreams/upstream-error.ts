@@ -19,7 +19,8 @@ export interface UpstreamReply extends Reply {
 /** Statuses whose cause is in the request: the client gets status, message, type, param and code. */
 const callersFault = new Set([400, 404, 409, 413, 415, 422])
 const gatewaysFault = new Set([401, 402, 403])
-const errorBytesMax = 64 * 1024
+/** Servers that check bodies by a schema repeat what they were sent beside what is wrong with it. */
+const errorBytesMax = 1024 * 1024
 const refusalHeaders = /^(retry-after(-ms)?|x-upstream-request-id|(x-|anthropic-)?ratelimit-.*)$/
 /** Codes of 429 after which trying again is of no use. */
 const spentCodes = new Set(['insufficient_quota', 'billing_hard_limit_reached'])

@@ -26,6 +26,31 @@ function withOptions(options: {
   return { subject, clock, fail, succeed, isAvailable: () => subject.isAvailable('a') }
 }
 
+test('what a server says of its load counts with what was begun and ended since, and for a while', () => {
+  const { subject, clock } = health()
+  expect([subject.load('a'), subject.waiting('a')]).toEqual([0, null])
+  const first = subject.begin('a')
+  expect(subject.load('a')).toBe(1)
+  // Nine of others beside the one of this process.
+  subject.told('a', { running: 6, waiting: 4, cacheUse: 0.9 }, 1000)
+  expect([subject.load('a'), subject.waiting('a')]).toEqual([10, 4])
+  const second = subject.begin('a')
+  expect(subject.load('a')).toBe(11)
+  first[Symbol.dispose]()
+  second[Symbol.dispose]()
+  expect(subject.load('a')).toBe(9)
+  subject.told('a', { running: 0, waiting: 0, cacheUse: null }, 1000)
+  const third = subject.begin('a')
+  // Never less than this process has under way.
+  expect(subject.load('a')).toBe(1)
+  subject.told('a', { running: 0, waiting: 0, cacheUse: null }, 1000)
+  expect(subject.load('a')).toBe(1)
+  subject.told('a', { running: 90, waiting: 9, cacheUse: null }, 1000)
+  clock.advance(1001)
+  expect([subject.load('a'), subject.waiting('a')]).toEqual([1, null])
+  third[Symbol.dispose]()
+})
+
 describe('an upstream', () => {
   test('that others have ejected is ejected by one failure, as long as they say so', () => {
     const { subject, fail, succeed } = health({ failuresToEject: 3 })

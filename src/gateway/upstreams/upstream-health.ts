@@ -7,6 +7,7 @@
  * a caller's bad request or a refused credential says nothing about its health.
  */
 import type { Clock } from '#lib/clock.ts'
+import type { ServerLoad } from '#providers/server-load.ts'
 
 export interface HealthOptions {
   /** Failures in a row that eject. */
@@ -55,6 +56,16 @@ interface State {
   /** `clock.elapsed()` from which the upstream may be tried again. */
   retryAt: number
   probing: boolean
+  /** What its server has said; null for one that says nothing. */
+  told: Told | null
+}
+
+interface Told {
+  readonly load: ServerLoad
+  /** Requests of this process at that moment. */
+  readonly inFlight: number
+  /** `clock.elapsed()` from which it counts no more. */
+  readonly until: number
 }
 
 export class UpstreamHealth {
@@ -62,6 +73,8 @@ export class UpstreamHealth {
   readonly #clock: Clock
   readonly #rules: AttemptRules
   #suspects: ReadonlySet<string> = new Set()
+  /** Upstreams whose servers are to be asked how busy they are, wherever they are. */
+  watched: ReadonlySet<string> = new Set()
 
   constructor(options: () => HealthOptions, clock: Clock) {
     this.#clock = clock
@@ -71,6 +84,30 @@ export class UpstreamHealth {
   /** Requests of this process that the upstream is serving. */
   inFlight(id: string): number {
     return this.#states.get(id)?.inFlight ?? 0
+  }
+
+  /**
+   * Requests that the upstream has to do: those of this process, or what its server has said lately, with what this process
+   * has begun and ended since.
+   */
+  load(id: string): number {
+    const state = this.#states.get(id)
+    if (state === undefined) return 0
+    const { told, inFlight } = state
+    if (told === null || told.until < this.#clock.elapsed()) return inFlight
+    return Math.max(inFlight, told.load.running + told.load.waiting + inFlight - told.inFlight)
+  }
+
+  /** Requests that wait at the upstream, as its server has said lately; null when it says nothing. */
+  waiting(id: string): number | null {
+    const told = this.#states.get(id)?.told ?? null
+    return told === null || told.until < this.#clock.elapsed() ? null : told.load.waiting
+  }
+
+  /** The upstream's server says how busy it is, which counts for so long. */
+  told(id: string, load: ServerLoad, forMs: number): void {
+    const state = this.#state(id)
+    state.told = { load, inFlight: state.inFlight, until: this.#clock.elapsed() + forMs }
   }
 
   /** Smoothed time to first byte in milliseconds; 0 while nothing is known, so that a new upstream gets tried. */
@@ -143,7 +180,16 @@ export class UpstreamHealth {
   #state(id: string): State {
     let state = this.#states.get(id)
     if (state === undefined) {
-      state = { id, inFlight: 0, firstByteMs: 0, failuresInRow: 0, ejections: 0, retryAt: 0, probing: false }
+      state = {
+        id,
+        inFlight: 0,
+        firstByteMs: 0,
+        failuresInRow: 0,
+        ejections: 0,
+        retryAt: 0,
+        probing: false,
+        told: null,
+      }
       this.#states.set(id, state)
     }
     return state

@@ -46,7 +46,7 @@ test('an explicit zero is a count, a missing one is unknown', () => {
 })
 
 test('anything but a count is unknown', () => {
-  for (const odd of [-1, 1.5, '7', null, Infinity, 2 ** 60, {}]) {
+  for (const odd of [-1, 1.5, '7', null, Infinity, 2 ** 60, Number.MAX_SAFE_INTEGER, 1_000_000_001, {}]) {
     expect(readUsage({ prompt_tokens: odd, completion_tokens: 5 })).toEqual({ promptTokens: null, completionTokens: 5 })
   }
 })

@@ -142,6 +142,9 @@ function at(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
 }
 
+/** No request has so many tokens. A larger number is a provider's mistake, which must not use up rates and budgets, nor break sums. */
+const countMax = 1_000_000_000
+
 function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= countMax ? value : null
 }

@@ -12,7 +12,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { RequestTrace } from '#observe/traces/request-trace.ts'
 import { traceContext } from '#observe/traces/trace-context.ts'
-import type { Span } from '#observe/traces/otlp.ts'
+import type { Span } from '#observe/traces/span.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
@@ -59,6 +59,14 @@ const quotingCodes: ReadonlySet<string> = new Set(['upstream_rejected', 'upstrea
 /** What a record says of a request whose end nobody has seen. */
 const unseenEnd = { status: 500, code: 'interrupted' } as const
 
+/** Takes what the client gets, of a request whose content is logged. */
+export interface ContentSink {
+  /** The next bytes of the answer. */
+  answer(bytes: Uint8Array): void
+  /** The request has ended. Called once. */
+  end(status: number, code: string | null): void
+}
+
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable {
   modelAsked: string | null = null
@@ -84,6 +92,10 @@ export class RequestRecord implements Disposable {
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
   ahead = 0
+  /** Null when its content is not logged. */
+  content: ContentSink | null = null
+  /** Hears what the request cost when it has ended. */
+  onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
@@ -113,6 +125,11 @@ export class RequestRecord implements Disposable {
   /** When the request arrived. */
   get at(): number {
     return this.#at
+  }
+
+  /** Path below the area's prefix. */
+  get endpoint(): string {
+    return this.#endpoint
   }
 
   /** The request ended with this error, before or after its first byte. */
@@ -152,6 +169,8 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    this.content?.end(this.#status, this.#code)
+    this.onCost?.((this.#charges ?? this.#cost()).cost)
     this.#finish(this)
   }
 

@@ -2,7 +2,7 @@
  * The results of lines, from when they come until they are a file. A line is done when its result is here; there is
  * never a second one, whatever worker writes it.
  */
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Connection, Database } from '../database.ts'
 import { flag, type BatchesTable, type Tables } from '../schema.ts'
 import { insertRows } from '../documents/statements.ts'
@@ -12,11 +12,21 @@ import { leasedBatch, tellEnded, wakeWholeJob, type JobLease } from './locked-ba
 export interface LineResult {
   /** Number of the line in the input, from 1. */
   readonly line: number
-  readonly isError: boolean
+  /** The code of its error; null for a line of the output. */
+  readonly error: string | null
   /** The line was not called. */
   readonly isUndone?: boolean
+  /** What its calls cost; null without a price. */
+  readonly cost: number | null
   /** JSON, without a line end. */
   readonly text: string
+}
+
+/** A line of a file that is not made yet. */
+export interface StoredResult {
+  readonly line: number
+  /** UTF-8. */
+  readonly bytes: Uint8Array
 }
 
 /** A file as it was stored; null: there are no such lines, and the file goes. */
@@ -30,8 +40,8 @@ export interface BatchResults {
   write(lease: JobLease, results: readonly LineResult[], isLast: boolean, now: number): Promise<void>
   /** Numbers of the lines from `first` to before `end` that have a result. */
   done(batchId: string, first: number, end: number): Promise<readonly number[]>
-  /** The next results of one kind in the order of their lines; some megabytes of text, or one line that has more. */
-  results(batchId: string, isError: boolean, after: number): Promise<readonly LineResult[]>
+  /** The next results of one kind in the order of their lines: a piece of a file, or one line that is longer. */
+  results(batchId: string, isError: boolean, after: number): Promise<readonly StoredResult[]>
   /** The batch has ended: its lines are in files. Rejects with LeaseLost. */
   finish(
     lease: JobLease,
@@ -43,7 +53,12 @@ export interface BatchResults {
 }
 
 const pageRows = 500
-const pageBytes = 2_097_152
+/** Twice the bytes are in memory for a moment. */
+const pageBytes = 524_288
+/** Codes that are counted apart; those that come later count as one. */
+const codesMax = 50
+const codeLettersMax = 100
+const otherCode = 'other'
 
 /** The results in this database. */
 export function batchResults(database: Database): BatchResults {
@@ -65,7 +80,7 @@ export function batchResults(database: Database): BatchResults {
         .execute()
       return rows.map(({ line }) => line)
     },
-    results: (batchId, isError, after) => page(kysely, batchId, isError, after),
+    results: (batchId, isError, after) => page(database, batchId, isError, after),
     finish: (lease, { output, errors }, now) =>
       kysely.transaction().execute(async (trx) => {
         const batch = await leasedBatch(database, trx, lease)
@@ -110,21 +125,23 @@ async function addResults(
   await insertRows(
     trx,
     'batch_results',
-    added.map(({ line, isError, text }) => ({ batch_id: batch.id, line, is_error: flag(isError), text })),
+    added.map(({ line, error, text }) => ({ batch_id: batch.id, line, is_error: flag(error !== null), text })),
   )
-  const failed = added.filter(({ isError }) => isError).length
+  const failed = added.filter(({ error }) => error !== null).length
   await trx
     .updateTable('batches')
     .set({
       completed: batch.completed + added.length - failed,
       failed: batch.failed + failed,
       undone: batch.undone + added.filter(({ isUndone = false }) => isUndone).length,
+      ...costWith(batch, added),
+      ...(failed > 0 && { failures: failuresWith(batch, added) }),
     })
     .where('id', '=', batch.id)
     .execute()
   for (const isError of [false, true]) {
     const bytes = added.reduce(
-      (sum, each) => sum + (each.isError === isError ? Buffer.byteLength(each.text) + 1 : 0),
+      (sum, each) => sum + ((each.error !== null) === isError ? Buffer.byteLength(each.text) + 1 : 0),
       0,
     )
     const fileId = isError ? batch.error_file_id : batch.output_file_id
@@ -135,6 +152,22 @@ async function addResults(
       .where('id', '=', fileId)
       .execute()
   }
+}
+
+function costWith({ cost }: BatchesTable, added: readonly LineResult[]): Partial<BatchesTable> {
+  const priced = added.flatMap(({ cost: own }) => own ?? [])
+  return priced.length === 0 ? {} : { cost: priced.reduce((sum, own) => sum + own, cost ?? 0) }
+}
+
+function failuresWith({ failures }: BatchesTable, added: readonly LineResult[]): string {
+  const counts = new Map(Object.entries((failures === null ? {} : JSON.parse(failures)) as Record<string, number>))
+  for (const { error } of added) {
+    if (error === null) continue
+    const own = error.slice(0, codeLettersMax)
+    const code = counts.has(own) || counts.size < codesMax ? own : otherCode
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  return JSON.stringify(Object.fromEntries(counts))
 }
 
 async function endPart(
@@ -154,12 +187,13 @@ async function endPart(
   if (isOver) await wakeWholeJob(trx, id, now)
 }
 
+/** Bytes and not texts: a file needs no strings, and `octet_length` is known without reading the text. */
 async function page(
-  kysely: Kysely<Tables>,
+  { kysely, engine }: Connection,
   batchId: string,
   isError: boolean,
   after: number,
-): Promise<readonly LineResult[]> {
+): Promise<readonly StoredResult[]> {
   const ofKind = kysely
     .selectFrom('batch_results')
     .where('batch_id', '=', batchId)
@@ -167,14 +201,17 @@ async function page(
     .where('line', '>', after)
     .orderBy('line')
   const sizes = await ofKind
-    .select(['line', sql<number>`length(text)`.as('size')])
+    .select(['line', sql<number>`octet_length(text)`.as('size')])
     .limit(pageRows)
     .execute()
   let bytes = 0
   const fitting = sizes.filter(({ size }) => (bytes += Number(size)) <= pageBytes).length
   if (sizes.length === 0) return []
-  const rows = await ofKind.select(['line', 'text']).limit(Math.max(1, fitting)).execute()
-  return rows.map(({ line, text }) => ({ line, isError, text }))
+  const bytesOf = engine === 'sqlite' ? sql<Uint8Array>`cast(text as blob)` : sql<Uint8Array>`convert_to(text, 'UTF8')`
+  return ofKind
+    .select(['line', bytesOf.as('bytes')])
+    .limit(Math.max(1, fitting))
+    .execute()
 }
 
 async function finishFile(trx: Transaction<Tables>, id: string | null, file: FinishedFile): Promise<void> {

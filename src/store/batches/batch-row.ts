@@ -43,6 +43,10 @@ export interface Batch {
   readonly failed: number
   /** Those of the failed ones that were not called, because the batch was cancelled or has expired. */
   readonly undone: number
+  /** The sum of all lines that have a price, in 10^-9 of the currency; null while there is none. */
+  readonly cost: number | null
+  /** How many lines failed, by the code of their error. */
+  readonly failures: Readonly<Record<string, number>>
   readonly createdAt: number
   readonly expiresAt: number
   readonly inProgressAt: number | null
@@ -73,6 +77,8 @@ export function batchOf(row: BatchesTable): Batch {
     completed: row.completed,
     failed: row.failed,
     undone: row.undone,
+    cost: row.cost,
+    failures: row.failures === null ? {} : (JSON.parse(row.failures) as Record<string, number>),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     inProgressAt: row.in_progress_at,
@@ -102,6 +108,8 @@ export function batchRow(batch: Batch): BatchesTable {
     completed: batch.completed,
     failed: batch.failed,
     undone: batch.undone,
+    cost: batch.cost,
+    failures: Object.keys(batch.failures).length === 0 ? null : JSON.stringify(batch.failures),
     parts_left: 0,
     has_results: 0,
     native_models: batch.nativeModels.length === 0 ? null : JSON.stringify(batch.nativeModels),

@@ -29,22 +29,37 @@ export function budgetPlace(connection: Connection): BudgetPlace {
     },
     async close(holder) {
       await kysely.transaction().execute(async (trx) => {
-        await trx.updateTable('budget_slices').set({ held: 0 }).where('holder', '=', holder).execute()
+        await trx.deleteFrom('budget_slices').where('holder', '=', holder).execute()
         await trx.deleteFrom('budget_holders').where('id', '=', holder).execute()
       })
     },
     change: (change) => kysely.transaction().execute((trx) => changeSlice(trx, engine, change)),
     async wanted(counters) {
-      if (counters.length === 0) return []
-      const rows = await kysely
-        .selectFrom('budget_counters')
-        .select('id')
-        .where('id', 'in', counters)
-        .where('wanted_at', '>', sql<number>`${now(engine)} - ${wantedMs}`)
-        .execute()
+      const rows = await inChunks(counters, (some) =>
+        kysely
+          .selectFrom('budget_counters')
+          .select('id')
+          .where('id', 'in', some)
+          .where('wanted_at', '>', sql<number>`${now(engine)} - ${wantedMs}`)
+          .execute(),
+      )
       return rows.map(({ id }) => id)
     },
   }
+}
+
+/** Counters of one statement. */
+const countersMax = 1000
+
+/** What a query finds for all of these counters, some at a time. */
+export async function inChunks<T>(
+  counters: readonly string[],
+  query: (some: readonly string[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found: T[] = []
+  for (let start = 0; start < counters.length; start += countersMax)
+    found.push(...(await query(counters.slice(start, start + countersMax))))
+  return found
 }
 
 /** The database's clock, in milliseconds since 1970; a moment of the statement. */
@@ -87,7 +102,12 @@ async function changeSlice(trx: Transaction<Tables>, engine: Engine, change: Sli
     .values({ id, counter, holder, held: 0, sequence: 0, granted: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const slices = await trx.selectFrom('budget_slices').selectAll().where('counter', '=', counter).execute()
+  const slices = await trx
+    .selectFrom('budget_slices')
+    .selectAll()
+    .where('counter', '=', counter)
+    .where((is) => is.or([is('held', '>', 0), is('id', '=', id)]))
+    .execute()
   const own = slices.find((slice) => slice.id === id)
   if (own === undefined) throw new Error('a slice that was just made is gone')
   const others = slices.reduce((sum, slice) => sum + (slice.id === id ? 0 : Math.max(0, slice.held)), 0)

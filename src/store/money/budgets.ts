@@ -1,28 +1,32 @@
 /** Budgets, and what their counters say. */
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { BudgetPeriod, BudgetRecord, BudgetScope } from '#budgets/budget.ts'
 import { holderGoneMs } from '#budgets/budget-place.ts'
 import { checkedChange, type Check } from '../checked-change.ts'
-import type { Connection, Database } from '../database.ts'
+import type { Connection, Database, Engine } from '../database.ts'
 import { refusing } from '../errors.ts'
 import { flag, flagIfSet, type BudgetsTable, type Tables } from '../schema.ts'
 import { addEvent, type WebhookEvent } from '../webhooks/outbox.ts'
-import { lockCounter, now } from './budget-place.ts'
+import { inChunks, lockCounter, now } from './budget-place.ts'
 
 export type BudgetPatch = Partial<Pick<BudgetRecord, 'amount' | 'hard' | 'thresholds' | 'timeZone' | 'declared'>>
 
-/** A counter with all that is held of it. */
-export interface CounterState {
+/** What a counter says. */
+export interface CounterSpending {
   readonly id: string
+  readonly spent: number
+  /** The highest threshold that was told, in percent. */
+  readonly notified: number
+}
+
+/** A counter with all that is held of it. */
+export interface CounterState extends CounterSpending {
   readonly budgetId: string
   readonly startsAt: number
-  readonly spent: number
   /** Held by all processes, those that count as gone included. */
   readonly held: number
   /** Held by processes that count as gone: nobody has seen the end of their requests. */
   readonly unreconciled: number
-  /** The highest threshold that was told, in percent. */
-  readonly notified: number
 }
 
 export interface BudgetStore {
@@ -33,14 +37,18 @@ export interface BudgetStore {
   insert(budget: BudgetRecord): Promise<void>
   /** Null when there is no such budget. */
   update(id: string, patch: BudgetPatch, check?: Check<BudgetRecord>): Promise<BudgetRecord | null>
-  /** Removes it with its counters. False when there was none. */
+  /** Removes it; its counters stay, since records count in them. False when there was none. */
   delete(id: string, check?: Check<BudgetRecord>): Promise<boolean>
   /** The counters of these names; those that do not exist yet are left out. */
   counters(ids: readonly string[]): Promise<readonly CounterState[]>
+  /** What is spent of those of these counters of which something is. */
+  spent(ids: readonly string[]): Promise<readonly CounterSpending[]>
   /** Notes that a threshold is told, and stores the event; false when another process has told it, or a higher one. */
   noteThreshold(counter: string, percent: number, event: WebhookEvent): Promise<boolean>
   /** Makes free what processes that count as gone hold of a budget, and returns how much that was. */
   release(budgetId: string): Promise<number>
+  /** Forgets processes that count as gone and hold nothing. */
+  purge(): Promise<void>
 }
 
 /** The budgets of this database. */
@@ -82,20 +90,35 @@ export function budgetStore(database: Database): BudgetStore {
       const { numDeletedRows } = await checkedChange(database, check, { ...budgetRow(id), write })
       return numDeletedRows > 0n
     },
-    counters: (ids) => readCounters(connection, ids),
+    counters: (ids) => inChunks(ids, (some) => countersOf(connection, some)),
+    spent: (ids) =>
+      inChunks(ids, (some) =>
+        kysely
+          .selectFrom('budget_counters')
+          .select(['id', 'spent', 'notified'])
+          .where('id', 'in', some)
+          .where('spent', '>', 0)
+          .execute(),
+      ),
     noteThreshold: (counter, percent, event) =>
-      kysely.transaction().execute(async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable('budget_counters')
-          .set({ notified: percent })
-          .where('id', '=', counter)
-          .where('notified', '<', percent)
-          .executeTakeFirst()
-        if (numUpdatedRows > 0n) await addEvent(trx, event)
-        return numUpdatedRows > 0n
-      }),
+      kysely.transaction().execute((trx) => noteThreshold(trx, { counter, percent, event })),
     release: (budgetId) => release(connection, budgetId),
+    purge: () => kysely.transaction().execute((trx) => purge(trx, engine)),
   }
+}
+
+async function noteThreshold(
+  trx: Transaction<Tables>,
+  { counter, percent, event }: { readonly counter: string; readonly percent: number; readonly event: WebhookEvent },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('budget_counters')
+    .set({ notified: percent })
+    .where('id', '=', counter)
+    .where('notified', '<', percent)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await addEvent(trx, event)
+  return numUpdatedRows > 0n
 }
 
 /** One budget, as its changes look at it first. */
@@ -108,18 +131,7 @@ const budgetRow = (id: string) => ({
   },
 })
 
-/** Counters of one statement. */
-const countersMax = 1000
-
-async function readCounters(connection: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
-  const found: CounterState[] = []
-  for (let start = 0; start < ids.length; start += countersMax) {
-    found.push(...(await someCounters(connection, ids.slice(start, start + countersMax))))
-  }
-  return found
-}
-
-async function someCounters({ kysely, engine }: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
+async function countersOf({ kysely, engine }: Connection, ids: readonly string[]): Promise<readonly CounterState[]> {
   const isGone = sql<boolean>`not exists (select 1 from budget_holders h
     where h.id = s.holder and h.seen_at >= ${now(engine)} - ${holderGoneMs})`
   return kysely
@@ -157,17 +169,31 @@ async function release({ kysely, engine }: Connection, budgetId: string): Promis
         )
         .execute()
       for (const slice of gone) {
-        await trx.updateTable('budget_slices').set({ held: 0 }).where('id', '=', slice.id).execute()
+        await trx.deleteFrom('budget_slices').where('id', '=', slice.id).execute()
         released += slice.held
       }
     }
-    // Who comes back after this begins under a new name.
+    // A process that comes back after this begins under a new name.
     await trx
       .deleteFrom('budget_holders')
       .where('seen_at', '<', sql<number>`${now(engine)} - ${holderGoneMs}`)
       .execute()
     return released
   })
+}
+
+/** A process that comes back after this begins under a new name, so none of its changes is applied to a slice that is gone. */
+async function purge(trx: Transaction<Tables>, engine: Engine): Promise<void> {
+  await trx
+    .deleteFrom('budget_holders')
+    .where('seen_at', '<', sql<number>`${now(engine)} - ${holderGoneMs}`)
+    .where(sql<boolean>`not exists (select 1 from budget_slices s where s.holder = budget_holders.id and s.held > 0)`)
+    .execute()
+  await trx
+    .deleteFrom('budget_slices')
+    .where('held', '<=', 0)
+    .where(sql<boolean>`not exists (select 1 from budget_holders h where h.id = budget_slices.holder)`)
+    .execute()
 }
 
 function rowOf(budget: BudgetRecord): Selectable<BudgetsTable> {

@@ -5,6 +5,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeGroupCursor, encodeGroupCursor } from '../page.ts'
+import { usageBreakdown } from './usage-breakdown.ts'
 import { dayMs, floorTo, hourMs, summandNames, summands, type Margin } from './usage-sums.ts'
 import type {
   UsageFilter,
@@ -17,9 +18,10 @@ import type {
 } from './usage.ts'
 
 /** Reports from this database. */
-export function usageReports(connection: Connection): Pick<UsageWork, 'totals' | 'series'> {
+export function usageReports(connection: Connection): Pick<UsageWork, 'totals' | 'series' | 'breakdownOfHours'> {
   const reader = new Reader(connection)
   return {
+    ...usageBreakdown(connection),
     async totals(filter) {
       const from = await reader.parts({ ...filter, groupBy: 'none', bucketMs: null })
       const { rows } = await sql<UsageTotals>`select ${totalColumns} from (${from}) as parts`.execute(connection.kysely)

@@ -7,7 +7,7 @@
 import type { PriceList } from '#pricing/price.ts'
 import type { Page, PageRequest, Place } from '../page.ts'
 import { usageLine, type StoredUsage, type UsageRecord } from './usage-record.ts'
-import { dayMs } from './usage-sums.ts'
+import { dayMs, type Summand } from './usage-sums.ts'
 
 export interface UsageFilter {
   /** First moment that counts. */
@@ -96,8 +96,17 @@ export interface UsagePoint extends UsageTotals {
   readonly group: string | null
 }
 
-/** A counter of a budget beside the records that it is made of. */
+/** The counters of budgets beside the records that they are made of. */
 export interface CounterProof {
+  /** How many there are. */
+  readonly counters: number
+  /** Sum of all differences. */
+  readonly difference: number
+  /** The first of those that differ. */
+  readonly wrong: readonly WrongCounter[]
+}
+
+export interface WrongCounter {
   readonly id: string
   readonly spent: number
   /** The same from the records, and for days whose records were purged from their sums. */
@@ -157,6 +166,24 @@ export interface UsageBatch {
   readonly place: JournalPlace | null
 }
 
+export interface UsageBreakdownQuery {
+  readonly from: number
+  readonly to: number
+  /** `series` of the last one of the page before; 0 for the first. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** Empty texts are unknown or none. */
+export interface UsageBreakdown {
+  readonly series: number
+  readonly userId: string
+  readonly keyId: string
+  readonly model: string
+  readonly provider: string
+  readonly sums: Readonly<Record<Summand, number>>
+}
+
 export interface UsageStore {
   /** Adds rows, all or none. Texts that came from clients are cut at 256 characters. */
   insertMany(records: readonly UsageRecord[]): Promise<void>
@@ -175,7 +202,9 @@ export interface UsageStore {
    * Compares every counter of a budget with its records. @param retainedFrom days from this moment on have all their
    * records; earlier ones are taken from their sums
    */
-  proveCounters(retainedFrom: number): Promise<readonly CounterProof[]>
+  proveCounters(retainedFrom: number): Promise<CounterProof>
+  /** Sums of whole hours of UTC for each user, key, model and provider that occur together, a page in their order. */
+  breakdown(query: UsageBreakdownQuery): Promise<readonly UsageBreakdown[]>
   /** Prices some rows again, with their sums and counters in one transaction. */
   recompute(step: RecomputeStep): Promise<RecomputedStep>
   /**
@@ -196,6 +225,8 @@ export interface UsageWork extends Pick<
   purgeSome(before: number): Promise<number>
   /** Sums up some rows that are not in the sums yet; false when there are none. */
   sumSome(): Promise<boolean>
+  /** A page of `breakdown`, of which the sums have all rows. */
+  readonly breakdownOfHours: (query: UsageBreakdownQuery) => Promise<readonly UsageBreakdown[]>
   /** A step of `recompute`, of which the sums have all rows. */
   recomputeSome(step: RecomputeStep): Promise<RecomputedStep>
   /** Makes what rows of these moments need. */
@@ -222,6 +253,10 @@ export function usageStore(work: UsageWork): UsageStore {
     list,
     find,
     proveCounters,
+    async breakdown(query) {
+      while (await work.sumSome()) await turn()
+      return await work.breakdownOfHours(query)
+    },
     async recompute(step) {
       // A row whose cost changes before it is summed up would be counted twice.
       while (!step.dryRun && (await work.sumSome())) await turn()

@@ -106,6 +106,19 @@ describe('a list of budgets', () => {
   }, 30_000)
 })
 
+test('the proof counts all counters, and names only those that differ from their records', async () => {
+  interface Proof {
+    readonly counters: number
+    readonly difference: number
+    readonly data: readonly unknown[]
+  }
+  const proof = async (): Promise<Proof> => (await app.call<Proof>('GET', '/budgets-proof')).body
+  const before = await proof()
+  await spend(await add('user', app.userId), 30)
+  await spend(await add('user', app.adminId), 7)
+  expect(await proof()).toEqual({ counters: before.counters + 2, difference: 0, data: [] })
+})
+
 test('a budget of the configuration file is read-only', async () => {
   const { id } = await add('user', app.userId)
   await app.store.budgets.update(id, { declared: true })

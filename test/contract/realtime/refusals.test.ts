@@ -49,8 +49,8 @@ test.each(refusals)('%s', async (_, options, refusal) => {
   expect(app.upstream.peers).toEqual([])
 })
 
-test.each(['client_secrets', 'sessions', 'calls'])(
-  'ephemeral keys and WebRTC (%s) are a 404 that says what to do',
+test.each(['transcription_sessions', 'calls'])(
+  'transcription and WebRTC (%s) are a 404 that says what to do',
   async (name) => {
     const answer = await app.gateway.request('POST', `/ai/v1/realtime/${name}`, { body: '{}' })
     const { message } = await expectRefusal(answer, promised(404, 'not_found_error', 'not_found'))

@@ -26,7 +26,7 @@ describe('before any provider is asked', () => {
   const rows: readonly (readonly [string, Fields, string])[] = [
     ['an answer in the background that is not to be kept', { background: true, store: false }, 'background'],
     ['a prompt that is stored nowhere', { prompt: { id: 'pmpt_1' } }, 'prompt'],
-    ['a truncation', { truncation: 'auto' }, 'truncation'],
+    ['a truncation of no known kind', { truncation: 'last' }, 'truncation'],
     [
       'a tool that runs at OpenAI',
       { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
@@ -51,7 +51,12 @@ describe('before any provider is asked', () => {
   })
 
   test('a refusal has a row under the name of this endpoint', async () => {
-    await askDialect(gateway(), responsesEndpoint, { truncation: 'auto' }, { headers: { 'x-request-id': 'refused' } })
+    await askDialect(
+      gateway(),
+      responsesEndpoint,
+      { prompt: { id: 'pmpt_1' } },
+      { headers: { 'x-request-id': 'refused' } },
+    )
     expect(await gateway().usageOf('refused')).toMatchObject({
       endpoint: 'responses',
       status: 400,

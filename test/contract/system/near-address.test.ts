@@ -34,6 +34,17 @@ test.each([
   expect(message).toContain(` ${address}.`)
 })
 
+test.each([
+  ['POST', '/v1beta/models/plain:generateContent', 'base URL that ends with /ai/v1'],
+  ['POST', '/ai/v1beta/models/plain:streamGenerateContent', 'base URL that ends with /ai/v1'],
+  ['POST', '/api/chat', 'base URL that ends with /ai/v1'],
+  ['POST', '/ai/v1/vector_stores', '/api/v1/documents'],
+  ['GET', '/ai/v1/threads/thread_1/messages', '/ai/v1/conversations'],
+])('%s %s, of an API that is not offered, says where to go', async (method, path, hint) => {
+  const { message } = await expectRefusal(await gateway().request(method, path), promised)
+  expect(message).toContain(hint)
+})
+
 test('a stranger is told nothing below the addresses of an area', async () => {
   const refused = await gateway().request('POST', '/ai/v1/v1/chat/completions', { key: null, body })
   await expectRefusal(refused, { status: 401, type: 'authentication_error', code: 'missing_api_key' })

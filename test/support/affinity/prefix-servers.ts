@@ -61,6 +61,18 @@ class PromptCache {
     this.#blocksMax = tokens / blockTokens
   }
 
+  /** Tokens of the prompt that are here. */
+  find(prompt: Uint8Array): number {
+    const size = blockTokens * tokenBytes
+    let [hash, hits] = [0, 0]
+    for (let at = 0; at + size <= prompt.length; at += size) {
+      hash = Bun.hash.xxHash32(prompt.subarray(at, at + size), hash)
+      if (!this.#blocks.has(hash)) break
+      hits += blockTokens
+    }
+    return hits
+  }
+
   /** Tokens of the prompt that are here; all of it is from now on. */
   use(prompt: Uint8Array): number {
     const size = blockTokens * tokenBytes
@@ -85,6 +97,23 @@ interface Due {
   readonly run: () => void
 }
 
+/** One server, with all that decides how soon it answers. */
+interface Machine {
+  readonly cache: PromptCache
+  /** When it has computed all prompts that it has. */
+  freeAt: number
+  work: number
+}
+
+/** What nobody can know: the server that begins to answer first, by what is in all caches and what all are working on. */
+function soonest(machines: readonly Machine[], prompt: Uint8Array, now: number): number {
+  const tokens = prompt.length / tokenBytes
+  const readyAt = machines.map(
+    ({ cache, freeAt }) => Math.max(freeAt, now) + (tokens - cache.find(prompt)) * prefillMsPerToken,
+  )
+  return readyAt.indexOf(Math.min(...readyAt))
+}
+
 /** What happens when all talks go to servers by this strategy. @param cacheTokens of each server */
 export function simulate(
   talks: readonly Talk[],
@@ -92,14 +121,18 @@ export function simulate(
     servers,
     strategy,
     cacheTokens,
-  }: { readonly servers: number; readonly strategy: Strategy; readonly cacheTokens: number },
+  }: { readonly servers: number; readonly strategy: Strategy | 'oracle'; readonly cacheTokens: number },
 ): Outcome {
-  const model = compositeOf(servers, strategy)
+  const model = compositeOf(servers, strategy === 'oracle' ? 'weighted' : strategy)
   const clock = new ManualClock()
   const health = new UpstreamHealth(() => ({ failuresToEject: 9, ejectionMs: 1, ejectionMaxMs: 1 }), clock)
   const random = randomOf(7)
   const deps = { health, affinity: new PrefixAffinity(), random }
-  const machines = model.upstreams.map(() => ({ cache: new PromptCache(cacheTokens), freeAt: 0, work: 0 }))
+  const machines: readonly Machine[] = model.upstreams.map(() => ({
+    cache: new PromptCache(cacheTokens),
+    freeAt: 0,
+    work: 0,
+  }))
   const waits: number[] = []
   let [asked, found] = [0, 0]
   const queue: Due[] = []
@@ -108,7 +141,10 @@ export function simulate(
   }
   const send = (talk: Talk, turn: number, now: number): void => {
     const { prompt, answerTokens } = talk.turns[turn]!
-    const upstream = selectUpstream(model, new Set(), deps, { bytes: prompt, key: null })!
+    const upstream =
+      strategy === 'oracle'
+        ? model.upstreams[soonest(machines, prompt, now)]!
+        : selectUpstream(model, new Set(), deps, { bytes: prompt, key: null })!
     const machine = machines[model.upstreams.indexOf(upstream)]!
     const attempt = health.begin(upstream.model.id)
     const tokens = prompt.length / tokenBytes

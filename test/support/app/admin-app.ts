@@ -26,6 +26,7 @@ import { openStore, type Store } from '#store/store.ts'
 import { WebhookSender } from '#webhooks/webhook-sender.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 import { Documented } from '../contract/documented.ts'
+import { unwatchedFetch, watchFetch } from '../contract/watched-fetch.ts'
 
 export interface Answer<T> {
   readonly status: number
@@ -140,10 +141,12 @@ export async function startAdminApp({
     clock,
     version: '0.0.0',
     logger,
+    openExportFile: () => Promise.reject(new Error('nothing is served from these')),
     sealer: seals,
   })
   const documented = await Documented.of(app)
   const url = `http://127.0.0.1:${app.listen().port}`
+  opening.use(watchFetch(url, documented))
 
   const call = async <T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> => {
     const target = path.startsWith('//') ? path.slice(1) : prefix + path
@@ -151,14 +154,14 @@ export async function startAdminApp({
     const request = requestOf(url + target, method, body)
     if (key !== null) request.headers.set('authorization', `Bearer ${key}`)
     for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
-    return answerOf(documented, request, await fetch(request, { signal }))
+    return answerOf(documented, request, await unwatchedFetch(request, { signal }))
   }
 
   const resources = opening.move()
   return {
     url,
     store,
-    routes,
+    routes: routes.filter(({ path }) => path.startsWith(prefix)),
     adminId,
     userId,
     adminKey,

@@ -8,6 +8,8 @@ import { createLogger } from '#observe/log.ts'
 import { openApp, type App } from '#src/app.ts'
 import type { MigrateOptions } from '#store/migrate.ts'
 import { openStore, type Store } from '#store/store.ts'
+import { Documented } from '../contract/documented.ts'
+import { watchFetch } from '../contract/watched-fetch.ts'
 import { makePostgresSchema, type PostgresSchema } from '../store/postgres-schema.ts'
 import { aKey, aUser } from '../store/store-records.ts'
 
@@ -77,6 +79,7 @@ export async function makeCluster(serverUrl: string, timeoutSeconds: number): Pr
     userKey,
     async start(databaseUrl = schema.url, set = [], migrating = {}) {
       const replica = await startReplica({ databaseUrl, adminKey, timeoutSeconds, set, migrating })
+      resources.use(watchFetch(replica.url, await Documented.of(replica.app)))
       resources.defer(() => replica.app.close())
       return replica
     },

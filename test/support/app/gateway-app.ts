@@ -11,6 +11,7 @@ import type { Clock } from '#lib/clock.ts'
 import { sealer } from '#lib/seal.ts'
 import { createLogger } from '#observe/log.ts'
 import { Documented } from '../contract/documented.ts'
+import { unwatchedFetch, watchFetch } from '../contract/watched-fetch.ts'
 import { openApp, type App } from '#src/app.ts'
 import { openStore, type Store } from '#store/store.ts'
 import type { Names } from '#gateway/upstreams/find-servers.ts'
@@ -109,11 +110,13 @@ export async function startGateway({
   const app = await openApp({ settings, store, clock, logger, version: '0.0.0', ...(names && { names }) })
   opening.defer(() => app.close())
   const { port } = app.listen()
+  const documented = await Documented.of(app)
+  opening.use(watchFetch(`http://127.0.0.1:${port}`, documented))
 
   const resources = opening.move()
   return {
     ...stock,
-    ...clientOf(app, await Documented.of(app), `http://127.0.0.1:${port}`, stock),
+    ...clientOf(app, documented, `http://127.0.0.1:${port}`, stock),
     ...usageOfStore(store, clock),
     port,
     directory,
@@ -144,7 +147,7 @@ function clientOf(app: App, documented: Documented, url: string, { keys }: Stock
     path,
     { key = keys.main, headers = {}, signal, body, nonsense = false } = {},
   ) => {
-    const response = await fetch(url + path, {
+    const response = await unwatchedFetch(url + path, {
       method,
       headers: { ...(key !== null && { authorization: `Bearer ${key.secret}` }), ...headers },
       redirect: 'manual',

@@ -15,6 +15,7 @@ import { CapQueue } from '#limits/cap-queue.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
+import { ContentLog } from '#gateway/content/content-log.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
@@ -22,9 +23,11 @@ import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
+import { ClientSecrets } from '#identity/client-secret.ts'
 import { priorities, type Caller } from '#identity/records.ts'
 import { systemClock as clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
+import { sealer } from '#lib/seal.ts'
 import { Ticker } from '#lib/ticker.ts'
 import { createLogger } from '#observe/log.ts'
 import { createMetrics } from '#observe/metrics.ts'
@@ -73,10 +76,12 @@ export function gatewayBeside(
   const { keptResponses: kept, conversations } = store
   const keptResponses = new KeptResponses({ responses: kept, conversations, settings, clock, onError })
   const inflight = new LocalInflightLimiter()
+  const clientSecrets = new ClientSecrets(sealer(new Uint8Array(32)))
   const gateway: Gateway = {
     settings,
     catalog: () => app.state.catalog,
     callerNow: (caller) => caller,
+    clientSecrets,
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker }))),
     embeddingBatcher: new EmbeddingBatcher(() => ({ batchMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
     retrieve,
@@ -89,11 +94,18 @@ export function gatewayBeside(
       limitOf: (cap) => app.state.catalog.concurrencyLimit(cap),
       shutdown: shutdown.signal,
     }),
-    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts), (name) => app.state.directory.groupId(name)),
+    rates: new RateLimits(settings, new RateBuckets(clock, wholeParts), (id) => app.state.directory.groupName(id)),
     budgets: new BudgetLedger({ place: store.budgetPlace, clock, onFailure: onError }),
     affinity: new PrefixAffinity(),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
+    contentLog: new ContentLog({
+      settings,
+      store: store.contentLogs,
+      prepare: () => Promise.reject(new Error('no content is logged here')),
+      groupName: () => undefined,
+      onDropped: () => {},
+    }),
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),
     keptResponses,
     background: new BackgroundResponses({
@@ -139,6 +151,7 @@ export function gatewayBeside(
 function serverOf(gateway: Gateway, { state }: GatewayApp['app']): HttpServer<Caller> {
   const authorize = createAuthorize({
     directory: state.directory,
+    clientSecrets: gateway.clientSecrets,
     feed: new LocalFeed(state),
     session: () => null,
     lastUsed: new LastUsed(async () => {}),

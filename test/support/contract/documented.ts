@@ -18,6 +18,14 @@ interface Described {
   readonly pointer: string
 }
 
+/** What a body has to be. The checks throw for one that is otherwise. */
+export interface ExpectedBody {
+  readonly type: 'application/json' | 'text/event-stream'
+  readonly checkJson: (text: string) => void
+  /** @param data of one event, as JSON */
+  readonly checkEvent: (data: string) => void
+}
+
 /** The document of the app, compiled where it is needed. */
 export class Documented {
   readonly #operations: readonly Described[]
@@ -41,29 +49,63 @@ export class Documented {
 
   /** The same response. Throws, here or where its JSON is read, when the document says otherwise. */
   check(method: string, path: string, response: Response): Response {
+    const expected = this.expect(method, path, response)
+    return expected?.type === 'application/json' ? checkedWhenRead(response, expected.checkJson) : response
+  }
+
+  /** What the document expects of the body; null where it has nothing to say. Throws when it does not know such an answer. */
+  expect(method: string, path: string, response: Response): ExpectedBody | null {
     const { pathname } = new URL(path, 'http://localhost')
     const described = this.#operations.find((each) => each.method === method && each.path.test(pathname))
-    if (described === undefined) return response
+    // 431 is described for all addresses at once, in the introduction.
+    if (described === undefined || response.status === 431) return null
     const what = `${method} ${pathname} answered ${response.status}`
+    const { key, type } = describedAnswer(described.operation, response, what)
     const { responses } = described.operation
-    const key = [String(response.status), `${String(response.status)[0]}XX`].find((each) => each in responses)
-    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
-    const content = responses[key ?? '']?.content ?? {}
-    const range = [type ?? '', `${type?.split('/')[0]}/*`].find((each) => each in content)
-    if (key === undefined) throw new Error(`${what}: only ${Object.keys(responses).join(', ')} are documented`)
-    if (type !== null && range === undefined)
-      throw new Error(`${what} as ${type}: only ${Object.keys(content).join(', ') || 'none'} is documented`)
-    if (type !== 'application/json') return response
-    return checkedWhenRead(response, this.#validator(`${described.pointer}/responses/${key}/content`), what)
+    // What is a text in the document has its form from elsewhere, such as the events of the Model Context Protocol.
+    const isText = responses[key]?.content?.[type ?? '']?.schema.type === 'string'
+    if (isText || (type !== 'application/json' && type !== 'text/event-stream')) return null
+    const held = (text: string, at: string, as: string): void => {
+      const validate = this.#validator(`${described.pointer}/responses/${at}/content/${as}/schema`)
+      if (!validate(JSON.parse(text)))
+        throw new Error(
+          `${what} otherwise than documented: ${JSON.stringify(validate.errors)} in ${text.slice(0, 500)}`,
+        )
+    }
+    return {
+      type,
+      checkJson: (text) => held(text, key, 'application~1json'),
+      // A stream that breaks off says so in the words of a refusal.
+      checkEvent: (data) =>
+        'error' in (JSON.parse(data) as object) && !('type' in (JSON.parse(data) as object))
+          ? held(data, '502' in responses ? '502' : '500', 'application~1json')
+          : held(data, key, 'text~1event-stream'),
+    }
   }
 
   #validator(pointer: string): ValidateFunction {
     const known = this.#validators.get(pointer)
     if (known !== undefined) return known
-    const validator = this.#ajv.compile({ $ref: `${documentId}#${pointer}/application~1json/schema` })
+    const validator = this.#ajv.compile({ $ref: `${documentId}#${pointer}` })
     this.#validators.set(pointer, validator)
     return validator
   }
+}
+
+/** Under which status the answer is described, and its media type. Throws when it is not. */
+function describedAnswer(
+  { responses }: Operation,
+  response: Response,
+  what: string,
+): { readonly key: string; readonly type: string | null } {
+  const key = [String(response.status), `${String(response.status)[0]}XX`].find((each) => each in responses)
+  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
+  const content = responses[key ?? '']?.content ?? {}
+  const range = [type ?? '', `${type?.split('/')[0]}/*`].find((each) => each in content)
+  if (key === undefined) throw new Error(`${what}: only ${Object.keys(responses).join(', ')} are documented`)
+  if (type !== null && range === undefined)
+    throw new Error(`${what} as ${type}: only ${Object.keys(content).join(', ') || 'none'} is documented`)
+  return { key, type }
 }
 
 const made = new Map<string, Documented>()
@@ -84,12 +126,11 @@ function describe(path: string, method: string, operation: Operation): Described
 }
 
 /** Reading it ahead would change when the server can send. */
-function checkedWhenRead(response: Response, validate: ValidateFunction, what: string): Response {
+function checkedWhenRead(response: Response, check: (text: string) => void): Response {
   const read = response.text.bind(response)
   const text = async (): Promise<string> => {
     const body = await read()
-    if (!validate(JSON.parse(body)))
-      throw new Error(`${what} otherwise than documented: ${JSON.stringify(validate.errors)} in ${body.slice(0, 500)}`)
+    check(body)
     return body
   }
   return Object.assign(response, { text, json: async (): Promise<unknown> => JSON.parse(await text()) })

@@ -1,6 +1,7 @@
 /** Whose turn it is among batches, and that a result is written once and under a lease that is in effect. */
 import { expect } from 'bun:test'
 import type { Batch } from '#store/batches/batch-row.ts'
+import type { LineResult } from '#store/batches/batch-results.ts'
 import type { ClaimedJob, NativeState } from '#store/batches/batch-jobs.ts'
 import type { BatchStore } from '#store/batches/batches.ts'
 import type { StoredFile } from '#store/batches/files.ts'
@@ -103,14 +104,47 @@ export function batchContract(storeTest: StoreTest): void {
     const first = await claim(batches, 10)
     expect(await claim(batches, 109)).toBeNull()
     const second = await claim(batches, 110)
-    const result = { line: 1, isError: false, text: '{}' }
+    const result = { line: 1, error: null, cost: null, text: '{}' }
     expect(await rejection(batches.write(first!.lease, [result], true, 120))).toBeInstanceOf(LeaseLost)
     await batches.write(second!.lease, [result], false, 120)
     // The same line once more, as after an answer that was lost.
-    await batches.write(second!.lease, [result, { ...result, line: 2, isError: true }], true, 130)
+    await batches.write(second!.lease, [result, { ...result, line: 2, error: 'failed' }], true, 130)
     expect(await batches.find(batch.id)).toMatchObject({ completed: 1, failed: 1, status: 'finalizing' })
     expect(await batches.done(batch.id, 1, 100)).toEqual([1, 2])
   })
+
+  storeTest(
+    'a batch knows what its lines cost and how many failed with which error, each line once',
+    async ({ batches }) => {
+      const batch = aBatch('a', 1000)
+      await accepted(batches, batch, 1)
+      const { lease } = (await claim(batches, 10))!
+      const line = (at: number, error: string | null, cost: number | null): LineResult => ({
+        line: at,
+        error,
+        cost,
+        text: `{"line":${at},"word":"naïve"}`,
+      })
+      await batches.write(lease, [line(1, null, null)], false, 20)
+      expect(await batches.find(batch.id)).toMatchObject({ cost: null, failures: {} })
+      const some = [line(2, null, 5), line(3, 'model_not_found', null), line(4, '__proto__', 2)]
+      await batches.write(lease, some, false, 20)
+      await batches.write(lease, [...some, line(5, 'model_not_found', 4e9)], false, 20)
+      const failures = { model_not_found: 2, ['__proto__']: 1 }
+      expect(await batches.find(batch.id)).toMatchObject({ cost: 4e9 + 7, failures, completed: 2, failed: 3 })
+      const codes = Array.from({ length: 200 }, (_, at) => line(at + 6, `${at} ${'x'.repeat(200)}`, null))
+      await batches.write(lease, codes, true, 30)
+      const counts = (await batches.find(batch.id))?.failures ?? {}
+      expect(Object.keys(counts).length).toBe(51)
+      expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(203)
+      // The bytes of a file, in the order of the lines, of one kind.
+      const read = await batches.results(batch.id, true, 3)
+      expect(read.slice(0, 2).map(({ line: at, bytes }) => [at, Buffer.from(bytes).toString()])).toEqual([
+        [4, some[2]!.text],
+        [5, line(5, null, null).text],
+      ])
+    },
+  )
 
   storeTest('what was cancelled or has expired takes no result of a line that is under way', async ({ batches }) => {
     const [cancelled, expired] = [aBatch('a', 1000), aBatch('b', 900)]
@@ -119,7 +153,7 @@ export function batchContract(storeTest: StoreTest): void {
     await batches.cancel(cancelled.id, 20)
     expect(await batches.expire(900, 10)).toBe(1)
     for (const job of jobs) {
-      const written = batches.write(job!.lease, [{ line: 1, isError: false, text: '{}' }], true, 30)
+      const written = batches.write(job!.lease, [{ line: 1, error: null, cost: null, text: '{}' }], true, 30)
       expect(await rejection(written)).toBeInstanceOf(LeaseLost)
     }
     expect(await batches.find(cancelled.id)).toMatchObject({ status: 'cancelling', outcome: 'cancelled' })
@@ -170,7 +204,16 @@ export function aFile({ userId }: Pick<Batch, 'userId'>): StoredFile {
 }
 
 export function aBatch(userId: string, expiresAt: number): Batch {
-  const ends = { outcome: null, errors: null, total: 0, completed: 0, failed: 0, undone: 0 } as const
+  const ends = {
+    outcome: null,
+    errors: null,
+    total: 0,
+    completed: 0,
+    failed: 0,
+    undone: 0,
+    cost: null,
+    failures: {},
+  } as const
   const times = { inProgressAt: null, cancellingAt: null, finalizingAt: null, endedAt: null }
   return {
     id: crypto.randomUUID(),

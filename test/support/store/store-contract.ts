@@ -12,6 +12,8 @@ import { keptContract } from './store-contract-kept.ts'
 import { recomputeContract } from './store-contract-recompute.ts'
 import { responsesContract } from './store-contract-responses.ts'
 import { auditContract } from './store-contract-audit.ts'
+import { provisioningContract } from './store-contract-provisioning.ts'
+import { contentContract } from './store-contract-content.ts'
 import { batchContract } from './store-contract-batches.ts'
 import { uploadContract } from './store-contract-uploads.ts'
 import { reportContract } from './store-contract-reports.ts'
@@ -43,6 +45,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
     describe('providers, models, limits, settings', () => catalogContract(storeTest))
     describe('usage', () => usageContract(storeTest))
     describe('audit log', () => auditContract(storeTest))
+    describe('content logs', () => contentContract(storeTest))
+    describe('provisioning', () => provisioningContract(storeTest))
     describe('batches', () => batchContract(storeTest))
     describe('uploads', () => uploadContract(storeTest))
     describe('usage reports', () => reportContract(storeTest))

@@ -10,8 +10,16 @@ export interface Turn {
   /** What the model thinks before it answers. */
   readonly thought?: string
   readonly text?: string
-  /** A call of a tool; its arguments as JSON. */
-  readonly call?: { readonly id: string; readonly name: string; readonly args: string }
+  readonly call?: Call
+  /** Several calls at once. */
+  readonly calls?: readonly Call[]
+}
+
+/** A call of a tool; its arguments as JSON. */
+interface Call {
+  readonly id: string
+  readonly name: string
+  readonly args: string
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -36,16 +44,20 @@ export function acted(turn: Turn): (request: ScriptedRequest) => Behaviour {
   }
 }
 
-function chatMessage({ thought, text, call }: Turn): Json {
+const callsOf = ({ call, calls = [] }: Turn): readonly Call[] => (call === undefined ? calls : [call])
+
+function chatMessage(turn: Turn): Json {
+  const { thought, text } = turn
+  const calls = callsOf(turn)
   return {
     role: 'assistant',
     content: text ?? null,
     ...(thought !== undefined && { reasoning_content: thought }),
-    ...(call !== undefined && { tool_calls: [toolCall(call)] }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toolCall) }),
   }
 }
 
-function toolCall({ id, name, args }: NonNullable<Turn['call']>): Json {
+function toolCall({ id, name, args }: Call): Json {
   return { id, type: 'function', function: { name, arguments: args } }
 }
 
@@ -55,10 +67,10 @@ function chatCompletion(turn: Turn): Json {
   return { id: 'chatcmpl-1', object: 'chat.completion', created, model: 'upstream-model', choices: [choice], usage }
 }
 
-const chatEnd = ({ call }: Turn): string => (call === undefined ? 'stop' : 'tool_calls')
+const chatEnd = (turn: Turn): string => (callsOf(turn).length === 0 ? 'stop' : 'tool_calls')
 
 function chatChunks(turn: Turn): readonly object[] {
-  const { thought, text, call } = turn
+  const { thought, text } = turn
   const chunk = (delta: object, finishReason: string | null = null): object => ({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -70,14 +82,24 @@ function chatChunks(turn: Turn): readonly object[] {
     chunk({ role: 'assistant', content: '' }),
     ...halves(thought).map((half) => chunk({ reasoning_content: half })),
     ...halves(text).map((half) => chunk({ content: half })),
-    ...(call === undefined ? [] : [chunk({ tool_calls: [{ index: 0, ...toolCall(call) }] })]),
+    ...callDeltas(callsOf(turn)).map((delta) => chunk({ tool_calls: [delta] })),
     chunk({}, chatEnd(turn)),
   ]
 }
 
+/** One call comes whole; several come one after another, each in pieces. */
+function callDeltas(calls: readonly Call[]): readonly Json[] {
+  if (calls.length < 2) return calls.map((call, index) => ({ index, ...toolCall(call) }))
+  return calls.flatMap((call, index) => [
+    { index, ...toolCall({ ...call, args: '' }) },
+    ...halves(call.args).map((half) => ({ index, function: { arguments: half } })),
+  ])
+}
+
 let responses = 0
 
-function response({ thought, text, call }: Turn): Json & { readonly output: readonly Json[] } {
+function response(turn: Turn): Json & { readonly output: readonly Json[] } {
+  const { thought, text } = turn
   responses += 1
   const ordinal = responses
   const output: Json[] = []
@@ -88,10 +110,9 @@ function response({ thought, text, call }: Turn): Json & { readonly output: read
     const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }]
     output.push({ id: `msg_acted${ordinal}`, type: 'message', role: 'assistant', status: 'completed', content })
   }
-  if (call !== undefined) {
-    const { id, name, args } = call
+  for (const [index, { id, name, args }] of callsOf(turn).entries()) {
     output.push({
-      id: `fc_acted${ordinal}`,
+      id: `fc_acted${ordinal}${index === 0 ? '' : `_${index}`}`,
       type: 'function_call',
       call_id: id,
       name,
@@ -148,7 +169,7 @@ function itemEvents(item: Json, index: number, turn: Turn): readonly Event[] {
     ])
   }
   if (item['type'] === 'function_call') {
-    const args = turn.call?.args ?? ''
+    const args = String(item['arguments'])
     return frame({ ...item, arguments: '', status: 'in_progress' }, [
       ...halves(args).map((delta) => ({ type: 'response.function_call_arguments.delta', ...place, delta })),
       { type: 'response.function_call_arguments.done', ...place, arguments: args },
@@ -166,7 +187,9 @@ function itemEvents(item: Json, index: number, turn: Turn): readonly Event[] {
 
 const signature = 'c2lnbmVk'
 
-function message({ thought, text, call }: Turn): Json & { readonly content: readonly Json[] } {
+function message(turn: Turn): Json & { readonly content: readonly Json[] } {
+  const { thought, text } = turn
+  const calls = callsOf(turn)
   return {
     id: 'msg_acted',
     type: 'message',
@@ -175,11 +198,9 @@ function message({ thought, text, call }: Turn): Json & { readonly content: read
     content: [
       ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought, signature }]),
       ...(text === undefined ? [] : [{ type: 'text', text }]),
-      ...(call === undefined
-        ? []
-        : [{ type: 'tool_use', id: call.id, name: call.name, input: JSON.parse(call.args) as unknown }]),
+      ...calls.map(({ id, name, args }) => ({ type: 'tool_use', id, name, input: JSON.parse(args) as unknown })),
     ],
-    stop_reason: call === undefined ? 'end_turn' : 'tool_use',
+    stop_reason: calls.length === 0 ? 'end_turn' : 'tool_use',
     stop_sequence: null,
     usage: { input_tokens: 11, output_tokens: 3 },
   }
@@ -198,7 +219,7 @@ function messageEvents(turn: Turn): readonly Event[] {
     { type: 'message_start', message: start },
     ...content.flatMap((block, index) => [
       { type: 'content_block_start', index, content_block: { ...block, ...emptied[String(block['type'])] } },
-      ...blockDeltas(String(block['type']), turn).map((delta) => ({ type: 'content_block_delta', index, delta })),
+      ...blockDeltas(block, turn).map((delta) => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },
     ]),
     { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: 3 } },
@@ -206,10 +227,10 @@ function messageEvents(turn: Turn): readonly Event[] {
   ]
 }
 
-function blockDeltas(type: string, { thought, text, call }: Turn): readonly Json[] {
+function blockDeltas({ type, input }: Json, { thought, text }: Turn): readonly Json[] {
   if (type === 'text') return halves(text).map((half) => ({ type: 'text_delta', text: half }))
   if (type === 'tool_use') {
-    return halves(call?.args).map((half) => ({ type: 'input_json_delta', partial_json: half }))
+    return halves(JSON.stringify(input)).map((half) => ({ type: 'input_json_delta', partial_json: half }))
   }
   return [
     ...halves(thought).map((half) => ({ type: 'thinking_delta', thinking: half })),

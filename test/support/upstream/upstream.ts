@@ -5,7 +5,7 @@
  * to pass.
  */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { openAiAnswer, type Behaviour, type Step } from './upstream-behaviours.ts'
+import { answer, openAiAnswer, type Behaviour, type Step } from './upstream-behaviours.ts'
 import { RequestParser, type ParsedRequest } from './upstream-parser.ts'
 
 /** Base URL of a provider that refuses every connection: nothing can listen there without being asked to. */
@@ -177,6 +177,10 @@ export class Upstream {
   readonly #queue: Script[] = []
   #script: Script = openAiAnswer
   #lineCount = 0
+  /** What `/metrics` answers, beside all scripts; null: 404. */
+  metrics: string | null = null
+  /** How often it was asked for. */
+  metricsAsked = 0
 
   constructor(server: Server) {
     this.#server = server
@@ -263,6 +267,12 @@ export class Upstream {
   #take(line: Line, parsed: ParsedRequest): void {
     const request = new ReceivedRequest(parsed, line, this.#gates)
     line.requestCount += 1
+    if (request.path === '/metrics') {
+      this.metricsAsked += 1
+      const told = answer(this.metrics === null ? 404 : 200, { 'Content-Type': 'text/plain' }, this.metrics ?? '')
+      line.tail = line.tail.then(() => this.#answer(line, request, told))
+      return
+    }
     this.#requests.push(request)
     const taker = this.#takers.shift()
     if (taker === undefined) this.#untaken.push(request)

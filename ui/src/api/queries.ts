@@ -21,7 +21,10 @@ export const resource = {
   budgets: ['budgets'],
   prices: ['prices'],
   webhooks: ['webhooks'],
+  batches: ['batches'],
+  files: ['files'],
   audit: ['audit'],
+  exports: ['exports'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100

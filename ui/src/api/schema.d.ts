@@ -50,7 +50,7 @@ export type ApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -67,7 +67,7 @@ export type ApiKeyChange = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -82,7 +82,7 @@ export type ApiKeyCreation = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -193,6 +193,15 @@ export type Batch = {
   readonly metadata?: { readonly [name: string]: string } | null | undefined
   /** When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API. */
   readonly estimated_completion_at: number | null
+  /** What its lines cost so far, in 10^-9 of the currency; null without a price. Not of OpenAI’s API. */
+  readonly cost: number | null
+  /** Of the cost, as ISO 4217 has it */
+  readonly currency: string
+  /** Failed lines by the code of their error, the most frequent first. Not of OpenAI’s API. */
+  readonly failures: readonly ({
+    readonly code: string
+    readonly count: number
+  })[]
   /** That its window is too short, as it looks now. Not of OpenAI’s API. */
   readonly warning: string | null
 }
@@ -257,7 +266,6 @@ export type BudgetProof = {
   readonly spent: number
   /** As the usage records say */
   readonly recomputed: number
-  /** 0 unless something is wrong */
   readonly difference: number
 }
 
@@ -409,6 +417,26 @@ export type ClassifyRequest = {
   readonly consumer_group?: string | null | undefined
 }
 
+export type ClientSecret = {
+  readonly value: string
+  /** Seconds since 1970 */
+  readonly expires_at: number
+  readonly session: {}
+}
+
+export type ClientSecretRequest = {
+  readonly session: {
+    readonly type?: "realtime" | undefined
+    /** A model name or alias */
+    readonly model: string
+  }
+  readonly expires_after?: {
+    readonly anchor?: "created_at" | undefined
+    /** 600 when left out */
+    readonly seconds?: number | undefined
+  } | undefined
+}
+
 export type CohereError = {
   readonly id: string
   readonly message: string
@@ -474,6 +502,23 @@ export type Composite = {
   }
 }
 
+export type ContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** Around the text that was searched for */
+  readonly excerpt: string | null
+}
+
 export type Conversation = {
   readonly id: string
   readonly object: "conversation"
@@ -519,7 +564,7 @@ export type CreatedApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -731,6 +776,25 @@ export type FileUpload = {
   readonly purpose: "assistants" | "batch" | "user_data" | "vision"
   readonly "expires_after[anchor]"?: "created_at" | undefined
   readonly "expires_after[seconds]"?: number | undefined
+}
+
+export type FullContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** JSON as the client sent it, redacted; cut off when `request_cut` */
+  readonly request: string
+  /** JSON as for a request without `stream`; null when there was none */
+  readonly answer: string | null
 }
 
 export type GeneratedText = {
@@ -1442,6 +1506,19 @@ export type Reader = {
 /** By consumer group; each model is a group of its own, too. */
 export type ReaderGroups = { readonly [name: string]: readonly Reader[] }
 
+export type RealtimeSession = {
+  readonly client_secret: {
+    readonly value: string
+    readonly expires_at: number
+  }
+}
+
+export type RealtimeSessionRequest = {
+  readonly type?: "realtime" | undefined
+  /** A model name or alias */
+  readonly model: string
+}
+
 /** The efforts that are taken, and what each puts at which JSON pointer of the body that goes upstream. No efforts: it does not reason. */
 export type Reasoning = {
   readonly efforts: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[]
@@ -1549,6 +1626,17 @@ export type ResponsesRequest = {
   readonly instructions?: string | null | undefined
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
+}
+
+export type ScimError = {
+  readonly schemas: readonly string[]
+  readonly detail: string
+  readonly status: string
+  readonly scimType?: string | undefined
+}
+
+export type ScimResource = {
+  readonly schemas: readonly string[]
 }
 
 export type SearchAnswer = {
@@ -1660,12 +1748,17 @@ export type SignIn = {
 export type SignInOptions = {
   /** Signing in with e-mail address and password is always possible */
   readonly password: true
-  /** Null where no issuer is configured */
+  /** The first issuer; null where it is not configured */
   readonly oidc: {
     readonly label: string
     /** Where the browser has to go */
     readonly url: string
   } | null
+  /** All issuers in the order of their buttons, the first one too */
+  readonly issuers: readonly ({
+    readonly label: string
+    readonly url: string
+  })[]
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -1829,6 +1922,36 @@ export type UsableModel = {
   readonly groups: readonly string[]
 }
 
+export type UsageExport = {
+  readonly id: string
+  readonly period: "day" | "month"
+  readonly starts_at: string
+  /** First moment that no longer counts */
+  readonly ends_at: string
+  readonly time_zone: string
+  /** 1 for the first; restatements have 2, 3, … */
+  readonly version: number
+  readonly state: "pending" | "done"
+  /** Why the last attempt failed; it is tried again */
+  readonly error: string | null
+  readonly rows: number | null
+  /** What the files add up to; null while it is pending */
+  readonly totals: {
+    readonly requests: number
+    /** In 10^-9 of the currency */
+    readonly cost: number
+  } | null
+  readonly created_at: string
+  readonly finished_at: string | null
+  readonly files: readonly ({
+    readonly format: "csv" | "parquet"
+    readonly name: string
+    readonly bytes: number
+    readonly sha256: string
+    readonly url: string
+  })[]
+}
+
 export type UsagePoint = {
   readonly at: string
   /** The model's or provider's name, or the id of the user, key or group */
@@ -1937,6 +2060,25 @@ export type UserCreation = {
   /** The user has to choose another at the first sign-in; left out, that is so */
   readonly temporary?: boolean | undefined
   readonly disabled?: boolean | undefined
+}
+
+export type VectorIndex = {
+  /** `documents.vector_index` */
+  readonly setting: "auto" | "memory" | "pgvector" | "qdrant"
+  /** Where vectors are to be */
+  readonly target: "memory" | "pgvector" | "qdrant"
+  /** Every visible chunk is searched in one of them */
+  readonly places: readonly ({
+    readonly place: "memory" | "pgvector" | "qdrant"
+    /** Chunks that are searched there */
+    readonly chunks: number
+    /** Chunks that are there, and searched in memory until the index is built */
+    readonly copied: number
+  })[]
+  /** All are where they are to be, as far as that place can have them */
+  readonly done: boolean
+  /** Why they stay where they are */
+  readonly problem: string | null
 }
 
 export type Webhook = {
@@ -2326,10 +2468,26 @@ export interface Operations {
   /** A WebSocket to a model's provider, for sound and text in both directions */
   "GET /ai/v1/realtime": {
     params: undefined
-    query: { model: string }
+    query: { model?: string }
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** A short-lived secret with which a page opens realtime sessions with one model */
+  "POST /ai/v1/realtime/client_secrets": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: ClientSecretRequest
+    answer: ClientSecret
+  }
+  /** The same for older clients: the secret is in the session */
+  "POST /ai/v1/realtime/sessions": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: RealtimeSessionRequest
+    answer: RealtimeSession
   }
   /** List the models that the caller can use */
   "GET /ai/v1/models": {
@@ -2885,6 +3043,22 @@ export interface Operations {
   /** Where the issuer leads the browser back: sets the cookie sluice_session */
   "GET /admin/api/v1/session/oidc/callback": {
     params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Sign in by OpenID Connect at an issuer of `auth.oidc.more`: leads the browser to the issuer */
+  "GET /admin/api/v1/session/oidc/{issuer}": {
+    params: { issuer: string }
+    query: { return?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Where the issuer leads the browser back: sets the cookie sluice_session */
+  "GET /admin/api/v1/session/oidc/{issuer}/callback": {
+    params: { issuer: string }
     query: undefined
     of: undefined
     body: undefined
@@ -3542,8 +3716,11 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: {
-      /** Sum of all differences */
+      /** How many were compared: one for each budget and window */
+      readonly counters: number
+      /** Sum of all differences: 0 unless something is wrong */
       readonly difference: number
+      /** Those that differ, the first thousand */
       readonly data: readonly BudgetProof[]
     }
   }
@@ -3699,6 +3876,118 @@ export interface Operations {
     body: undefined
     answer: AuditProof
   }
+  /** Requests whose content is logged, the newest first */
+  "GET /admin/api/v1/content-logs": {
+    params: undefined
+    query: { cursor?: string; limit?: number; request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string; text?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ContentLog[]
+      /** Send it as `cursor` to go on, also after a page of a search that found nothing; null at the end */
+      readonly next_cursor: string | null
+    }
+  }
+  /** The logged content of one request */
+  "GET /admin/api/v1/content-logs/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: FullContentLog
+  }
+  /** Conversations as a fine-tuning file in the chat format of OpenAI */
+  "GET /admin/api/v1/content-logs-export": {
+    params: undefined
+    query: { request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Remove logged content, for example all of one user */
+  "POST /admin/api/v1/content-logs/remove": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly user_id?: string | undefined
+      readonly key_id?: string | undefined
+      readonly request_id?: string | undefined
+    }
+    answer: {
+      readonly removed: number
+    }
+  }
+  /** List exports of usage, those of the newest time first */
+  "GET /admin/api/v1/exports": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly UsageExport[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** One export, and what its time adds up to now */
+  "GET /admin/api/v1/exports/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly period: "day" | "month"
+      readonly starts_at: string
+      /** First moment that no longer counts */
+      readonly ends_at: string
+      readonly time_zone: string
+      /** 1 for the first; restatements have 2, 3, … */
+      readonly version: number
+      readonly state: "pending" | "done"
+      /** Why the last attempt failed; it is tried again */
+      readonly error: string | null
+      readonly rows: number | null
+      /** What the files add up to; null while it is pending */
+      readonly totals: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      } | null
+      readonly created_at: string
+      readonly finished_at: string | null
+      readonly files: readonly ({
+        readonly format: "csv" | "parquet"
+        readonly name: string
+        readonly bytes: number
+        readonly sha256: string
+        readonly url: string
+      })[]
+      /** What its time adds up to now: other than `totals`, it is to be restated */
+      readonly now: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      }
+    }
+  }
+  /** Export the same time again, as the next version; the earlier files stay */
+  "POST /admin/api/v1/exports/{id}/restate": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: UsageExport
+  }
+  /** A file of an export */
+  "GET /admin/api/v1/exports/{id}/files/{format}": {
+    params: { id: string; format: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List all settings with their values and where those come from */
   "GET /admin/api/v1/settings": {
     params: undefined
@@ -3725,6 +4014,14 @@ export interface Operations {
     body: undefined
     answer: Setting
   }
+  /** Move vectors to the place that the settings want */
+  "POST /admin/api/v1/vector-index/move": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorIndex
+  }
   /** Version, database and uptime of this server */
   "GET /admin/api/v1/about": {
     params: undefined
@@ -3732,6 +4029,142 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: About
+  }
+  /** List and find people, in the order of their creation */
+  "GET /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Create a user */
+  "POST /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** One user */
+  "GET /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Write a user */
+  "PUT /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Change a user by operations; `active: false` refuses all keys and sessions at once */
+  "PATCH /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Delete a user with all keys */
+  "DELETE /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List and find groups, in the order of their creation */
+  "GET /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Create a group */
+  "POST /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** One group */
+  "GET /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Write a group with all its members */
+  "PUT /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: ScimResource
+  }
+  /** Change a group and its members by operations */
+  "PATCH /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Delete a group; its members lose what only it gave them */
+  "DELETE /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** What this server can do */
+  "GET /scim/v2/ServiceProviderConfig": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which resources there are */
+  "GET /scim/v2/ResourceTypes": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which resources there are: one of them */
+  "GET /scim/v2/ResourceTypes/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which attributes resources have */
+  "GET /scim/v2/Schemas": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
+  }
+  /** Which attributes resources have: one of them */
+  "GET /scim/v2/Schemas/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: ScimResource
   }
   /** The web console; where it is not built, leads to the page about this API */
   "GET /": {

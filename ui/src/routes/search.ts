@@ -126,6 +126,16 @@ export function readDocumentSearch(search: Search): DocumentSearch {
   return { chunk: /^\d{1,9}$/.test(chunk) ? Number(chunk) : undefined, q: text(search['q']) }
 }
 
+export interface BatchesSearch {
+  readonly tab?: 'files' | undefined
+  /** Id of the batch whose details are open. */
+  readonly batch?: string | undefined
+}
+
+export function readBatchesSearch(search: Search): BatchesSearch {
+  return { tab: search['tab'] === 'files' ? 'files' : undefined, batch: text(search['batch']) }
+}
+
 export const userKinds = ['person', 'service'] as const
 
 export interface UsersSearch {

@@ -10,6 +10,7 @@ export interface Page {
     | '/models'
     | '/documents'
     | '/playground'
+    | '/batches'
     | '/keys'
     | '/usage'
     | '/cost'
@@ -19,6 +20,7 @@ export interface Page {
     | '/providers'
     | '/webhooks'
     | '/audit'
+    | '/exports'
     | '/settings'
     | '/account'
     | '/welcome'
@@ -35,6 +37,7 @@ export const pages: readonly Page[] = [
   { path: '/models', label: 'Models', icon: 'models' },
   { path: '/playground', label: 'Playground', icon: 'chat' },
   { path: '/documents', label: 'Documents', icon: 'docs' },
+  { path: '/batches', label: 'Batches', icon: 'layers' },
   { path: '/keys', label: 'API Keys', icon: 'key' },
   { path: '/usage', label: 'Usage', icon: 'chart' },
   { path: '/cost', label: 'Cost', icon: 'coins' },
@@ -45,6 +48,7 @@ export const pages: readonly Page[] = [
   { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
   { path: '/webhooks', label: 'Webhooks', icon: 'upload', admin: true },
   { path: '/audit', label: 'Audit log', icon: 'lock', admin: true },
+  { path: '/exports', label: 'Exports', icon: 'download', admin: true },
   { path: '/settings', label: 'Settings', icon: 'settings', admin: true },
   { path: '/account', label: 'Your account', icon: 'user', paletteOnly: true },
 ]

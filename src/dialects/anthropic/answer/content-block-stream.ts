@@ -8,7 +8,7 @@
 import { unreadableAnswer } from '../../chat/chat-answer.ts'
 import type { JsonObject } from '../../dialect.ts'
 import { typedEvent } from '../../typed-event.ts'
-import { JsonEnd } from './json-end.ts'
+import { JsonEnd } from '../../chat/json-end.ts'
 import { textBlock, thinkingBlock, toolUseBlock } from './message.ts'
 
 /** What tells the tool calls of one answer apart. */

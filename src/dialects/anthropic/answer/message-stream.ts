@@ -5,7 +5,7 @@
  * Shape: https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 import type { ApiError } from '#errors/api-error.ts'
-import { readChunk, type ChatDelta, type ChatUsage, type ToolCallDelta } from '../../chat/chat-answer.ts'
+import { ChunkReader, type ChatDelta, type ChatUsage, type ToolCallDelta } from '../../chat/chat-answer.ts'
 import { appendReasoningDetail, type ReasoningDetail } from '../../chat/reasoning-details.ts'
 import type { StreamTranslator } from '../../dialect.ts'
 import { typedEvent } from '../../typed-event.ts'
@@ -21,6 +21,7 @@ import { stopFieldsOf } from './stop-reason.ts'
 export class MessageStream implements StreamTranslator {
   readonly #request: MessagesRequest
   readonly #ids: MessageIds
+  readonly #chunks = new ChunkReader()
   readonly #blocks = new ContentBlockStream()
   /** The ids of the tool calls, by the chat answer's index. */
   readonly #callIds = new Map<number, string>()
@@ -42,7 +43,7 @@ export class MessageStream implements StreamTranslator {
   /** Throws `upstream_invalid_response` or `upstream_stream_error` for what is not a chat chunk. */
   push(chunk: unknown): string {
     if (this.#ended) return ''
-    const { model, serviceTier, usage, delta } = readChunk(chunk)
+    const { model, serviceTier, usage, delta } = this.#chunks.read(chunk)
     this.#usage = usage ?? this.#usage
     this.#serviceTier = serviceTier ?? this.#serviceTier
     const started = this.#start(model)

@@ -37,6 +37,8 @@ interface FilePart {
 export type ContentPart = TextPart | ImagePart | FilePart
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
+/** Searches that Anthropic ran for an earlier answer: only its models can read their results. */
+const serverBlocks = /^(server_tool_use|(web_search|web_fetch|tool_search)_tool_result)$/
 const documentFields = ['type', 'source', 'title', 'context', 'citations', 'cache_control']
 
 /** A string, or the parts of each block in order. Throws for a block that chat messages cannot carry. */
@@ -85,6 +87,7 @@ export function blockParts(block: RequestObject): readonly ContentPart[] {
       refuseCitations(block)
       return searchResultParts(block)
     default:
+      if (serverBlocks.test(type)) return []
       throw unsupportedField(pathOf(block, 'type'), `it has no counterpart for blocks of type "${type}".`)
   }
 }

@@ -26,7 +26,7 @@ import { refuseUnknownFields, unsupportedField, wording } from './unsupported-fi
 import type { JsonObject } from '../../dialect.ts'
 import { chatMessages } from './chat-messages.ts'
 import { readThinking, type ThinkingDisplay } from './thinking.ts'
-import { chatToolFields } from './tools.ts'
+import { readTools } from './tools.ts'
 
 /** A request, translated: the chat body, and what the answer depends on. */
 export interface MessagesRequest {
@@ -34,6 +34,8 @@ export interface MessagesRequest {
   readonly model: string
   readonly stopSequences: readonly string[]
   readonly display: ThinkingDisplay
+  /** The types of tools that were left out. */
+  readonly dropped: readonly string[]
 }
 
 const requestFields = [
@@ -120,14 +122,15 @@ function readPrompt(request: RequestObject): Omit<MessagesRequest, 'stopSequence
     throw unsupportedField('speed', 'a model has one speed here. Leave it out.')
   }
   checkContextManagement(request)
+  const tools = readTools(request)
   const chatBody = defined({
     model,
     messages: chatMessages(request),
-    ...chatToolFields(request),
+    ...tools.chat,
     reasoning_effort: effort,
     response_format: responseFormat(request, outputConfig),
   })
-  return { chatBody, model, display }
+  return { chatBody, model, display, dropped: tools.dropped }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** A message to the user: parts of text, or of a refusal. */
+import type { UrlCitation } from '../../chat/chat-answer.ts'
 import type { JsonObject } from '../../dialect.ts'
 import { OutputItem, type ItemContext } from './output-item.ts'
 
@@ -6,6 +7,7 @@ interface TextPart {
   readonly type: 'output_text'
   text: string
   readonly logprobs: JsonObject[]
+  readonly annotations: JsonObject[]
 }
 
 interface RefusalPart {
@@ -24,10 +26,21 @@ export class MessageItem extends OutputItem {
 
   addText(delta: string, logprobs: readonly JsonObject[]): void {
     const last = this.#parts.at(-1)
-    const part = last?.type === 'output_text' ? last : this.#openPart({ type: 'output_text', text: '', logprobs: [] })
+    const empty: TextPart = { type: 'output_text', text: '', logprobs: [], annotations: [] }
+    const part = last?.type === 'output_text' ? last : this.#openPart(empty)
     part.text += delta
     part.logprobs.push(...logprobs)
     this.emitPart('response.output_text.delta', { content_index: this.#contentIndex(), delta, logprobs })
+  }
+
+  /** Adds a citation to the text before it; there has to be one. */
+  addCitation({ url, title, start, end }: UrlCitation): void {
+    const part = this.#parts.at(-1)
+    if (part?.type !== 'output_text') return
+    const annotation = { type: 'url_citation', url, title, start_index: start, end_index: end }
+    const at = { content_index: this.#contentIndex(), annotation_index: part.annotations.length }
+    part.annotations.push(annotation)
+    this.emitPart('response.output_text.annotation.added', { ...at, annotation })
   }
 
   addRefusal(delta: string): void {
@@ -65,5 +78,5 @@ export class MessageItem extends OutputItem {
 
 function partValue(part: TextPart | RefusalPart): JsonObject {
   if (part.type === 'refusal') return { ...part }
-  return { type: part.type, annotations: [], logprobs: [...part.logprobs], text: part.text }
+  return { type: part.type, annotations: [...part.annotations], logprobs: [...part.logprobs], text: part.text }
 }

@@ -1,13 +1,15 @@
 /**
  * The output of one response while it grows: which item continues with the next delta of the upstream.
- * Reasoning and messages follow each other; function calls may grow side by side, and end with the
- * response.
+ * Reasoning and messages follow each other. Calls may grow side by side upstream; a call ends when its
+ * arguments are complete and something else begins, or with the response.
  */
-import { unreadableAnswer, type ChatDelta, type ToolCallDelta } from '../../chat/chat-answer.ts'
+import { unreadableAnswer, type ChatDelta, type ToolCallDelta, type UrlCitation } from '../../chat/chat-answer.ts'
 import type { ToolNames } from '../request/tool-names.ts'
+import type { CallItem } from './call-item.ts'
 import { CustomCallItem } from './custom-call-item.ts'
 import { FunctionCallItem } from './function-call-item.ts'
 import type { JsonObject } from '../../dialect.ts'
+import { ItemOrder } from './item-order.ts'
 import { MessageItem } from './message-item.ts'
 import type { EmitEvent, ItemContext, OutputItem } from './output-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
@@ -21,13 +23,13 @@ export interface ResponseOutputOptions {
   readonly tools: ToolNames
 }
 
-type CallItem = FunctionCallItem | CustomCallItem
-
 /** The items of one response, in order. */
 export class ResponseOutput {
   readonly #options: ResponseOutputOptions
+  readonly #order: ItemOrder
   readonly #items: OutputItem[] = []
   readonly #calls = new Map<number, CallItem>()
+  readonly #openCalls = new Set<CallItem>()
   /** Calls whose function has no name yet, by index: their item cannot be announced. */
   readonly #unnamed = new Map<number | null, ToolCallDelta>()
   /** The open message or reasoning; null once something else began. */
@@ -38,6 +40,7 @@ export class ResponseOutput {
 
   constructor(options: ResponseOutputOptions) {
     this.#options = options
+    this.#order = new ItemOrder(options.emit)
   }
 
   /** Adds the next delta; an empty one adds nothing. */
@@ -45,6 +48,7 @@ export class ResponseOutput {
     if (delta.reasoning !== '') this.#reasoning().addText(delta.reasoning)
     for (const detail of delta.reasoningDetails) this.#reasoning().addDetail(detail)
     if (delta.text !== '') this.#message().addText(delta.text, delta.logprobs)
+    for (const citation of delta.citations) this.#cite(citation)
     if (delta.refusal !== '') this.#message().addRefusal(delta.refusal)
     for (const call of delta.toolCalls) this.#addToolCall(call)
   }
@@ -79,13 +83,18 @@ export class ResponseOutput {
     return this.#begin((context) => new ReasoningItem(context, this.#options.reasoningAsSummary), 'rs')
   }
 
+  /** Citations may come after their text, and until something else has begun. */
+  #cite(citation: UrlCitation): void {
+    if (this.#current instanceof MessageItem) this.#current.addCitation(citation)
+  }
+
   #continue<Item extends OutputItem>(item: Item): Item {
     this.#latest = item
     return item
   }
 
   #begin<Item extends MessageItem | ReasoningItem>(make: (context: ItemContext) => Item, prefix: string): Item {
-    this.#current?.close('completed')
+    this.#endBefore()
     const item = make(this.#nextContext(prefix))
     this.#current = item
     this.#items.push(item)
@@ -103,9 +112,27 @@ export class ResponseOutput {
   }
 
   #addToItem(item: CallItem, call: ToolCallDelta): void {
+    if (item.status !== 'in_progress') {
+      if (call.arguments.trim() !== '') throw unreadableAnswer('a tool call went on after the end of its arguments')
+      return
+    }
     this.#lastCall = this.#continue(item)
     item.addExtra(call.extra)
     item.addArguments(call.arguments)
+    if (item !== this.#items.at(-1)) this.#endIfWhole(item)
+  }
+
+  /** Something else begins: what is complete before it is done. */
+  #endBefore(): void {
+    this.#current?.close('completed')
+    this.#current = null
+    for (const call of this.#openCalls) this.#endIfWhole(call)
+  }
+
+  #endIfWhole(call: CallItem): void {
+    if (!call.isWhole) return
+    this.#openCalls.delete(call)
+    call.close('completed')
   }
 
   /** The item that a delta belongs to, or null when it begins a new one. */
@@ -118,8 +145,7 @@ export class ResponseOutput {
   }
 
   #beginCall({ index, id, name }: ToolCallDelta): CallItem {
-    this.#current?.close('completed')
-    this.#current = null
+    this.#endBefore()
     const tool = this.#options.tools.get(name) ?? { kind: 'function', name, namespace: null }
     const callId = id || `call_${this.#options.newId()}`
     const call =
@@ -127,13 +153,15 @@ export class ResponseOutput {
         ? new CustomCallItem(this.#nextContext('ctc'), callId, tool)
         : new FunctionCallItem(this.#nextContext('fc'), callId, tool)
     this.#items.push(call)
+    this.#openCalls.add(call)
     if (index !== null) this.#calls.set(index, call)
     return call
   }
 
   #nextContext(prefix: string): ItemContext {
-    const { emit, newId } = this.#options
-    return { id: `${prefix}_${newId()}`, outputIndex: this.#items.length, emit }
+    const outputIndex = this.#items.length
+    const emit: EmitEvent = (type, fields) => this.#order.emit(outputIndex, type, fields)
+    return { id: `${prefix}_${this.#options.newId()}`, outputIndex, emit }
   }
 }
 

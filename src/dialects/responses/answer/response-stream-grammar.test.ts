@@ -18,12 +18,14 @@ interface Call {
 }
 
 const piece = fc.string({ maxLength: 5 })
+/** Never a complete object, after whose end a call cannot go on. */
+const argumentsPiece = piece.map((text) => text.replaceAll(/[\]}]/g, ''))
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ text: piece }),
   fc.record({ thoughts: piece }),
   fc.record({ refusal: piece }),
-  fc.record({ call: fc.record({ index: fc.nat(2), arguments: piece }) }),
-  fc.record({ text: piece, thoughts: piece, call: fc.record({ index: fc.nat(2), arguments: piece }) }),
+  fc.record({ call: fc.record({ index: fc.nat(2), arguments: argumentsPiece }) }),
+  fc.record({ text: piece, thoughts: piece, call: fc.record({ index: fc.nat(2), arguments: argumentsPiece }) }),
   fc.record({
     odd: fc.constantFrom<JsonObject>(
       chunk({ role: 'assistant' }),
@@ -79,7 +81,7 @@ function checkGrammar(events: readonly TestEvent[], terminal: RegExp): JsonObjec
 function follow(event: TestEvent, items: Growing[], ended: JsonObject[]): void {
   const at = Number(event['output_index'])
   if (event.type === 'response.output_item.added') {
-    expect(at).toBe(items.length)
+    expect([at, items.some(({ open }) => open)]).toEqual([items.length, false])
     items.push({ id: (event['item'] as JsonObject)['id'], open: true, parts: 0, partOpen: false, text: '' })
     return
   }

@@ -65,7 +65,17 @@ describe('a streamed answer', () => {
     ).toEqual(['created', 'in_progress'])
   })
 
-  test('tells pieces of side-by-side calls each with their own item', () => {
+  test('announces a citation, also one that comes after its text', () => {
+    const cited = { url: 'https://a.example/', title: 'A', start_index: 0, end_index: 3 }
+    const annotations = [{ type: 'url_citation', url_citation: cited }]
+    const events = streamed([chunk({ content: 'Yes' }), chunk({ annotations }), chunk({}, 'stop')])
+    const annotation = { type: 'url_citation', ...cited }
+    expect(types(events).slice(4, 7)).toEqual(['output_text.delta', 'output_text.annotation.added', 'output_text.done'])
+    expect(events[5]).toMatchObject({ output_index: 0, content_index: 0, annotation_index: 0, annotation })
+    expect(last(events)['output']).toMatchObject([{ content: [{ text: 'Yes', annotations: [annotation] }] }])
+  })
+
+  test('tells pieces of side-by-side calls each with their own item, one item after the other', () => {
     const events = streamed([
       chunk(callDelta(0, { name: 'weather', arguments: '' }, 'a')),
       chunk(callDelta(0, { arguments: '{"ci' })),
@@ -77,12 +87,12 @@ describe('a streamed answer', () => {
     expect(types(events).slice(2)).toEqual([
       'output_item.added',
       'function_call_arguments.delta',
-      'output_item.added',
-      'function_call_arguments.delta',
-      'function_call_arguments.delta',
       'function_call_arguments.delta',
       'function_call_arguments.done',
       'output_item.done',
+      'output_item.added',
+      'function_call_arguments.delta',
+      'function_call_arguments.delta',
       'function_call_arguments.done',
       'output_item.done',
       'completed',

@@ -7,7 +7,7 @@
 import type { ApiError } from '#errors/api-error.ts'
 import { errorBody } from '#errors/render.ts'
 import type { JsonObject, StreamTranslator } from '../../dialect.ts'
-import { readChunk, type ChatUsage } from '../../chat/chat-answer.ts'
+import { ChunkReader, type ChatUsage } from '../../chat/chat-answer.ts'
 import { typedEvent } from '../../typed-event.ts'
 import { ResponseOutput } from './response-output.ts'
 import type { ResponsesRequest } from '../request/responses-request.ts'
@@ -27,6 +27,7 @@ export class ResponseStream implements StreamTranslator {
   /** The Response object, once the last event was made and it has not failed. */
   answer: JsonObject | null = null
   readonly #options: ResponseStreamOptions
+  readonly #chunks = new ChunkReader()
   readonly #output: ResponseOutput
   #events: string[] = []
   #sequenceNumber = 0
@@ -52,7 +53,7 @@ export class ResponseStream implements StreamTranslator {
   /** Throws `upstream_invalid_response` or `upstream_stream_error` for what is not a chunk; `fail` may follow. */
   push(chunk: unknown): string {
     if (this.#ended) return ''
-    const { model, serviceTier, usage, delta } = readChunk(chunk)
+    const { model, serviceTier, usage, delta } = this.#chunks.read(chunk)
     this.#model = model ?? this.#model
     this.#serviceTier = serviceTier ?? this.#serviceTier
     this.#usage = usage ?? this.#usage

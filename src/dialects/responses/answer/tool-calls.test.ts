@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../dialect.ts'
-import { answer, callDelta, chunk, translated } from '#test/support/dialects/responses.ts'
+import { answer, callDelta, chunk, readEvents, translated, type TestEvent } from '#test/support/dialects/responses.ts'
 import { chatNameOf } from '../request/tool-names.ts'
 
 const parameters = { type: 'object', properties: {} }
@@ -104,6 +104,56 @@ describe('tools of a client', () => {
     ])
     const done = events.find(({ type }) => type === 'response.output_item.done')
     expect(done?.['item']).toMatchObject({ type: 'custom_tool_call', input: 'ab', status: 'completed' })
+  })
+})
+
+describe('calls of several tools in one stream', () => {
+  const args = ['{"city":"Zürich 🌊"}', '{}', '{"zone":"{[\\"]}"}']
+  const begin = (index: number): JsonObject => chunk(callDelta(index, { name: `tool_${index}` }, `call_${index}`))
+  const add = (index: number, text: string): JsonObject => chunk(callDelta(index, { arguments: text }))
+  const eventsOf = (chunks: readonly JsonObject[]): TestEvent[] => {
+    const stream = translated({ stream: true }).stream()
+    return readEvents([...chunks, chunk({}, 'tool_calls')].map((each) => stream.push(each)).join('') + stream.end())
+  }
+  /** What a client sees that knows only one open item at a time. */
+  const told = (events: readonly TestEvent[]): readonly string[] => {
+    const seen: string[] = []
+    for (const { type, delta, item } of events) {
+      if (type === 'response.output_item.added') seen.push(`${String((item as JsonObject)['name'])}: `)
+      if (type === 'response.function_call_arguments.delta') seen[seen.length - 1] += String(delta)
+      if (type === 'response.output_item.done') seen[seen.length - 1] += ' done'
+    }
+    return seen
+  }
+  const whole = args.map((each, index) => `tool_${index}: ${each} done`)
+
+  test('come one after another, as from the API itself, however the server mixes their fragments', () => {
+    const letters = args.map((each) => Array.from({ length: each.length }, (_, at) => each.charAt(at)))
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(2)), (turns) => {
+        const left = letters.map((each) => [...each])
+        const chunks = [0, 1, 2].map(begin)
+        while (left.some((each) => each.length > 0)) {
+          const index = turns.next().value ?? 0
+          const letter = left[index]?.shift()
+          if (letter !== undefined) chunks.push(add(index, letter))
+        }
+        const events = eventsOf(chunks)
+        expect(told(events)).toEqual(whole)
+        for (const { delta } of events) if (typeof delta === 'string') expect(delta.isWellFormed()).toBe(true)
+      }),
+    )
+  })
+
+  test('are each done as soon as the next begins', () => {
+    const stream = translated({ stream: true }).stream()
+    const sent = [begin(0), add(0, args[0]!), begin(1)].map((each) => stream.push(each)).join('')
+    expect(told(readEvents(sent))).toEqual([whole[0]!, 'tool_1: '])
+  })
+
+  test('break the stream when one goes on after the end of its arguments', () => {
+    const late = [begin(0), add(0, '{}'), begin(1), add(0, ' \n'), add(0, '{}')]
+    expect(() => eventsOf(late)).toThrow(expect.objectContaining({ code: 'upstream_invalid_response' }))
   })
 })
 

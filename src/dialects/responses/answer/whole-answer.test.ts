@@ -114,6 +114,24 @@ describe('a whole answer', () => {
     ])
   })
 
+  test('cites the pages that the upstream cites, and nothing else of its annotations', () => {
+    const cited = { url: 'https://a.example/', title: 'A', start_index: 0, end_index: 3 }
+    const annotations = [
+      { type: 'url_citation', url_citation: cited },
+      { type: 'url_citation', url_citation: { url: 'https://b.example/' } },
+      { type: 'file', file: { hash: 'x' } },
+      { type: 'url_citation' },
+      'odd',
+    ]
+    const expected = [
+      { type: 'url_citation', ...cited },
+      { type: 'url_citation', url: 'https://b.example/', title: '', start_index: 0, end_index: 0 },
+    ]
+    expect(outputOf({ content: 'Yes', annotations })).toMatchObject([{ content: [{ annotations: expected }] }])
+    expect(outputOf({ content: 'Yes', annotations: 'odd' })).toMatchObject([{ content: [{ annotations: [] }] }])
+    expect(outputOf({ content: null, annotations })).toEqual([])
+  })
+
   test('holds a refusal and log probabilities', () => {
     expect(outputOf({ content: null, refusal: 'No.' })).toMatchObject([
       { content: [{ type: 'refusal', refusal: 'No.' }] },

@@ -190,6 +190,22 @@ describe('thoughts', () => {
   })
 })
 
+test('what the API itself searched for an earlier answer is left out, and the answer stays', () => {
+  const input = [
+    { role: 'user', content: 'What is new?' },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'new' } },
+    { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: ['new'], results: null },
+    { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'a', tools: [] },
+    { role: 'assistant', content: [{ type: 'output_text', text: 'This.', annotations: [] }] },
+    { role: 'user', content: 'And?' },
+  ]
+  expect(translated({ input }).chatBody['messages']).toEqual([
+    { role: 'user', content: 'What is new?' },
+    { role: 'assistant', content: 'This.' },
+    { role: 'user', content: 'And?' },
+  ])
+})
+
 describe('an item is refused with its path', () => {
   const user = (part: JsonObject): JsonObject => ({ role: 'user', content: [part] })
   test.each<[string, unknown]>([
@@ -212,7 +228,7 @@ describe('an item is refused with its path', () => {
       'input.0.content.0.cache_control',
       [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', cache_control: {} }] }],
     ],
-    ['input.0.type', [{ type: 'web_search_call', id: 'ws_1' }]],
+    ['input.0.type', [{ type: 'computer_call', call_id: 'a', action: { type: 'screenshot' } }]],
     ['input.0.input', [{ type: 'custom_tool_call', call_id: 'a', name: 'n' }]],
     ['input.0.call_id', [{ type: 'function_call', name: 'n', arguments: '' }]],
     ['input.0.arguments', [{ type: 'function_call', call_id: 'a', name: 'n', arguments: {} }]],

@@ -46,6 +46,18 @@ const functionCallFields = new Set([
 const customCallFields = new Set([...itemFields, 'call_id', 'name', 'input', 'namespace'])
 const outputFields = new Set([...itemFields, 'call_id', 'name', 'output', 'namespace'])
 
+/**
+ * What the API itself did for an earlier answer, of which only that answer speaks: another model, or a component that
+ * takes over, goes on without it. Items whose results are in the conversation only by themselves are refused.
+ */
+const serverItems: ReadonlySet<string> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'mcp_list_tools',
+  'tool_search_call',
+  'tool_search_output',
+])
+
 /** The conversation as chat messages: `instructions` first, then `input`, a string or a list of items. */
 export function chatMessages(body: RequestObject): readonly JsonObject[] {
   const instructions = readString(body, 'instructions')
@@ -61,6 +73,7 @@ export function chatMessages(body: RequestObject): readonly JsonObject[] {
 
 function addItem(conversation: Conversation, item: RequestObject): void {
   const type = readString(item, 'type') ?? 'message'
+  if (serverItems.has(type)) return
   refuseProgramCaller(item)
   switch (type) {
     case 'message':

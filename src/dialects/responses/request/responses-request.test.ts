@@ -35,6 +35,7 @@ const fields: readonly (readonly [string, JsonObject, JsonObject])[] = [
   ['background', { background: true }, {}],
   ['what the server has put into the input', { previous_response_id: 'resp_1', conversation: 'conv_1' }, {}],
   ['truncation that is off', { truncation: 'disabled' }, {}],
+  ['leave to shorten the conversation', { truncation: 'auto' }, {}],
   ['max_tool_calls, which counts hosted tools only', { max_tool_calls: 2 }, {}],
   ['stream', { stream: true }, { stream: true, stream_options: { include_usage: true } }],
   [
@@ -154,7 +155,6 @@ describe('a request is refused with the name of the field', () => {
     ['prompt', { prompt: { id: 'p' } }],
     ['context_management', { context_management: [{ type: 'compaction' }] }],
     ['moderation', { moderation: { model: 'm' } }],
-    ['truncation', { truncation: 'auto' }],
     ['stream_options.include_obfuscation', { stream_options: { include_obfuscation: true } }],
     ['reasoning.mode', { reasoning: { mode: 'pro' } }],
     ['reasoning.context', { reasoning: { context: 'all_turns' } }],

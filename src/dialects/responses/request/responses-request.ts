@@ -158,8 +158,8 @@ function refuseUnsupported(body: RequestObject): void {
   }
   readBoolean(body, 'store')
   readBoolean(body, 'background')
-  if (readEnum(body, 'truncation', ['auto', 'disabled']) === 'auto')
-    throw unsupportedField('truncation', 'Leave it out, and shorten the conversation before sending it.')
+  // "auto" permits the server to shorten the conversation. It does not: the response says "disabled".
+  readEnum(body, 'truncation', ['auto', 'disabled'])
   const options = readObject(body, 'stream_options')
   if (options !== undefined) refuseUnsupportedFields(options, Object.keys(options.fields))
 }

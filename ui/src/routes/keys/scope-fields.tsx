@@ -10,6 +10,7 @@ const areas = [
   ['inference', 'Models: chat, embeddings, generation'],
   ['documents', 'Documents: import and search'],
   ['admin', 'Administration: everything that its user can do here'],
+  ['scim', 'Provisioning: users and groups by SCIM'],
 ] as const
 
 type Area = (typeof areas)[number][0]
