@@ -25,10 +25,15 @@ import { ReportGate } from './report-gate.ts'
 import { scimDiscoveryRoutes } from './scim/discovery.ts'
 import { scimGroupRoutes } from './scim/groups.ts'
 import { scimUserRoutes } from './scim/users.ts'
+import { invitationSessionRoutes } from './session/invitation-routes.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
+import { activityRoutes } from './usage/activity.ts'
 import { usageRoutes } from './usage/usage.ts'
+import { bulkUserRoutes } from './users/bulk.ts'
+import { invitationRoutes } from './users/invitations.ts'
+import { userSessionRoutes } from './session/user-sessions.ts'
 import { userRoutes } from './users/users.ts'
 import { vectorIndexRoutes } from './settings/vector-index.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
@@ -56,9 +61,13 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
   }
   return [
     ...sessionRoutes(admin),
+    ...invitationSessionRoutes(admin),
     ...oidcRoutes(admin),
     ...meRoutes(admin),
     ...userRoutes(admin),
+    ...bulkUserRoutes(admin),
+    ...userSessionRoutes(admin),
+    ...invitationRoutes(admin),
     ...groupRoutes(admin),
     ...keyRoutes(admin),
     ...providerRoutes(admin),
@@ -70,6 +79,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
+    ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...auditRoutes(admin),
     ...contentRoutes(admin),

@@ -41,6 +41,8 @@ import { contentLogs } from './migrations/0043-content-logs.ts'
 import { scim } from './migrations/0044-scim.ts'
 import { usageExports } from './migrations/0045-exports.ts'
 import { batchFigures } from './migrations/0047-batch-figures.ts'
+import { people } from './migrations/0052-people.ts'
+import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
 import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
@@ -85,6 +87,8 @@ export const migrations: readonly Migration[] = [
   { version: 45, name: 'exports of usage', kind: 'expand', run: usageExports },
   { version: 47, name: 'figures of batches', kind: 'expand', run: batchFigures },
   { version: 49, name: 'vector places', kind: 'expand', run: vectorPlaces, indexes: vectorPlaceIndexes },
+  { version: 52, name: 'people', kind: 'expand', run: people },
+  { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
 ]
 

@@ -33,6 +33,8 @@ export interface UsersTable {
   declared: Flag
   created_at: number
   updated_at: number
+  /** With a session; about once a minute. */
+  seen_at: number | null
 }
 
 export interface GroupsTable {
@@ -71,6 +73,19 @@ export interface ApiKeysTable {
 export interface SessionsTable {
   digest: string
   user_id: string
+  created_at: number
+  expires_at: number
+  /** About once a minute. */
+  seen_at: number | null
+  /** How the browser names itself, cut. */
+  agent: string | null
+  /** From where the sign-in came. */
+  address: string | null
+}
+
+export interface InvitationsTable {
+  user_id: string
+  digest: string
   created_at: number
   expires_at: number
 }
@@ -227,6 +242,9 @@ interface UsageSums {
   duration_ms: number
   cost: number
   first_tokens: number
+  failures: number
+  stream_tokens: number
+  stream_ms: number
   first_token_ms: number
 }
 
@@ -804,6 +822,7 @@ export interface Tables {
   memberships: MembershipsTable
   api_keys: ApiKeysTable
   sessions: SessionsTable
+  invitations: InvitationsTable
   oidc_identities: OidcIdentitiesTable
   scim_users: ScimUsersTable
   scim_groups: ScimGroupsTable

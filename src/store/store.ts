@@ -22,6 +22,7 @@ import { withAvailability } from './errors.ts'
 import { exportStore, type ExportStore } from './exports/usage-exports.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
+import { invitationStore, type InvitationStore } from './identity/invitations.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
 import { conversationStore, type ConversationStore } from './kept/conversations.ts'
 import { keptResponseStore, type KeptResponseStore } from './kept/kept-responses.ts'
@@ -60,6 +61,7 @@ export interface Store {
   /** Where processes take what requests may spend. */
   readonly budgetPlace: BudgetPlace
   readonly sessions: SessionStore
+  readonly invitations: InvitationStore
   readonly identities: IdentityStore
   /** Users and groups as a provisioning service sees them. */
   readonly scim: ScimStore
@@ -157,7 +159,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     // A search looks at every user.
     users: withAvailability({ ...userStore(database), list: (query) => userStore(pools.reports).list(query) }),
     groups: withAvailability(groupStore(database)),
-    keys: withAvailability(keyStore(database)),
+    // So does a search among keys.
+    keys: withAvailability({ ...keyStore(database), list: (query) => keyStore(pools.reports).list(query) }),
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
@@ -165,6 +168,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     budgets: withAvailability(budgetStore(database)),
     budgetPlace: withAvailability(budgetPlace(database)),
     sessions: withAvailability(sessionStore(database)),
+    invitations: withAvailability(invitationStore(database)),
     identities: withAvailability(identityStore(database)),
     scim: withAvailability(scimStore(database)),
     usage: withAvailability(usageStore(slow.usage)),

@@ -216,8 +216,8 @@ describe.skipIf(journeysSkipped !== null)(
       await page.keyboard.press('Enter')
       await expectFailedOver(page.getByRole('main'))
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Page' }).fill('trace-of-7')
-      await page.getByRole('option', { name: 'Request trace-of-7' }).click()
+      await page.getByRole('combobox', { name: 'Find', exact: true }).fill('trace-of-7')
+      await page.getByRole('option', { name: /^trace-of-7/ }).click()
       await page.getByRole('heading', { name: 'Request not found' }).waitFor()
       await visitor.requireAccessible('a request that does not exist')
       // The browser writes down each answer that is an error.

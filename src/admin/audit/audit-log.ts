@@ -84,7 +84,11 @@ export class AuditLog {
   }
 
   /** A person has signed in. */
-  signedIn(context: RequestContext, user: Pick<User, 'id' | 'email'>, how: 'password' | 'oidc'): Promise<void> {
+  signedIn(
+    context: RequestContext,
+    user: Pick<User, 'id' | 'email'>,
+    how: 'password' | 'oidc' | 'invitation',
+  ): Promise<void> {
     return this.#append(
       this.#signIn(context, { outcome: 'done', actor: user.email, actorId: user.id, details: { how } }),
     )

@@ -172,7 +172,7 @@ async function signedIn(admin: Admin, context: RequestContext, pending: PendingS
   const user = await accountOf(admin, issuer.configured, person)
   await admin.audit.signedIn(context, user, 'oidc')
   admin.logger.info('signed in by OpenID Connect', { requestId: context.requestId, userId: user.id })
-  return [await startSession(admin, user.id), knownBrowserCookie(admin, context, user.id)]
+  return [await startSession(admin, context, user.id), knownBrowserCookie(admin, context, user.id)]
 }
 
 /** The public address; where none is set, that of this request when only this machine can have sent it. */

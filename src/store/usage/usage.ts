@@ -61,6 +61,12 @@ export interface UsageTotals {
   readonly firstTokens: number
   /** Sum over those, of the time until it. */
   readonly firstTokenMs: number
+  /** Requests that were answered with a status of 500 or above. */
+  readonly failures: number
+  /** Tokens of streams whose time after the first token is known. */
+  readonly streamTokens: number
+  /** Sum over those, of that time. */
+  readonly streamMs: number
   /** In 10^-9 of the currency: exact below 9 million of it. */
   readonly cost: number
 }
@@ -72,6 +78,8 @@ export interface UsageSeriesQuery extends UsageFilter {
   /** Length of a bucket; the first one begins at `from`. With `to - from` there is one bucket for all. */
   readonly bucketMs: number
   readonly groupBy: UsageGrouping
+  /** Only these groups, by their names or ids; not with the groupings `group` and `none`. */
+  readonly among?: readonly string[] | undefined
   /** Which groups the answer has: the largest, or a page of all in the order of their names. All when absent. */
   readonly groups?: UsageGroups | undefined
 }

@@ -8,6 +8,7 @@ import { catalogContract } from './store-contract-catalog.ts'
 import { connectionContract } from './store-contract-connection.ts'
 import { identitiesContract } from './store-contract-identities.ts'
 import { identityContract } from './store-contract-identity.ts'
+import { peopleContract } from './store-contract-people.ts'
 import { keptContract } from './store-contract-kept.ts'
 import { recomputeContract } from './store-contract-recompute.ts'
 import { responsesContract } from './store-contract-responses.ts'
@@ -41,6 +42,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
   const suite = reasonToSkip === undefined ? describe : describe.skip
   suite(reasonToSkip === undefined ? name : `${name} (skipped: ${reasonToSkip})`, () => {
     describe('users, groups, keys, sessions', () => identityContract(storeTest))
+    describe('invitations, searches and orders', () => peopleContract(storeTest))
     describe('users as issuers know them', () => identitiesContract(storeTest))
     describe('providers, models, limits, settings', () => catalogContract(storeTest))
     describe('usage', () => usageContract(storeTest))

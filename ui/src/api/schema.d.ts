@@ -8,6 +8,24 @@ export type About = {
   readonly uptime_seconds: number
 }
 
+export type Activity = {
+  /** Beginning of the first day */
+  readonly from: string
+  /** Of `cost` */
+  readonly currency: string
+  readonly data: readonly ({
+    /** As in `ids`; those that were not used are left out */
+    readonly id: string
+    /** Of each day, the oldest first */
+    readonly requests: readonly number[]
+    /** Of all days: answered with 400 or above */
+    readonly errors: number
+    readonly tokens: number
+    /** In 10^-9 of the currency, of requests whose price is known */
+    readonly cost: number
+  })[]
+}
+
 export type AnthropicError = {
   readonly type: "error"
   readonly error: {
@@ -967,6 +985,33 @@ export type InflightUse = {
   readonly waiting: number
 }
 
+export type Invitation = {
+  readonly user_id: string
+  /** Of the link, below the address of this server. It is in no other answer: keep it now */
+  readonly path: string
+  readonly expires_at: string
+}
+
+export type InvitationAcceptance = {
+  readonly token: string
+  readonly password: string
+}
+
+export type InvitationCreation = {
+  /** How long the link works */
+  readonly hours?: number | undefined
+}
+
+export type InvitationToken = {
+  readonly token: string
+}
+
+export type InvitedUser = {
+  readonly email: string
+  readonly name: string
+  readonly expires_at: string
+}
+
 export type Message = {
   readonly id?: string | undefined
   /** message */
@@ -1101,6 +1146,35 @@ export type ModelImport = {
   readonly ids?: readonly string[] | null | undefined
   /** Ids of the groups whose members may call them */
   readonly groups?: readonly string[] | undefined
+}
+
+export type ModelPerformance = {
+  readonly from: string
+  readonly to: string
+  /** Models without requests are left out */
+  readonly data: readonly ({
+    readonly model: string
+    /** Null for users: how much others use a model is not shown to them */
+    readonly requests: number | null
+    /** Share of requests that did not fail by a fault of the model or of this server; null without requests */
+    readonly uptime: number | null
+    /** Mean over streams */
+    readonly first_token_ms: number | null
+    /** Mean over streams, after their first token */
+    readonly tokens_per_second: number | null
+  })[]
+  /** Of the one `model`; hours without requests are left out */
+  readonly hours: readonly ({
+    readonly at: string
+    /** Null for users: how much others use a model is not shown to them */
+    readonly requests: number | null
+    /** Share of requests that did not fail by a fault of the model or of this server; null without requests */
+    readonly uptime: number | null
+    /** Mean over streams */
+    readonly first_token_ms: number | null
+    /** Mean over streams, after their first token */
+    readonly tokens_per_second: number | null
+  })[]
 }
 
 export type ModelPrice = {
@@ -1717,6 +1791,20 @@ export type SearchRequest = {
   } | undefined
 }
 
+export type Session = {
+  readonly id: string
+  readonly created_at: string
+  readonly expires_at: string
+  /** Written about once a minute; null = not since it began */
+  readonly seen_at: string | null
+  /** How the browser names itself */
+  readonly agent: string | null
+  /** From where the sign-in came */
+  readonly address: string | null
+  /** The session of this request */
+  readonly current: boolean
+}
+
 export type Setting = {
   readonly name: string
   /** A secret reads [secret]; null = not set */
@@ -1911,13 +1999,21 @@ export type UpstreamHealth = {
 }
 
 export type UsableModel = {
+  readonly id: string
   readonly name: string
   readonly aliases: readonly string[]
   readonly description: string
+  /** `sluice` for a composite */
   readonly provider: string
+  /** null for a composite */
+  readonly provider_kind: string | null
   /** Tokens */
   readonly context_length: number | null
   readonly capabilities: Capabilities
+  /** In effect now; null when no price is known, and for a composite */
+  readonly rates: Rates | null
+  /** Requests that the own account may have under way at once; null while that is not limited */
+  readonly in_flight_limit: number | null
   /** Ids of the own groups that open it */
   readonly groups: readonly string[]
 }
@@ -2036,6 +2132,10 @@ export type User = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Signed in, or by an API key that still exists; written about once a minute; null = never */
+  readonly last_seen_at: string | null
+  /** A link to choose a password works until then; null = there is none */
+  readonly invited_until: string | null
   /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
   readonly etag: string
 }
@@ -2060,6 +2160,22 @@ export type UserCreation = {
   /** The user has to choose another at the first sign-in; left out, that is so */
   readonly temporary?: boolean | undefined
   readonly disabled?: boolean | undefined
+}
+
+export type UsersChange = {
+  readonly ids: readonly string[]
+  /** `join` and `leave` are of `group_id` */
+  readonly action: "enable" | "disable" | "delete" | "join" | "leave"
+  readonly group_id?: string | undefined
+}
+
+export type UsersChangeResult = {
+  /** Ids */
+  readonly done: readonly string[]
+  readonly refused: readonly ({
+    readonly id: string
+    readonly message: string
+  })[]
 }
 
 export type VectorIndex = {
@@ -3024,6 +3140,22 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Whom an invitation is for */
+  "POST /admin/api/v1/session/invitation/look": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: InvitationToken
+    answer: InvitedUser
+  }
+  /** Choose a password by an invitation, and sign in */
+  "POST /admin/api/v1/session/invitation": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: InvitationAcceptance
+    answer: WhoAmI
+  }
   /** The ways to sign in */
   "GET /admin/api/v1/session/options": {
     params: undefined
@@ -3079,8 +3211,18 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: {
+      /** Of the prices */
+      readonly currency: string
       readonly data: readonly UsableModel[]
     }
+  }
+  /** Speed and outages of the models that the caller can use, in the last day */
+  "GET /admin/api/v1/me/models/performance": {
+    params: undefined
+    query: { model?: string }
+    of: undefined
+    body: undefined
+    answer: ModelPerformance
   }
   /** Change the own password; all sessions end, this one too */
   "POST /admin/api/v1/me/password": {
@@ -3090,6 +3232,16 @@ export interface Operations {
     body: PasswordChange
     answer: undefined
   }
+  /** The own sessions in browsers */
+  "GET /admin/api/v1/me/sessions": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Session[]
+    }
+  }
   /** Sign out everywhere: all own sessions end, this one too */
   "DELETE /admin/api/v1/me/sessions": {
     params: undefined
@@ -3098,10 +3250,18 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** End one of the own sessions */
+  "DELETE /admin/api/v1/me/sessions/{sessionId}": {
+    params: { sessionId: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List the own API keys */
   "GET /admin/api/v1/me/keys": {
     params: undefined
-    query: { cursor?: string; limit?: number }
+    query: { cursor?: string; limit?: number; q?: string; sort?: "created" | "name" | "last_used" | "expires"; order?: "asc" | "desc" }
     of: undefined
     body: undefined
     answer: {
@@ -3177,6 +3337,14 @@ export interface Operations {
     body: undefined
     answer: UsageSeries
   }
+  /** What each of some own keys, or of some models by the own account, was used, day by day */
+  "GET /admin/api/v1/me/usage/activity": {
+    params: undefined
+    query: { of?: "key" | "model"; ids?: string; days?: number }
+    of: undefined
+    body: undefined
+    answer: Activity
+  }
   /** The own requests, the newest first */
   "GET /admin/api/v1/me/requests": {
     params: undefined
@@ -3200,7 +3368,7 @@ export interface Operations {
   /** List users */
   "GET /admin/api/v1/users": {
     params: undefined
-    query: { cursor?: string; limit?: number; email?: string; kind?: "person" | "service" }
+    query: { cursor?: string; limit?: number; email?: string; kind?: "person" | "service"; group_id?: string; q?: string; sort?: "created" | "email" | "name" | "last_seen"; order?: "asc" | "desc" }
     of: undefined
     body: undefined
     answer: {
@@ -3265,6 +3433,56 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Enable, disable or delete several users, or change their groups */
+  "POST /admin/api/v1/users/bulk": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: UsersChange
+    answer: UsersChangeResult
+  }
+  /** One user's sessions in browsers */
+  "GET /admin/api/v1/users/{id}/sessions": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Session[]
+    }
+  }
+  /** End all of a user's sessions */
+  "DELETE /admin/api/v1/users/{id}/sessions": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** End one of a user's sessions */
+  "DELETE /admin/api/v1/users/{id}/sessions/{sessionId}": {
+    params: { id: string; sessionId: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Make a link by which a user chooses a password */
+  "POST /admin/api/v1/users/{id}/invitation": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: InvitationCreation
+    answer: Invitation
+  }
+  /** Withdraw the link; there may have been none */
+  "DELETE /admin/api/v1/users/{id}/invitation": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List groups */
   "GET /admin/api/v1/groups": {
     params: undefined
@@ -3324,7 +3542,7 @@ export interface Operations {
   /** List API keys of all users */
   "GET /admin/api/v1/keys": {
     params: undefined
-    query: { cursor?: string; limit?: number; user_id?: string }
+    query: { cursor?: string; limit?: number; q?: string; sort?: "created" | "name" | "last_used" | "expires"; order?: "asc" | "desc"; user_id?: string }
     of: undefined
     body: undefined
     answer: {
@@ -3336,7 +3554,7 @@ export interface Operations {
   /** List one user's API keys */
   "GET /admin/api/v1/users/{id}/keys": {
     params: { id: string }
-    query: { cursor?: string; limit?: number }
+    query: { cursor?: string; limit?: number; q?: string; sort?: "created" | "name" | "last_used" | "expires"; order?: "asc" | "desc" }
     of: undefined
     body: undefined
     answer: {
@@ -3767,6 +3985,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** What each of some keys, users or models was used, day by day */
+  "GET /admin/api/v1/usage/activity": {
+    params: undefined
+    query: { of?: "key" | "user" | "model"; ids?: string; days?: number }
+    of: undefined
+    body: undefined
+    answer: Activity
   }
   /** List the endpoints to which events are sent */
   "GET /admin/api/v1/webhooks": {
