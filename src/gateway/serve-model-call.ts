@@ -50,9 +50,7 @@ export async function serveModelCall(
 ): Promise<Response> {
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using resources = new DisposableStack()
-  const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint, clientCall.traced))
-  record.isBatch = clientCall.answered !== undefined
-  record.onCost = clientCall.settled
+  const record = resources.use(recordOf(gateway, context, caller, clientCall))
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -109,6 +107,13 @@ export async function serveModelCall(
     record.fail(error)
     throw error
   }
+}
+
+function recordOf({ recorder }: Gateway, context: RequestContext, caller: Caller, call: ModelCall): RequestRecord {
+  const record = recorder.begin(context, caller, call.endpoint, call.traced)
+  record.isBatch = call.answered !== undefined
+  record.onCost = call.settled
+  return record
 }
 
 /** A call that says nothing of it is live, unless the request gives way to live ones. */
