@@ -83,9 +83,9 @@ async function chatOnce(): Promise<void> {
   else figures.count('FAILED', `chat: ${answer.status} ${text}`)
 }
 
-/** Some two seconds long, so that each replacement finds streams under way. */
+/** Long enough that each replacement finds streams under way; two seconds when many are asked for. */
 async function streamOnce(): Promise<void> {
-  const messages = [{ role: 'user', content: '/pace 20 /long 40' }]
+  const messages = [{ role: 'user', content: chatPauseMs > 0 ? '/pace 20 /long 12' : '/pace 20 /long 40' }]
   const answer = await ask('/ai/v1/chat/completions', { model: 'demo-chat', messages, stream: true })
   const text = await answer.text()
   if (answer.status === 200 && text.trimEnd().endsWith('data: [DONE]')) figures.count('streams complete')

@@ -16,8 +16,17 @@ const bytesMax = 250_000_000
 const suite = 'bookworm'
 /** What the distroless image of C programs consists of. */
 const basePackages = [
-  ...['base-files', 'netbase', 'tzdata', 'ca-certificates', 'libc6', 'libssl3', 'openssl'],
-  ...['libgcc-s1', 'gcc-12-base', 'libgomp1', 'libstdc++6'],
+  'base-files',
+  'netbase',
+  'tzdata',
+  'ca-certificates',
+  'libc6',
+  'libssl3',
+  'openssl',
+  'libgcc-s1',
+  'gcc-12-base',
+  'libgomp1',
+  'libstdc++6',
 ]
 const nobody = 65532
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
@@ -132,8 +141,8 @@ async function serve(container: Container): Promise<void> {
   }
   const key = /sk-slu-\w+/.exec(report)?.[0]
   if (key === undefined) throw new Error(`the server did not start: ${report}`)
-  const [kind, ...check] = settings.Healthcheck.Test
-  const health = start(container, check)
+  const [kind, ...healthCommand] = settings.Healthcheck.Test
+  const health = start(container, healthCommand)
   if (kind !== 'CMD' || (await health.exited) !== 0) throw new Error('the health check failed')
   const answer = await fetch(`http://127.0.0.1:${port}/ai/v1/chat/completions`, {
     method: 'POST',

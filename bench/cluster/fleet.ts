@@ -6,6 +6,8 @@ import { root, untilAnswers, type Workshop } from '../processes.ts'
 
 /** Between the clocks of one process and the next. */
 const skewMs = 30_000
+/** What is started in place of the source, when it is named. */
+const binary = process.env['SLUICE_TEST_BINARY']
 
 /** `release` is the version before this one. */
 export type Version = 'this' | 'next' | 'release'
@@ -58,12 +60,21 @@ export class Fleet {
     const own = {
       SLUICE_DATA_DIR: place.dataDirectory,
       SLUICE_SERVER_PORT: String(place.port),
+    }
+    const clock = {
       BUN_OPTIONS: `--preload ${join(root, 'test/support/skewed-clock.ts')}`,
       SLUICE_TEST_SKEW_MS: String((index - 1) * skewMs),
     }
-    const child = this.#workshop.start(`process-${index}`, this.#command(version), { ...this.#environment, ...own })
+    const command = this.#command(version)
+    // A binary follows no options of the runtime, so its clock is that of the machine.
+    const isBinary = command[0] === binary
+    const child = this.#workshop.start(`process-${index}`, command, {
+      ...this.#environment,
+      ...own,
+      ...(!isBinary && clock),
+    })
     await untilAnswers(`${this.url(index)}/readyz`, child, 100).catch((thrown: unknown) => {
-      console.log(this.output(index).slice(-2000))
+      console.log(this.output(index).slice(-6000))
       throw thrown
     })
     this.#children[index] = child
@@ -109,7 +120,7 @@ export class Fleet {
 
   #command(version: Version): readonly string[] {
     if (version === 'next') return [process.execPath, join(import.meta.dir, 'next-server.ts')]
-    if (version === 'this') return [process.env['SLUICE_TEST_BINARY'] ?? join(root, 'bin/sluice'), 'start']
+    if (version === 'this') return [binary ?? join(root, 'bin/sluice'), 'start']
     if (this.release === null) throw new Error('no release is installed')
     return [this.release, 'start']
   }

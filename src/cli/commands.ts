@@ -1,5 +1,6 @@
 /** Every command of the command line, in the order of the help. */
 import { auditCommands } from './admin/audit-commands.ts'
+import { exportCommands } from './admin/export-commands.ts'
 import { batchCommands } from './batches/batch-commands.ts'
 import { budgetCommands } from './admin/budget-commands.ts'
 import type { Command } from './command.ts'
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   ...webhookCommands,
   ...settingCommands,
   ...auditCommands,
+  ...exportCommands,
   generateCommand,
   ...batchCommands,
   importCommand,

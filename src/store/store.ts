@@ -19,11 +19,14 @@ import { documentWork } from './documents/thread/document-threads.ts'
 import { storedBytes, type StoredBytes } from './documents/stored-bytes.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
 import { withAvailability } from './errors.ts'
+import { exportStore, type ExportStore } from './exports/usage-exports.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
+import { invitationStore, type InvitationStore } from './identity/invitations.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
 import { conversationStore, type ConversationStore } from './kept/conversations.ts'
 import { keptResponseStore, type KeptResponseStore } from './kept/kept-responses.ts'
+import { contentLogStore, type ContentLogStore } from './content/content-logs.ts'
 import { keyStore, type KeyStore } from './identity/keys.ts'
 import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
 import { migrate, migrations, type MigrateOptions } from './migrate.ts'
@@ -36,6 +39,7 @@ import { priceStore, type PriceStore } from './money/prices.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
+import { scimStore, type ScimStore } from './identity/scim.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
 import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
@@ -57,7 +61,10 @@ export interface Store {
   /** Where processes take what requests may spend. */
   readonly budgetPlace: BudgetPlace
   readonly sessions: SessionStore
+  readonly invitations: InvitationStore
   readonly identities: IdentityStore
+  /** Users and groups as a provisioning service sees them. */
+  readonly scim: ScimStore
   readonly usage: UsageStore
   readonly responses: StoredResponseStore
   readonly keptResponses: KeptResponseStore
@@ -73,6 +80,8 @@ export interface Store {
   readonly documentBytes: StoredBytes | null
   readonly settings: SettingStore
   readonly audit: AuditStore
+  readonly contentLogs: ContentLogStore
+  readonly exports: ExportStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
@@ -150,7 +159,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     // A search looks at every user.
     users: withAvailability({ ...userStore(database), list: (query) => userStore(pools.reports).list(query) }),
     groups: withAvailability(groupStore(database)),
-    keys: withAvailability(keyStore(database)),
+    // So does a search among keys.
+    keys: withAvailability({ ...keyStore(database), list: (query) => keyStore(pools.reports).list(query) }),
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
@@ -158,7 +168,9 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     budgets: withAvailability(budgetStore(database)),
     budgetPlace: withAvailability(budgetPlace(database)),
     sessions: withAvailability(sessionStore(database)),
+    invitations: withAvailability(invitationStore(database)),
     identities: withAvailability(identityStore(database)),
+    scim: withAvailability(scimStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
     keptResponses: withAvailability(keptResponseStore(database, sealer)),
@@ -171,6 +183,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),
     audit: withAvailability(auditStore(database)),
+    contentLogs: withAvailability(contentLogStore(database, sealer)),
+    exports: withAvailability(exportStore(database)),
     live: liveReads(pools.live, sealer),
     replicas:
       database.engine === 'postgres'
@@ -277,9 +291,9 @@ interface SlowWork {
 function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, url: string): SlowWork {
   const { file } = database
   if (file === null) {
-    const { totals, series, list, proveCounters } = usageRows(pools.reports)
+    const { totals, series, list, proveCounters, breakdownOfHours } = usageRows(pools.reports)
     const { write } = usageRows(pools.usage)
-    const usage = { ...usageRows(database), write, totals, series, list, proveCounters }
+    const usage = { ...usageRows(database), write, totals, series, list, proveCounters, breakdownOfHours }
     const copyTo = async (copy: string): Promise<DatabaseCopy> => {
       if (database.engine === 'postgres') return backupPostgres(url, copy)
       await backup(database, copy)

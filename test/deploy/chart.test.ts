@@ -19,7 +19,7 @@ interface Manifest {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> }
-  readonly spec?: Readonly<Record<string, any>>
+  readonly spec?: object
 }
 interface Container {
   readonly args: readonly string[]
@@ -43,8 +43,13 @@ const oneOf = (name: string, kind: string): Manifest => {
   if (found.length !== 1) throw new Error(`${name} has ${found.length} of ${kind}`)
   return found[0]!
 }
-const containerOf = ({ spec }: Manifest): Container => spec?.['template'].spec.containers[0] as Container
-const podOf = ({ spec }: Manifest): Record<string, any> => spec?.['template'] as Record<string, any>
+/** What lies at a path of names and numbers, which is then what the caller takes it for. */
+function at<T = unknown>(manifest: unknown, path: string): T {
+  let found = manifest
+  for (const name of path.split('.')) found = (found as Record<string, unknown> | undefined)?.[name]
+  return found as T
+}
+const containerOf = (manifest: Manifest): Container => at(manifest, 'spec.template.spec.containers.0')
 
 interface Schemas {
   readonly kinds: Readonly<Record<string, object>>
@@ -77,14 +82,14 @@ describe.each(chartCases)('the manifests of $name', (each) => {
       const container = containerOf(manifest)
       const secret = container.env.filter(({ name }) => /DATABASE_URL|KEY/.test(name))
       expect(secret.every(({ value, valueFrom }) => value === undefined && valueFrom !== undefined)).toBe(true)
-      expect(podOf(manifest)['spec'].securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
+      expect(at(manifest, 'spec.template.spec.securityContext')).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
       expect(container.securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       })
       const mounted = container.volumeMounts.map(({ name }) => name)
-      const volumes = (podOf(manifest)['spec'].volumes as { name: string }[]).map(({ name }) => name)
+      const volumes = at<{ name: string }[]>(manifest, 'spec.template.spec.volumes').map(({ name }) => name)
       expect(mounted.toSorted()).toEqual(volumes.toSorted())
       expect(
         container.volumeMounts.filter(({ readOnly }) => readOnly !== true).map((mount) => mount.mountPath),
@@ -93,24 +98,29 @@ describe.each(chartCases)('the manifests of $name', (each) => {
   })
 
   test('select the pods of the server, and those alone', () => {
-    const pod = podOf(oneOf(each.name, 'Deployment'))['metadata'].labels as Record<string, string>
+    const pod = at<Record<string, string>>(oneOf(each.name, 'Deployment'), 'spec.template.metadata.labels')
     const isSelected = (selector: Record<string, string>, labels: Record<string, string>): boolean =>
       Object.entries(selector).every(([name, value]) => labels[name] === value)
-    const selectors = of(each.name).flatMap(({ kind, spec }) => {
-      if (kind === 'Service') return [spec?.['selector']]
-      if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return [spec?.['selector'].matchLabels]
-      return kind === 'NetworkPolicy' ? [spec?.['podSelector'].matchLabels] : []
-    }) as Record<string, string>[]
+    const places: Readonly<Record<string, string>> = {
+      Service: 'spec.selector',
+      PodDisruptionBudget: 'spec.selector.matchLabels',
+      Deployment: 'spec.selector.matchLabels',
+      NetworkPolicy: 'spec.podSelector.matchLabels',
+    }
+    const selectors = of(each.name).flatMap((manifest) => {
+      const place = places[manifest.kind]
+      return place === undefined ? [] : [at<Record<string, string>>(manifest, place)]
+    })
     expect(selectors.length).toBeGreaterThanOrEqual(3)
     expect(selectors.every((selector) => isSelected(selector, pod))).toBe(true)
     for (const job of of(each.name).filter(({ kind }) => kind === 'Job'))
-      expect(selectors.some((selector) => isSelected(selector, podOf(job)['metadata'].labels))).toBe(false)
+      expect(selectors.some((selector) => isSelected(selector, at(job, 'spec.template.metadata.labels')))).toBe(false)
   })
 })
 
 describe('the chart', () => {
   test('of one process stops it before another starts, and keeps its data', () => {
-    expect(oneOf('one-process', 'Deployment').spec?.['strategy']).toEqual({ type: 'Recreate' })
+    expect(at(oneOf('one-process', 'Deployment'), 'spec.strategy')).toEqual({ type: 'Recreate' })
     const claim = oneOf('one-process', 'PersistentVolumeClaim')
     expect(claim.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
     expect(of('one-process').map(({ kind }) => kind)).not.toContain('Job')
@@ -120,23 +130,25 @@ describe('the chart', () => {
     const job = oneOf('several-processes', 'Job')
     expect(containerOf(job).args).toEqual(['migrate'])
     expect(job.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
-    const { spec } = oneOf('several-processes', 'Deployment')
-    expect(spec?.['strategy'].rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
+    const deployment = oneOf('several-processes', 'Deployment')
+    expect(at(deployment, 'spec.strategy.rollingUpdate')).toEqual({ maxUnavailable: 0, maxSurge: 1 })
     const [delay, drain] = ['SLUICE_SERVER_DRAIN_DELAY_SECONDS', 'SLUICE_SERVER_DRAIN_SECONDS'].map((name) =>
-      Number(containerOf(oneOf('several-processes', 'Deployment')).env.find((each) => each.name === name)?.value),
+      Number(containerOf(deployment).env.find((each) => each.name === name)?.value),
     )
-    expect(spec?.['template'].spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + Number(drain))
+    const grace = at<number>(deployment, 'spec.template.spec.terminationGracePeriodSeconds')
+    expect(grace).toBeGreaterThan(Number(delay) + Number(drain))
   })
 
   test('with everything scales the deployment, and is scraped and reached at ports that there are', () => {
     const { metadata } = oneOf('everything', 'Deployment')
-    expect(oneOf('everything', 'HorizontalPodAutoscaler').spec?.['scaleTargetRef'].name).toBe(metadata.name)
-    expect(oneOf('everything', 'Deployment').spec?.['replicas']).toBeUndefined()
+    expect(at(oneOf('everything', 'HorizontalPodAutoscaler'), 'spec.scaleTargetRef.name')).toBe(metadata.name)
+    expect(at(oneOf('everything', 'Deployment'), 'spec.replicas')).toBeUndefined()
     const service = oneOf('everything', 'Service')
-    const ports = (service.spec?.['ports'] as { name: string }[]).map(({ name }) => name)
-    expect(ports).toContain(oneOf('everything', 'ServiceMonitor').spec?.['endpoints'][0].port)
-    const backend = oneOf('everything', 'Ingress').spec?.['rules'][0].http.paths[0].backend.service
-    expect([backend.name, ports.includes(backend.port.name)]).toEqual([service.metadata.name, true])
+    const ports = at<{ name: string }[]>(service, 'spec.ports').map(({ name }) => name)
+    expect(ports).toContain(at(oneOf('everything', 'ServiceMonitor'), 'spec.endpoints.0.port'))
+    const backend = at(oneOf('everything', 'Ingress'), 'spec.rules.0.http.paths.0.backend.service')
+    expect(at(backend, 'name')).toBe(service.metadata.name)
+    expect(ports).toContain(at(backend, 'port.name'))
   })
 
   test.skipIf(helm === null)(`is rendered as it is kept, and passes Helm's lint${noHelm}`, async () => {
@@ -155,8 +167,8 @@ describe('the chart', () => {
 })
 
 test('what Kubernetes would refuse is refused here', () => {
-  const deployment = structuredClone(oneOf('one-process', 'Deployment')) as any
-  deployment.spec.template.spec.containers[0].livenessProbe.httpGet.pathh = '/'
+  const deployment = structuredClone(oneOf('one-process', 'Deployment'))
+  at<Record<string, string>>(containerOf(deployment), 'livenessProbe.httpGet')['pathh'] = '/'
   expect(JSON.stringify(objectionsTo(deployment))).toContain('pathh')
   expect(objectionsTo({ ...oneOf('one-process', 'Service'), spec: { ports: [{ port: 'http' }] } })).not.toBeNull()
 })

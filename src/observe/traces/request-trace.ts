@@ -35,11 +35,14 @@ export class RequestTrace {
   readonly #startedAt: number
   readonly #spanId = newSpanId()
   readonly #attempts: Attempt[] = []
-  /** What else the span of the request says. */
-  about = nothing
+  readonly #about: Attributes
 
-  /** @param startedAt when the request was taken, by the clock whose times the attempts have */
-  constructor(context: TraceContext, startedAt: number) {
+  /**
+   * @param startedAt when the request was taken, by the clock whose times the attempts have
+   * @param about what else the span of the request says
+   */
+  constructor(context: TraceContext, startedAt: number, about = nothing) {
+    this.#about = about
     this.#context = context
     this.#startedAt = startedAt
   }
@@ -84,7 +87,7 @@ export class RequestTrace {
         ...usageAttributes(request),
         'sluice.request_id': request.requestId,
         'sluice.attempts': this.#attempts.length,
-        ...this.about,
+        ...this.#about,
         'error.type': code,
       },
       events: firstTokenMs === null ? [] : [{ name: 'gen_ai.first_token', at: at + firstTokenMs }],

@@ -22,7 +22,7 @@ export const manifestSchema = z.object({
   database: z.object({ bytes: z.number(), sha256: z.string() }),
   /** Whether the backup can open the credentials that it holds. */
   has_secret_key: z.boolean(),
-  /** Of the file with the key; null without one, and in backups of 0.1.0. */
+  /** SHA-256 of the file with the key; null without one, and in backups of 0.1.0. */
   secret_key_sha256: z.string().nullable().default(null),
   /** Files that the database refers to and that the backup holds beside it. */
   blobs: z.number(),

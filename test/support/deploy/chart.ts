@@ -58,9 +58,9 @@ export const refusedCases: readonly (readonly [values: readonly string[], senten
   [['replica=2'], "additional properties 'replica' not allowed"],
 ]
 
-/** Path of what Helm made for a case. */
+/** Path of what Helm made for a case: under a name that no formatter changes. */
 export function renderedPath({ name }: ChartCase): string {
-  return join(root, 'test/deploy/rendered', `${name}.yaml`)
+  return join(root, 'test/deploy/rendered', `${name}.manifests`)
 }
 
 /** SHA-256 of all files of the chart, by their names. */
