@@ -10,7 +10,7 @@ function rounds(window: AdaptiveWindow, capacity: number, count: number): readon
     for (let line = 0; line < Math.min(running, capacity); line += 1)
       window.answered(20, { lines: running, live: 0 }, 1000)
     now += 1000
-    if (running > capacity) window.congested(now)
+    if (running > capacity) window.congested(now, 0)
     return window.limit
   })
 }
@@ -30,7 +30,7 @@ test('refusals of requests that were sent together halve it once', () => {
   const window = new AdaptiveWindow()
   rounds(window, 1000, 4)
   const before = window.limit
-  for (let refused = 0; refused < 30; refused += 1) window.congested(now + 1000 + refused / 10)
+  for (let refused = 0; refused < 30; refused += 1) window.congested(now + 1000 + refused / 10, 0)
   expect(window.limit).toBe(Math.floor(before / 2))
 })
 
@@ -39,7 +39,7 @@ test('a model that is gone is asked by one line at a time, and never by none', (
   rounds(window, 100, 6)
   window.closed()
   expect(window.limit).toBe(1)
-  for (let at = 0; at < 20; at += 1) window.congested(now + at * 1e6)
+  for (let at = 0; at < 20; at += 1) window.congested(now + at * 1e6, 0)
   expect(window.limit).toBe(1)
 })
 

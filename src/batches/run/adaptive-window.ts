@@ -43,13 +43,14 @@ export class AdaptiveWindow {
     this.#limit = Math.max(1, Math.min(max + live, this.#limit + more))
   }
 
-  /** Lines begin beside so many live requests, which the model bears already. */
+  /** Lines begin beside so many live requests, which the model bears already; one line where it has had too much. */
   begin(live: number): void {
-    this.#limit = Math.max(this.#limit, startLimit + live)
+    const hadTooMuch = Number.isFinite(this.#threshold)
+    this.#limit = Math.max(this.#limit, (hadTooMuch ? 1 : startLimit) + live)
   }
 
   /** The model has too much to do: the lines' part of it is halved. What was sent before it could tell counts once. */
-  congested(now: number, live = 0): void {
+  congested(now: number, live: number): void {
     if (now - this.#shrunkAt < this.#usualMs) return
     this.#shrunkAt = now
     const lines = Math.max(1, this.#limit - live)

@@ -209,13 +209,13 @@ export class LineRunner {
     if (end.kind === 'done') return this.#finish(line, end)
     const now = this.#elapsed()
     if (end.kind === 'congested') {
-      lane.congested(now, end.retryAfterMs)
+      lane.congested(now, end.retryAfterMs, this.#liveOn(lane))
       return lane.add(line)
     }
     const isOwn = isPresent || end.kind === 'broken'
     if (isOwn) line.failures += 1
     if (line.failures >= (isPresent ? failuresMax : failuresAloneMax)) return this.#finish(line, end)
-    if (isPresent) lane.window.congested(now)
+    if (isPresent) lane.window.congested(now, this.#liveOn(lane))
     else lane.down(now, end.retryAfterMs)
     const waitMs = isOwn ? fullJitterMs(line.failures, retry, Math.random) : 0
     this.#later(waitMs, () => {

@@ -54,9 +54,9 @@ export class ModelLane<Line extends OwnedLine> {
     this.#failuresInRow = 0
   }
 
-  /** The model has too much to do. */
-  congested(now: number, retryAfterMs: number | null): void {
-    this.window.congested(now)
+  /** The model has too much to do. @param live other requests on the model */
+  congested(now: number, retryAfterMs: number | null, live: number): void {
+    this.window.congested(now, live)
     this.#pause(now, retryAfterMs ?? fullJitterMs(this.#fail(), busy, Math.random))
   }
 
