@@ -134,7 +134,7 @@ describe('a call', () => {
 
   test('carries the prefixes and the dimensions that the model wants', async () => {
     app.upstream.script(knowsBase64)
-    const embedder = open({ queryPrefix: 'query: ', passagePrefix: 'passage: ', dimensions: 256 })
+    const embedder = open({ form: { query_prefix: 'query: ', passage_prefix: 'passage: ', dimensions: 256 } })
     await embed(embedder, ['x'])
     await embedder.embed({ texts: ['x'], purpose: 'query', signal: new AbortController().signal })
     expect(app.upstream.requests.slice(-2).map((request) => [inputOf(request), request.json()['dimensions']])).toEqual([
