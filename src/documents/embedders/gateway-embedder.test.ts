@@ -143,6 +143,13 @@ describe('a call', () => {
     ])
   })
 
+  test('of a model that was trained for it is cut here, and the length is not sent', async () => {
+    app.upstream.script(knowsBase64)
+    const [vector] = await embed(open({ form: { dimensions: 3, shortened_by: 'cut' } }), ['x'])
+    expect(vector).toEqual(new Float32Array(vectorFor('x')).slice(0, 3))
+    expect(app.upstream.requests.at(-1)!.json()['dimensions']).toBeUndefined()
+  })
+
   test('a provider that takes fewer texts gets fewer, then and later', async () => {
     app.upstream.script((request) =>
       inputOf(request).length > 8 ? json(errorObject('batch size 16 > 8', 'validation'), 413) : knowsBase64(request),
