@@ -50,9 +50,7 @@ export async function serveModelCall(
 ): Promise<Response> {
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using resources = new DisposableStack()
-  const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
-  record.isBatch = clientCall.answered !== undefined
-  record.onCost = clientCall.settled
+  const record = resources.use(recordOf(gateway, context, caller, clientCall))
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -62,6 +60,7 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
+    logContent(gateway, { context, caller, record, model: routed }, received)
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
@@ -110,6 +109,13 @@ export async function serveModelCall(
   }
 }
 
+function recordOf({ recorder }: Gateway, context: RequestContext, caller: Caller, call: ModelCall): RequestRecord {
+  const record = recorder.begin(context, caller, call.endpoint, call.traced)
+  record.isBatch = call.answered !== undefined
+  record.onCost = call.settled
+  return record
+}
+
 /** A call that says nothing of it is live, unless the request gives way to live ones. */
 function rankOf({ purpose, isAsync }: ModelCall, { flex }: ModelRequest): { purpose: Purpose; isAsync: boolean } {
   return { purpose: purpose ?? (flex ? 'batch' : 'realtime'), isAsync: isAsync ?? flex }
@@ -137,6 +143,17 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   if (form === null) return
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
+}
+
+/** Has the content logged where that is on; the parts of a form are not kept. */
+function logContent(
+  { contentLog }: Gateway,
+  { record, ...from }: Pick<Answering, 'context' | 'caller' | 'record' | 'model'>,
+  { bytes, form, model }: ModelRequest,
+): void {
+  if (!contentLog.isOn) return
+  const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
+  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
 }
 
 /** A form says how many when that part of it has passed. */
@@ -217,22 +234,16 @@ async function withSources(
 }
 
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, answered, asksUsage } = call
+  const { endpoint, accept, batchable, answered } = call
   const { form, streamed } = request
-  const bodyOf = (): Buffer<ArrayBuffer> => {
-    const body = upstreamBody(request, upstream, asksUsage)
-    return request.state !== null && isGatewayKept(request, upstream) && !request.translated
-      ? withoutStorage(body)
-      : body
-  }
-  return {
-    endpoint,
-    content: form === null ? { kind: 'json', body: bodyOf() } : { kind: 'form', form },
-    streamed,
-    ...(accept && { accept }),
-    ...(batchable && { batchable }),
-    ...(answered && { answered }),
-  }
+  const content =
+    form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
+  return { endpoint, content, streamed, accept, batchable, answered }
+}
+
+function bodyFor(request: ModelRequest, upstream: Upstream, { asksUsage }: ModelCall): Buffer<ArrayBuffer> {
+  const body = upstreamBody(request, upstream, asksUsage)
+  return request.state !== null && isGatewayKept(request, upstream) && !request.translated ? withoutStorage(body) : body
 }
 
 interface Answering {

@@ -74,15 +74,12 @@ export class GatewayEmbedder implements Embedder {
     const asking = askingOf(form, isQuery)
     const prefixed = prefix === '' ? texts : texts.map((text) => prefix + text)
     const vectors: Float32Array[] = []
-    for (const batch of batchesOf(prefixed, this.#batchMax)) vectors.push(...(await this.#embedBatch(batch, asking, signal)))
+    for (const batch of batchesOf(prefixed, this.#batchMax))
+      vectors.push(...(await this.#embedBatch(batch, asking, signal)))
     return vectors
   }
 
-  async #embedBatch(
-    batch: readonly string[],
-    asking: Asking,
-    signal: AbortSignal,
-  ): Promise<readonly Float32Array[]> {
+  async #embedBatch(batch: readonly string[], asking: Asking, signal: AbortSignal): Promise<readonly Float32Array[]> {
     try {
       return await this.#ask(batch, asking, signal)
     } catch (thrown) {

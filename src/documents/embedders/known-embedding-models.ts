@@ -146,11 +146,13 @@ export const knownEmbeddingModels: readonly KnownEmbeddingModel[] = [
     maxTokens: 8192,
   },
   // https://huggingface.co/Qwen/Qwen3-Embedding-0.6B; the card writes no space after "Query:".
-  ...([
-    ['0.6b', 1024],
-    ['4b', 2560],
-    ['8b', 4096],
-  ] as const).map(([size, max]) => ({
+  ...(
+    [
+      ['0.6b', 1024],
+      ['4b', 2560],
+      ['8b', 4096],
+    ] as const
+  ).map(([size, max]) => ({
     family: `Qwen3-Embedding-${size.toUpperCase()}`,
     pattern: new RegExp(String.raw`\bqwen3-embedding[-:_]${size.replace('.', String.raw`\.`)}`, 'i'),
     queryPrefix: `${webSearch}Query:`,

@@ -1,6 +1,6 @@
 /** Passages for a chat over documents: the search of the API, in the gateway's words. */
 import type { Caller } from '#identity/records.ts'
-import type { AskedMode } from '#store/documents/asked-mode.ts'
+import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { Documents } from '../documents.ts'
 import { search } from './search.ts'
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { StoredChunk } from '#store/documents/document-store.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
-import { askedModes, askedModeWords } from '#store/documents/asked-mode.ts'
+import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'
 import { usualCandidates } from './rerank.ts'
 import type { SearchHit } from './search-hit.ts'

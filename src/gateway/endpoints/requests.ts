@@ -3,7 +3,7 @@
  * a field means is the provider's to judge, and its fields change faster than this list.
  */
 import { z } from 'zod'
-import { askedModes } from '#store/documents/asked-mode.ts'
+import { askedModes } from '#store/documents/search/asked-modes.ts'
 import { maxTokensMax, topKMax } from '../request/documents-field.ts'
 
 const model = z.string().describe('A model name or alias')

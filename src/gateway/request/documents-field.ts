@@ -7,7 +7,7 @@
  */
 import type { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
-import { askedModes, type AskedMode } from '#store/documents/asked-mode.ts'
+import { askedModes, type AskedMode } from '#store/documents/search/asked-modes.ts'
 import { invalidBody, type Fields } from './fields.ts'
 
 /** What to look for, and where. Null filters nothing. */

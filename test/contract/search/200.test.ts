@@ -111,14 +111,6 @@ describe('by mode', () => {
       const { mode, data } = await search({ query: 'lentil', ...asked })
       expect([mode, ...data.map(({ scores }) => scores.vector)]).toEqual(['keyword', ...data.map(() => null)])
     }
-    app().upstream.script(embeds)
-    await app().imported({ bytes: 'Lentils are legumes.', category: 'embedded' }, { embedder: 'plain' })
-    const modes = async (category: string | string[]) => (await search({ query: 'lentil', category })).mode
-    expect([await modes('embedded'), await modes(['embedded', 'menus']), await modes('menus')]).toEqual([
-      'hybrid',
-      'hybrid',
-      'keyword',
-    ])
   })
 
   test('a word that nobody wrote finds nothing by keyword', async () => {
@@ -187,6 +179,17 @@ describe('several embedders', () => {
     const ill = await search(query)
     expect([ill.data[0]?.scores.vector, ill.warnings.length]).toEqual([null, 1])
     await rule({})
+  })
+
+  test('auto is by meaning and words as soon as a model has embedded one of the documents', async () => {
+    app().upstream.script(embeds)
+    await app().imported({ bytes: 'Lentils are legumes.', category: 'embedded' }, { embedder: 'plain' })
+    const modes = async (category: string | string[]) => (await search({ query: 'lentil', category })).mode
+    expect([await modes('embedded'), await modes(['embedded', 'menus']), await modes('menus')]).toEqual([
+      'hybrid',
+      'hybrid',
+      'keyword',
+    ])
   })
 
   test('a model that the caller may not use embeds the caller’s question about documents that the caller sees', async () => {
