@@ -65,7 +65,7 @@ export async function search(
     vectors,
     limit,
   })
-  noteSilent(found, query.mode, warnings)
+  noteSilent(found, mode, warnings)
   const best = ranked(found, wanted)
   if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, warnings }
   // Neighbours are read of those that are answered only.

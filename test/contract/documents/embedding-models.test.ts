@@ -21,13 +21,16 @@ async function aModel(upstreamName: string): Promise<string> {
   return name
 }
 
+const ownFields = new Set(['model', 'input', 'encoding_format'])
+
 /** Each call for vectors since then: what stands before the text, and what else was sent. */
 function asked(since: number, text: string): readonly Form[] {
   const calls = app()
     .upstream.requests.slice(since)
     .filter((request) => request.path.endsWith('/embeddings') && textsOf(request)[0]?.endsWith(text))
   return calls.map((request) => {
-    const { model, input, encoding_format, ...fields } = request.json()
+    const sent = Object.entries(request.json()).filter(([field]) => !ownFields.has(field))
+    const fields = Object.fromEntries(sent)
     return { prefix: textsOf(request)[0]!.slice(0, -text.length), fields }
   })
 }
