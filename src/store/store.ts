@@ -156,21 +156,13 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     backup: (file: string) => slow.backup(file),
   })
   return {
-    // A search looks at every user.
-    users: withAvailability({ ...userStore(database), list: (query) => userStore(pools.reports).list(query) }),
-    groups: withAvailability(groupStore(database)),
-    // So does a search among keys.
-    keys: withAvailability({ ...keyStore(database), list: (query) => keyStore(pools.reports).list(query) }),
+    ...identityStores(database, pools),
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
     prices: withAvailability(priceStore(database)),
     budgets: withAvailability(budgetStore(database)),
     budgetPlace: withAvailability(budgetPlace(database)),
-    sessions: withAvailability(sessionStore(database)),
-    invitations: withAvailability(invitationStore(database)),
-    identities: withAvailability(identityStore(database)),
-    scim: withAvailability(scimStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
     keptResponses: withAvailability(keptResponseStore(database, sealer)),
@@ -204,6 +196,19 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
       await database.close()
     },
   }
+}
+
+function identityStores(database: Database, { reports }: Pick<Pools, 'reports'>) {
+  return {
+    // A search looks at every user, and one among keys at every key.
+    users: withAvailability({ ...userStore(database), list: (query) => userStore(reports).list(query) }),
+    keys: withAvailability({ ...keyStore(database), list: (query) => keyStore(reports).list(query) }),
+    groups: withAvailability(groupStore(database)),
+    sessions: withAvailability(sessionStore(database)),
+    invitations: withAvailability(invitationStore(database)),
+    identities: withAvailability(identityStore(database)),
+    scim: withAvailability(scimStore(database)),
+  } satisfies Partial<Store>
 }
 
 /**

@@ -93,39 +93,39 @@ interface Asked {
   readonly body: unknown
 }
 
+/** What is asked of a collection that is there. */
+const operations: Readonly<Record<string, (collection: Collection, body: unknown) => Response>> = {
+  GET: ({ points }) => result({ status: 'green', points_count: points.size }),
+  'PUT index': (_collection, body) =>
+    bodies.index.safeParse(body).success ? result({ status: 'completed' }) : failure(400, 'index'),
+  'PUT points': put,
+  'POST points/query': query,
+  'POST points/count': ({ points }, body) =>
+    bodies.count.safeParse(body).success ? result({ count: points.size }) : failure(400, 'count'),
+  'POST points/delete': remove,
+}
+
 function answerTo(collections: Map<string, Collection>, { name, operation, body }: Asked): Response {
   const collection = collections.get(name)
-  if (operation === 'PUT') {
-    const parsed = bodies.collection.safeParse(body)
-    if (!parsed.success) return failure(400, parsed.error.message)
-    if (collection !== undefined) return failure(409, `Collection ${name} already exists!`)
-    collections.set(name, { size: parsed.data.vectors.size, points: new Map() })
-    return result(true)
-  }
+  if (operation === 'PUT') return create(collections, name, body)
   if (collection === undefined) return failure(404, `Not found: Collection ${name} doesn't exist!`)
-  const { points } = collection
-  switch (operation) {
-    case 'GET':
-      return result({ status: 'green', points_count: points.size })
-    case 'DELETE':
-      return result(collections.delete(name))
-    case 'PUT index':
-      return bodies.index.safeParse(body).success ? result({ status: 'completed' }) : failure(400, 'index')
-    case 'PUT points':
-      return put(collection, body)
-    case 'POST points/query':
-      return query(collection, body)
-    case 'POST points/count':
-      return bodies.count.safeParse(body).success ? result({ count: points.size }) : failure(400, 'count')
-    case 'POST points/delete': {
-      const parsed = bodies.delete.safeParse(body)
-      if (!parsed.success) return failure(400, parsed.error.message)
-      for (const [id, { payload }] of points) if (matches(payload, parsed.data.filter)) points.delete(id)
-      return result({ status: 'completed' })
-    }
-    default:
-      return failure(404, operation)
-  }
+  if (operation === 'DELETE') return result(collections.delete(name))
+  return operations[operation]?.(collection, body) ?? failure(404, operation)
+}
+
+function create(collections: Map<string, Collection>, name: string, body: unknown): Response {
+  const parsed = bodies.collection.safeParse(body)
+  if (!parsed.success) return failure(400, parsed.error.message)
+  if (collections.has(name)) return failure(409, `Collection ${name} already exists!`)
+  collections.set(name, { size: parsed.data.vectors.size, points: new Map() })
+  return result(true)
+}
+
+function remove({ points }: Collection, body: unknown): Response {
+  const parsed = bodies.delete.safeParse(body)
+  if (!parsed.success) return failure(400, parsed.error.message)
+  for (const [id, { payload }] of points) if (matches(payload, parsed.data.filter)) points.delete(id)
+  return result({ status: 'completed' })
 }
 
 function put({ size, points }: Collection, body: unknown): Response {

@@ -46,6 +46,10 @@ export function halfvec({ schema }: Pgvector, vector: Float32Array): RawBuilder<
   return sql`${halfBytes(vector)}::${sql.id(schema, 'halfvec')}`
 }
 
+function nearIndexOf({ row }: VectorSpace): string {
+  return `vectors_of_space_${row}_near`
+}
+
 /** Vectors in the tables of this database, whose extension is made when it is missing and may be. */
 export function pgvectorKeeper(connection: Connection): VectorKeeper {
   const { kysely } = connection
@@ -55,18 +59,7 @@ export function pgvectorKeeper(connection: Connection): VectorKeeper {
     if (found === null) throw new Error('pgvector 0.8 or newer is not installed in this database.')
     return found
   }
-  const indexOf = (space: VectorSpace) => sql.id(`vectors_of_space_${space.row}_near`)
-  const nameOf = (space: VectorSpace) => `vectors_of_space_${space.row}_near`
-  const isValid = async (space: VectorSpace): Promise<boolean | null> => {
-    const { rows } = await sql<{ valid: boolean }>`
-      select indisvalid as valid from pg_index where indexrelid = to_regclass(${nameOf(space)})`.execute(kysely)
-    return rows[0]?.valid ?? null
-  }
-  const isThere = async ({ row }: VectorSpace): Promise<boolean> => {
-    const { rows } = await sql<{ there: boolean }>`
-      select to_regclass(${`vectors_of_space_${row}`}) is not null as there`.execute(kysely)
-    return rows[0]?.there === true
-  }
+  const isValid = (space: VectorSpace) => isIndexValid(connection, space)
   return {
     place: 'pgvector',
     dimensionsMax,
@@ -101,16 +94,36 @@ export function pgvectorKeeper(connection: Connection): VectorKeeper {
     async build(space) {
       const { schema } = await extension()
       // A build that was broken off leaves an index that is not valid.
-      if ((await isValid(space)) === false) await sql`drop index concurrently ${indexOf(space)}`.execute(kysely)
+      if ((await isValid(space)) === false)
+        await sql`drop index concurrently ${sql.id(nearIndexOf(space))}`.execute(kysely)
       await sql`select set_config('maintenance_work_mem', ${await buildMemoryOf(connection, space)}, false)`.execute(
         kysely,
       )
       const operators = sql.id(schema, 'halfvec_cosine_ops')
-      await sql`create index concurrently ${indexOf(space)} on ${tableOf(space)} using hnsw (vector ${operators})`.execute(
+      await sql`create index concurrently ${sql.id(nearIndexOf(space))} on ${tableOf(space)} using hnsw (vector ${operators})`.execute(
         kysely,
       )
       await sql`analyze ${tableOf(space)}`.execute(kysely)
     },
+    ...removals(connection),
+  }
+}
+
+/** Null when there is no index. */
+async function isIndexValid({ kysely }: Connection, space: VectorSpace): Promise<boolean | null> {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${nearIndexOf(space)})`.execute(kysely)
+  return rows[0]?.valid ?? null
+}
+
+/** What takes vectors out of the tables, which may be gone. */
+function removals({ kysely }: Connection): Pick<VectorKeeper, 'remove' | 'dropIfEmpty' | 'count'> {
+  const isThere = async ({ row }: VectorSpace): Promise<boolean> => {
+    const { rows } = await sql<{ there: boolean }>`
+      select to_regclass(${`vectors_of_space_${row}`}) is not null as there`.execute(kysely)
+    return rows[0]?.there === true
+  }
+  return {
     async remove(space, setRows) {
       if (await isThere(space)) await sql`delete from ${tableOf(space)} where set_row = any(${setRows})`.execute(kysely)
     },

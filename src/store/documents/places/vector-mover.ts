@@ -283,8 +283,10 @@ async function copySet(
       .execute()
     const last = chunks.at(-1)
     if (last === undefined) return
-    const placed = chunks.map(({ row, vector }) => ({ row, setRow, vector: floatsOf(vector) }))
-    await keeper.put(space, placed)
+    await keeper.put(
+      space,
+      chunks.map(({ row, vector }) => ({ row, setRow, vector: floatsOf(vector) })),
+    )
     after = last.row
   }
 }
