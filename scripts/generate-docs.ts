@@ -9,6 +9,7 @@ import { errorCatalogue, type ErrorRow } from '#errors/catalogue.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { apiTypes, servedDocument } from './api-types.ts'
 import { brokenLinks } from './broken-links.ts'
+import { embeddingModelsMarkdown } from './embedding-models.ts'
 import { endpointSupportMarkdown } from './endpoint-support.ts'
 
 interface Page {
@@ -23,6 +24,11 @@ interface Page {
 const pages: readonly Page[] = [
   { file: 'docs/errors.md', source: 'src/errors/catalogue.ts', render: errorsMarkdown },
   { file: 'docs/endpoint-support.md', source: 'the kinds of providers', render: endpointSupportMarkdown },
+  {
+    file: 'docs/embedding-models.md',
+    source: 'src/documents/embedders/known-embedding-models.ts',
+    render: embeddingModelsMarkdown,
+  },
   { file: 'docs/metrics.md', source: 'src/observe/metrics.ts', render: metricsMarkdown },
   { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
   {

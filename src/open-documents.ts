@@ -4,6 +4,7 @@
  * gateway needs of the documents goes out as one.
  */
 import { join, resolve } from 'node:path'
+import type { Model } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { BlobUpkeep, type BlobUpkeepOptions } from '#documents/blobs/blob-upkeep.ts'
 import { BlobUse } from '#documents/blobs/blob-use.ts'
@@ -16,7 +17,7 @@ import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderRegistry, type EmbedderRegistryOptions } from '#documents/embedders/embedder-registry.ts'
 import { HashingEmbedder } from '#documents/embedders/hashing-embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
-import type { DocumentModels } from '#documents/models.ts'
+import type { DocumentModels, NamedModel } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { retrieve } from '#documents/search/retrieve.ts'
 import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
@@ -231,11 +232,19 @@ function openShortWork(
 function documentModels(gateway: Gateway): DocumentModels {
   const { catalog } = gateway
   return {
-    resolve: (name, caller) => resolveModel(catalog(), name, caller).record,
+    resolve: (name, caller) => namedModel(resolveModel(catalog(), name, caller)),
     mayUse: (name, caller) => catalog().resolve(name, caller).kind === 'found',
-    byId: (id) => catalog().models.find(({ record }) => record.id === id)?.record ?? null,
+    byId(id) {
+      const model = catalog().models.find(({ record }) => record.id === id)
+      return model === undefined ? null : namedModel(model)
+    },
     chatCompletion: (call) => innerCall(gateway, { ...call, call: chatCompletion }),
     embeddings: (call) => innerCall(gateway, { ...call, call: embeddings }),
     rerank: (call) => innerCall(gateway, { ...call, call: rerank }),
   }
+}
+
+function namedModel({ record: { id, name, groupIds }, upstreams }: Model): NamedModel {
+  const asked = upstreams.map(({ upstreamName, provider }) => ({ name: upstreamName, kind: provider.kind }))
+  return { id, name, groupIds, upstreams: asked }
 }

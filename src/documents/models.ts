@@ -21,6 +21,8 @@ export interface NamedModel {
   readonly name: string
   /** Groups whose members may use it. */
   readonly groupIds: Iterable<string>
+  /** Who serves it now: the provider's name of the model, and the provider's kind. */
+  readonly upstreams: readonly { readonly name: string; readonly kind: string }[]
 }
 
 export interface ModelCall {

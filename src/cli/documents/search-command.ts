@@ -24,7 +24,7 @@ export const searchCommand: Command = dataCommand({
     mode: {
       type: 'string',
       placeholder: 'MODE',
-      sentence: 'How to search: hybrid, vector or keyword; hybrid when left out.',
+      sentence: 'How to search: auto, hybrid, vector or keyword; auto when left out.',
     },
     category: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'Only documents of this category.' },
     rerank: {
@@ -41,7 +41,7 @@ export const searchCommand: Command = dataCommand({
     const body = JSON.stringify({
       query: positionals.join(' '),
       top_k: Number(topK),
-      mode: flags.get('mode') ?? 'hybrid',
+      mode: flags.get('mode') ?? 'auto',
       category: categories.length > 0 ? categories : null,
       rerank: rerankOf(flags.get('rerank')),
     })

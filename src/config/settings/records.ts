@@ -959,7 +959,7 @@ export const settingRecords = {
     default: 'hashing',
     example: 'text-embedding-3-small',
     sentence:
-      'Default embedder of imports: hashing (built in, matches words), local, or an embedding model of this gateway.',
+      'Default embedder of imports: hashing (built in: words, not meaning), local, or an embedding model of this gateway.',
   },
   'documents.vision_model': {
     ...live,

@@ -2,6 +2,7 @@
  * The embedders by the name that a document's record gives them, one object for each name, options and
  * account, so that texts of many documents meet in one queue.
  */
+import { createHash } from 'node:crypto'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Component } from '#store/documents/document-store.ts'
@@ -10,6 +11,7 @@ import type { DocumentModels, NamedModel } from '../models.ts'
 import { EmbedFailure, type Embedder } from './embedder.ts'
 import { GatewayEmbedder, type EmbeddingsBody } from './gateway-embedder.ts'
 import { hashingSpaceKey } from './hashing-embedder.ts'
+import { modelOptionsOf } from './model-options.ts'
 
 /** The account on which a model is called; it is looked up again for each call. */
 export interface EmbedAccount {
@@ -59,8 +61,9 @@ export class EmbedderRegistry {
     return this.#gateway(component, model, account)
   }
 
-  #gateway({ dimensions }: Component, { id, name }: NamedModel, account: EmbedAccount): Embedder {
-    const key = JSON.stringify([account, name, id, dimensions])
+  #gateway(component: Component, { id, name }: NamedModel, account: EmbedAccount): Embedder {
+    const form = modelOptionsOf(component)
+    const key = JSON.stringify([account, name, id, form])
     const cached = this.#cached.get(key)
     // Set again, so that the map is in the order of use.
     this.#cached.delete(key)
@@ -69,7 +72,7 @@ export class EmbedderRegistry {
       new GatewayEmbedder((body, signal) => this.#call({ account, modelId: id }, body, signal), {
         model: name,
         batchMax: this.#options.batchMax(),
-        ...(typeof dimensions === 'number' && { dimensions }),
+        form,
       })
     this.#cached.set(key, embedder)
     for (const oldest of this.#cached.keys()) {
@@ -99,7 +102,18 @@ export class EmbedderRegistry {
 export function spaceKeyOf(component: Component, dimensions: number): string {
   if (component.name === 'hashing') return hashingSpaceKey
   const [kind, model] = component.name === 'local' ? ['local', component['model']] : ['model', component['model_id']]
-  return `${kind}:${typeof model === 'string' ? model : ''}/${dimensions}`
+  const form = kind === 'local' ? '' : formKeyOf(component)
+  return `${kind}:${typeof model === 'string' ? model : ''}/${dimensions}${form}`
+}
+
+/** How the texts were put to the model; empty for documents that were embedded as they are. */
+function formKeyOf(component: Component): string {
+  const { query_prefix, passage_prefix, query_fields, passage_fields } = modelOptionsOf(component)
+  const parts = [query_prefix, passage_prefix, query_fields, passage_fields].map((part) =>
+    typeof part === 'object' ? Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)) : (part ?? null),
+  )
+  if (parts.every((part) => part === null)) return ''
+  return `/${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)}`
 }
 
 function unavailable(message: string): EmbedFailure {

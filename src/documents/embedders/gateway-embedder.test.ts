@@ -134,13 +134,20 @@ describe('a call', () => {
 
   test('carries the prefixes and the dimensions that the model wants', async () => {
     app.upstream.script(knowsBase64)
-    const embedder = open({ queryPrefix: 'query: ', passagePrefix: 'passage: ', dimensions: 256 })
+    const embedder = open({ form: { query_prefix: 'query: ', passage_prefix: 'passage: ', dimensions: 256 } })
     await embed(embedder, ['x'])
     await embedder.embed({ texts: ['x'], purpose: 'query', signal: new AbortController().signal })
     expect(app.upstream.requests.slice(-2).map((request) => [inputOf(request), request.json()['dimensions']])).toEqual([
       [['passage: x'], 256],
       [['query: x'], 256],
     ])
+  })
+
+  test('of a model that was trained for it is cut here, and the length is not sent', async () => {
+    app.upstream.script(knowsBase64)
+    const [vector] = await embed(open({ form: { dimensions: 3, shortened_by: 'cut' } }), ['x'])
+    expect(vector).toEqual(new Float32Array(vectorFor('x')).slice(0, 3))
+    expect(app.upstream.requests.at(-1)!.json()['dimensions']).toBeUndefined()
   })
 
   test('a provider that takes fewer texts gets fewer, then and later', async () => {

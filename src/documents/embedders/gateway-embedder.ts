@@ -9,6 +9,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { Embedder, EmbedRequest } from './embedder.ts'
 import { embedFailureOf } from './embed-failure.ts'
+import type { ModelOptions } from './model-options.ts'
 import { readVectors } from './read-vectors.ts'
 
 /** The body of POST /ai/v1/embeddings. */
@@ -17,6 +18,8 @@ export interface EmbeddingsBody {
   readonly input: readonly string[]
   readonly encoding_format?: 'base64'
   readonly dimensions?: number
+  /** Fields that tell the model what the texts are, or how long its vectors should be. */
+  readonly [field: string]: unknown
 }
 
 /** Calls the model on the account that the embedder is for. A 2xx, or a rejection with the ApiError of the refusal. */
@@ -26,11 +29,15 @@ export interface GatewayEmbedderOptions {
   /** Name of the model. */
   readonly model: string
   readonly batchMax: number
-  /** Asked of models that can shorten their vectors. */
-  readonly dimensions?: number
-  /** Put before each text, for models that are trained with it: `query: `. */
-  readonly queryPrefix?: string
-  readonly passagePrefix?: string
+  /** What the model was trained with. */
+  readonly form?: ModelOptions
+}
+
+/** How the texts of one purpose are asked for. */
+interface Asking {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Vectors are cut to this length; null when they come as they shall be. */
+  readonly cutTo: number | null
 }
 
 type Format = 'base64' | 'float'
@@ -61,57 +68,69 @@ export class GatewayEmbedder implements Embedder {
 
   /** Rejects with EmbedFailure, or with the signal's reason once it is aborted. */
   async embed({ texts, purpose, signal }: EmbedRequest): Promise<readonly Float32Array[]> {
-    const { queryPrefix = '', passagePrefix = '' } = this.#options
-    const prefix = purpose === 'query' ? queryPrefix : passagePrefix
+    const { form = {} } = this.#options
+    const isQuery = purpose === 'query'
+    const prefix = (isQuery ? form.query_prefix : form.passage_prefix) ?? ''
+    const asking = askingOf(form, isQuery)
     const prefixed = prefix === '' ? texts : texts.map((text) => prefix + text)
     const vectors: Float32Array[] = []
-    for (const batch of batchesOf(prefixed, this.#batchMax)) vectors.push(...(await this.#embedBatch(batch, signal)))
+    for (const batch of batchesOf(prefixed, this.#batchMax))
+      vectors.push(...(await this.#embedBatch(batch, asking, signal)))
     return vectors
   }
 
-  async #embedBatch(batch: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+  async #embedBatch(batch: readonly string[], asking: Asking, signal: AbortSignal): Promise<readonly Float32Array[]> {
     try {
-      return await this.#ask(batch, signal)
+      return await this.#ask(batch, asking, signal)
     } catch (thrown) {
       signal.throwIfAborted()
       if (batch.length === 1 || !isAboutTheBody(thrown)) throw embedFailureOf(thrown, this.name)
     }
     // It may be too many at once, or one that is at fault: the halves tell.
     const half = Math.ceil(batch.length / 2)
-    const first = await this.#embedBatch(batch.slice(0, half), signal)
-    const second = await this.#embedBatch(batch.slice(half), signal)
+    const first = await this.#embedBatch(batch.slice(0, half), asking, signal)
+    const second = await this.#embedBatch(batch.slice(half), asking, signal)
     this.#batchMax = Math.min(this.#batchMax, half)
     return [...first, ...second]
   }
 
+  async #ask(
+    input: readonly string[],
+    { fields, cutTo }: Asking,
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]> {
+    const vectors = await this.#askInEither({ model: this.#options.model, input, ...fields }, signal)
+    return cutTo === null ? vectors : vectors.map((vector) => vector.slice(0, cutTo))
+  }
+
   /** One call, or a second in the other format when the first was refused and the format may be why. */
-  async #ask(batch: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
-    if (this.#format !== null) return this.#askIn(this.#format, batch, signal)
+  async #askInEither(body: EmbeddingsBody, signal: AbortSignal): Promise<readonly Float32Array[]> {
+    if (this.#format !== null) return this.#askIn(this.#format, body, signal)
     try {
-      const vectors = await this.#askIn('base64', batch, signal)
+      const vectors = await this.#askIn('base64', body, signal)
       this.#format = 'base64'
       return vectors
     } catch (thrown) {
       signal.throwIfAborted()
       if (!isAboutTheBody(thrown)) throw thrown
     }
-    const vectors = await this.#askIn('float', batch, signal)
+    const vectors = await this.#askIn('float', body, signal)
     this.#format = 'float'
     return vectors
   }
 
-  async #askIn(format: Format, input: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+  async #askIn(format: Format, body: EmbeddingsBody, signal: AbortSignal): Promise<readonly Float32Array[]> {
     signal.throwIfAborted()
-    const { model, dimensions } = this.#options
-    const body = {
-      model,
-      input,
-      ...(format === 'base64' && { encoding_format: format }),
-      ...(dimensions !== undefined && { dimensions }),
-    }
-    const answer = await this.#call(body, signal)
-    return readVectors(await answer.text(), input.length)
+    const answer = await this.#call(format === 'base64' ? { ...body, encoding_format: format } : body, signal)
+    return readVectors(await answer.text(), body.input.length)
   }
+}
+
+function askingOf({ dimensions, shortened_by: by, ...form }: ModelOptions, isQuery: boolean): Asking {
+  const fields = isQuery ? form.query_fields : form.passage_fields
+  if (dimensions === undefined) return { fields: { ...fields }, cutTo: null }
+  if (by === 'cut') return { fields: { ...fields }, cutTo: dimensions }
+  return { fields: { ...fields, [by ?? 'dimensions']: dimensions }, cutTo: null }
 }
 
 /** Whether another body might be taken: the provider, or this server, refused this one, and not the model's name. */

@@ -12,7 +12,7 @@ const models: DocumentModels = {
   resolve(name) {
     if (name === 'closed') throw new ApiError('model_access_denied')
     if (name !== 'eye' && name !== 'eye-alias') throw new ApiError('model_not_found')
-    return { id: 'id-of-eye', name: 'eye', groupIds: [] }
+    return { id: 'id-of-eye', name: 'eye', groupIds: [], upstreams: [{ name: 'eye-of-vendor', kind: 'openai' }] }
   },
   mayUse: (name) => name === 'eye',
   byId: () => null,

@@ -11,6 +11,8 @@ import { readerNames } from '#readers/readers.ts'
 import type { Component, Components } from '#store/documents/document-store.ts'
 import type { Documents } from '../documents.ts'
 import { builtInEmbedders } from '../embedders/embedder-registry.ts'
+import { modelOptionNames, resolveModelOptions } from '../embedders/model-options.ts'
+import type { NamedModel } from '../models.ts'
 import type { ComponentOption, ImportOptions } from './import-request.ts'
 
 type Deps = Pick<Documents, 'settings' | 'models'>
@@ -110,13 +112,16 @@ function resolveEmbedder({ settings, models }: Deps, caller: Caller, asked: Comp
     if (model === null) throw refused('embedder', '"local" is not configured on this server: documents.local_model_dir')
     return { name, model: model.split(/[\\/]/).findLast((part) => part !== '') ?? model }
   }
-  onlyOptions('embedder', options, ['dimensions'])
-  const { dimensions } = options
-  if (dimensions !== undefined && !z.int().min(1).max(16_384).safeParse(dimensions).success)
-    throw refused('embedder.dimensions', 'expected a whole number from 1 to 16384')
+  onlyOptions('embedder', options, modelOptionNames)
+  const model = embeddingModel(models, caller, name)
+  const resolution = resolveModelOptions(model, options)
+  if (resolution.kind === 'refused') throw refused(`embedder.${resolution.option}`, resolution.message)
+  return { name: model.name, model_id: model.id, ...resolution.options }
+}
+
+function embeddingModel(models: Deps['models'], caller: Caller, name: string): NamedModel {
   try {
-    const model = models.resolve(name, caller)
-    return { name: model.name, model_id: model.id, ...(dimensions !== undefined && { dimensions }) }
+    return models.resolve(name, caller)
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== 'model_not_found') throw thrown
     const known = builtInEmbedders.join(', ')

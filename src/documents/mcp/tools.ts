@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { toApiError } from '#errors/api-error.ts'
 import { pageAnswer } from '#http/page.ts'
 import type { Caller } from '#identity/records.ts'
+import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'
 import { documentStates } from '#store/documents/document-store.ts'
 import type { Documents } from '../documents.ts'
@@ -59,14 +60,11 @@ const searchTool = tool({
       .refine((text) => text.trim() !== '', 'expected a question or words to look for')
       .describe('A question, or words to look for'),
     top_k: z.int().min(1).max(50).default(8).describe('Most passages'),
-    mode: z
-      .enum(searchModes)
-      .default('hybrid')
-      .describe('By meaning (vector), by words (keyword), or by both (hybrid)'),
+    mode: z.enum(askedModes).default('auto').describe(askedModeWords),
     category: z.string().min(1).max(255).optional().describe('Only documents of this category'),
     doc_ids: z.array(docId).min(1).max(200).optional().describe('Only these documents'),
   }),
-  output: z.strictObject({ passages: z.array(passage), warnings: z.array(z.string()) }),
+  output: z.strictObject({ passages: z.array(passage), mode: z.enum(searchModes), warnings: z.array(z.string()) }),
   async run({ documents, caller, signal }, { query, top_k: topK, mode, category, doc_ids: ids }) {
     const result = await search(
       documents,
@@ -81,11 +79,11 @@ const searchTool = tool({
       },
       signal,
     )
-    const { data, warnings } = searchOnWire(result)
+    const { data, mode: used, warnings } = searchOnWire(result)
     const passages = data.map(({ doc_id, name, title, category: of, page, heading_path, ordinal, text, score }) => {
       return { doc_id, name, title, category: of, page, heading_path, chunk: ordinal, text, score }
     })
-    return { passages, warnings }
+    return { passages, mode: used, warnings }
   },
   text: ({ passages, warnings }) =>
     [

@@ -1,6 +1,6 @@
 /** Passages for a chat over documents: the search of the API, in the gateway's words. */
 import type { Caller } from '#identity/records.ts'
-import type { SearchMode } from '#store/documents/search/search-modes.ts'
+import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { Documents } from '../documents.ts'
 import { search } from './search.ts'
 
@@ -8,7 +8,7 @@ export interface Retrieval {
   readonly caller: Caller
   readonly query: string
   readonly spec: {
-    readonly mode: SearchMode
+    readonly mode: AskedMode
     readonly topK: number
     /** Null filters nothing. */
     readonly categories: readonly string[] | null

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { StoredChunk } from '#store/documents/document-store.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
+import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'
 import { usualCandidates } from './rerank.ts'
 import type { SearchHit } from './search-hit.ts'
@@ -34,10 +35,7 @@ export const searchBody = z
       .max(20_000, 'expected at most 20000 characters')
       .refine((text) => text.trim() !== '', 'expected a question or words to look for'),
     top_k: z.int('expected a whole number').min(1).max(200).default(10).describe('Most hits'),
-    mode: z
-      .enum(searchModes)
-      .default('hybrid')
-      .describe('By meaning (vector), by words (keyword), or by both (hybrid)'),
+    mode: z.enum(askedModes).default('auto').describe(askedModeWords),
     window: z
       .int('expected a whole number')
       .min(0)
@@ -80,6 +78,7 @@ export const searchAnswer = z
   .strictObject({
     object: z.literal('list'),
     data: z.array(hit).describe('The best first'),
+    mode: z.enum(searchModes).describe('How it was searched'),
     warnings: z.array(z.string()).describe('What could not be searched, and why'),
   })
   .meta({ id: 'SearchAnswer' })
@@ -97,8 +96,8 @@ export function searchQueryOf(body: z.output<typeof searchBody>): SearchQuery {
   }
 }
 
-export function searchOnWire({ hits, warnings }: SearchResult): z.input<typeof searchAnswer> {
-  return { object: 'list', data: hits.map(hitOnWire), warnings: [...warnings] }
+export function searchOnWire({ hits, mode, warnings }: SearchResult): z.input<typeof searchAnswer> {
+  return { object: 'list', data: hits.map(hitOnWire), mode, warnings: [...warnings] }
 }
 
 function hitOnWire({ chunk, score, vector, keyword, rerank }: SearchHit): z.input<typeof hit> {

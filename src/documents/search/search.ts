@@ -5,6 +5,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { FindQuery, FindResult, RankedChunk, Viewer } from '#store/documents/document-store.ts'
+import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
@@ -15,7 +16,7 @@ import { planRerank, reranked, type RerankRequest } from './rerank.ts'
 
 export interface SearchQuery {
   readonly text: string
-  readonly mode: SearchMode
+  readonly mode: AskedMode
   readonly topK: number
   /** Neighbours on either side of each hit. */
   readonly window: number
@@ -29,6 +30,8 @@ export interface SearchQuery {
 
 export interface SearchResult {
   readonly hits: readonly SearchHit[]
+  /** How it was searched. */
+  readonly mode: SearchMode
   /** One sentence each: what could not be searched and why. */
   readonly warnings: readonly string[]
 }
@@ -47,27 +50,36 @@ export async function search(
   const plan = planRerank(documents, caller, query.rerank)
   const filter = await filterOf(documents, caller, query)
   const warnings: string[] = []
+  const spaces = query.mode === 'keyword' ? [] : await documents.store.spaces(viewer, filter)
+  const mode = query.mode === 'auto' ? bestMode(spaces) : query.mode
   const vectors =
-    query.mode === 'keyword' ? [] : await queryVectors(documents, { caller, query, filter, signal }, warnings)
+    mode === 'keyword'
+      ? []
+      : await queryVectors(documents, { caller, text: query.text, mode, spaces, signal }, warnings)
   const wanted = Math.max(query.topK, plan?.candidates ?? 0)
-  const limit = query.mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
+  const limit = mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
   const found = await documents.store.find({
     viewer,
     filter,
-    keywords: query.mode === 'vector' ? null : query.text,
+    keywords: mode === 'vector' ? null : query.text,
     vectors,
     limit,
   })
-  noteSilent(found, query.mode, warnings)
+  noteSilent(found, mode, warnings)
   const best = ranked(found, wanted)
-  if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), warnings }
+  if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, warnings }
   // Neighbours are read of those that are answered only.
   const candidates = await inContext(documents, viewer, best, 0)
   const ordered = await reranked(documents, { caller, text: query.text, plan, signal }, candidates, warnings)
   const hits = ordered.slice(0, query.topK)
-  if (query.window === 0) return { hits, warnings }
+  if (query.window === 0) return { hits, mode, warnings }
   const rows = hits.map(({ chunk, ...scores }) => ({ row: chunk.row, ...scores }))
-  return { hits: await inContext(documents, viewer, rows, query.window), warnings }
+  return { hits: await inContext(documents, viewer, rows, query.window), mode, warnings }
+}
+
+/** The vectors of the hashing embedder know words, not meaning: beside a search for words they make it worse. */
+function bestMode(spaces: readonly Space[]): SearchMode {
+  return spaces.every(({ embedder }) => embedder.name === 'hashing') ? 'keyword' : 'hybrid'
 }
 
 /** The rows as hits, in their order; what has been deleted since is left out. */
@@ -97,23 +109,26 @@ async function filterOf(documents: Documents, caller: Caller, query: SearchQuery
   })
 }
 
+type Space = Awaited<ReturnType<Documents['store']['spaces']>>[number]
+
 interface QueryContext {
   readonly caller: Caller
-  readonly query: SearchQuery
-  readonly filter: FindQuery['filter']
+  readonly text: string
+  readonly mode: SearchMode
+  /** Those that hold documents of this search. */
+  readonly spaces: readonly Space[]
   readonly signal: AbortSignal
 }
 
-/** The query in each space that holds documents of this search; spaces whose embedder fails are left out with a warning. */
+/** The query in each space; spaces whose embedder fails are left out with a warning. */
 async function queryVectors(
   documents: Documents,
-  { caller, query, filter, signal }: QueryContext,
+  { caller, text, mode, spaces, signal }: QueryContext,
   warnings: string[],
 ): Promise<FindQuery['vectors']> {
-  const spaces = await documents.store.spaces(viewerOf(caller), filter)
   const seconds = documents.settings.get('documents.model_seconds')
   const patience = AbortSignal.timeout(seconds * 1000)
-  const asked = { caller, text: query.text, signal: AbortSignal.any([signal, patience]) }
+  const asked = { caller, text, signal: AbortSignal.any([signal, patience]) }
   const answers = await Promise.allSettled(
     spaces.map(async ({ key, embedder, dimensions }) => ({
       spaceKey: key,
@@ -126,7 +141,7 @@ async function queryVectors(
   for (const reason of failures) {
     const failure = patience.aborted && reason === patience.reason ? tooSlow(seconds) : reason
     if (!(failure instanceof EmbedFailure)) throw failure
-    if (vectors.length === 0 && query.mode === 'vector')
+    if (vectors.length === 0 && mode === 'vector')
       throw new ApiError('embedder_unavailable', { message: failure.message, cause: failure })
     warnings.push(`Some documents were searched by words only: ${failure.message}`)
   }

@@ -12,6 +12,7 @@ import type { Spool } from '../blobs/spool.ts'
 import type { EmbedQueue } from '../embedders/embed-queue.ts'
 import { spaceKeyOf, type EmbedderRegistry } from '../embedders/embedder-registry.ts'
 import { EmbedFailure, type Embedder } from '../embedders/embedder.ts'
+import { modelOptionsOf } from '../embedders/model-options.ts'
 import { chunkBatches } from './chunk-batches.ts'
 import type { ChunkRecord } from '../reading/chunk-record.ts'
 import { pagesFile, type PageRecord } from '../reading/protocol.ts'
@@ -56,12 +57,12 @@ async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
   signal.throwIfAborted()
   run.enter('embedding')
   const embedder = deps.embedders.get(document.embedder, { userId: document.importerId, rights: 'own' })
-  const staging: Staging = { deps, run, embedder, title: read.title, spaceKey: null, staged: 0 }
+  const staging: Staging = { deps, run, embedder, title: read.title, spaceKey: null, staged: 0, tooLong: 0 }
   for await (const batch of chunksOf(staging, workspace.path)) await stage(staging, batch)
   const { staged } = staging
   run.report({ chunks: { done: staged, total: staged }, embedded: { done: staged, total: staged } })
   run.enter('storing')
-  const warnings = [...read.warnings, ...(embedder.warning === null ? [] : [embedder.warning])]
+  const warnings = [...read.warnings, ...embeddingWarnings(staging)]
   const { mediaType, title } = read
   const { progress, heartbeat } = run
   const pages = (await Bun.file(join(workspace.path, pagesFile)).json()) as readonly PageRecord[]
@@ -89,6 +90,17 @@ interface Staging {
   /** Known with the first vectors. */
   spaceKey: string | null
   staged: number
+  /** Passages with more tokens than the model reads. */
+  tooLong: number
+}
+
+function embeddingWarnings({ embedder, run, tooLong }: Staging): readonly string[] {
+  const own = embedder.warning === null ? [] : [embedder.warning]
+  if (tooLong === 0) return own
+  const most = modelOptionsOf(run.document.embedder).max_tokens
+  const count = tooLong === 1 ? '1 passage is' : `${tooLong} passages are`
+  const text = `${count} longer than the ${most} tokens that the model ${embedder.name} reads; what is beyond may not be found by meaning. Import with a smaller chunk_units.`
+  return [...own, text]
 }
 
 /** The chunks as they were cut; those of the semantic chunker are joined by what their vectors say. */
@@ -113,6 +125,8 @@ async function stage(staging: Staging, batch: readonly ChunkRecord[]): Promise<v
     throw new EmbedFailure('embedder_invalid_answer', message, { retryable: true })
   }
   staging.spaceKey = key
+  const most = modelOptionsOf(run.document.embedder).max_tokens ?? Infinity
+  staging.tooLong += batch.filter(({ tokens }) => tokens > most).length
   const chunks = batch.map((chunk, index): NewChunk => ({
     ...chunk,
     ordinal: before + index,

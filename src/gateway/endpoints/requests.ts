@@ -3,7 +3,7 @@
  * a field means is the provider's to judge, and its fields change faster than this list.
  */
 import { z } from 'zod'
-import { searchModes } from '#store/documents/search/search-modes.ts'
+import { askedModes } from '#store/documents/search/asked-modes.ts'
 import { maxTokensMax, topKMax } from '../request/documents-field.ts'
 
 const model = z.string().describe('A model name or alias')
@@ -17,7 +17,7 @@ const documents = z
     owners: textOrTexts,
     doc_id: textOrTexts,
     top_k: z.int().min(1).max(topKMax).nullish().describe('Most sources; 6 when left out'),
-    mode: z.enum(searchModes).nullish().describe('hybrid when left out'),
+    mode: z.enum(askedModes).nullish().describe('auto when left out'),
     max_tokens: z.int().min(1).max(maxTokensMax).nullish().describe('Most tokens of all sources together'),
   })
   .describe(

@@ -7,7 +7,7 @@
  */
 import type { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
-import { searchModes, type SearchMode } from '#store/documents/search/search-modes.ts'
+import { askedModes, type AskedMode } from '#store/documents/search/asked-modes.ts'
 import { invalidBody, type Fields } from './fields.ts'
 
 /** What to look for, and where. Null filters nothing. */
@@ -17,7 +17,7 @@ export interface DocumentsSpec {
   readonly docIds: readonly string[] | null
   /** Most chunks. */
   readonly topK: number
-  readonly mode: SearchMode
+  readonly mode: AskedMode
   /** Most tokens of all chunks together; null = whatever they have. */
   readonly maxTokens: number | null
 }
@@ -62,10 +62,10 @@ function count(fields: Fields, name: string, max: number): number | null {
   return value
 }
 
-function modeOf(value: unknown): SearchMode {
-  if (value === undefined || value === null) return 'hybrid'
-  const mode = searchModes.find((each) => each === value)
-  if (mode === undefined) throw invalid('mode', `must be one of ${searchModes.join(', ')}.`)
+function modeOf(value: unknown): AskedMode {
+  if (value === undefined || value === null) return 'auto'
+  const mode = askedModes.find((each) => each === value)
+  if (mode === undefined) throw invalid('mode', `must be one of ${askedModes.join(', ')}.`)
   return mode
 }
 

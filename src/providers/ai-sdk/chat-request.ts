@@ -91,6 +91,8 @@ const chatBody = z.looseObject({
 const embeddingBody = z.looseObject({
   input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2048)]),
   dimensions: z.int().min(1).nullish(),
+  input_type: z.string().max(100).nullish(),
+  task_type: z.string().max(100).nullish(),
   encoding_format: z.enum(['float', 'base64']).nullish(),
 })
 

@@ -66,6 +66,18 @@ describe('embeddings', () => {
     expect(upstream.requests[before]?.json()).toMatchObject({ output_dimension: 256 })
   })
 
+  for (const [kind, field, value, sent] of [
+    ['cohere', 'input_type', 'search_document', '"input_type":"search_document"'],
+    ['google', 'task_type', 'RETRIEVAL_DOCUMENT', '"taskType":"RETRIEVAL_DOCUMENT"'],
+  ] as const)
+    test(`what the texts are is told to ${kind} in its own words`, async () => {
+      const { requests } = upstream
+      upstream.script(json({}, 500))
+      const before = requests.length
+      await embed(kind, { input: ['one'], [field]: value }).catch(() => null)
+      expect(JSON.stringify(requests[before]?.json())).toContain(sent)
+    })
+
   test('too few vectors are not an answer', async () => {
     upstream.script(json({ embeddings: [{ values: [1] }] }))
     const failure = await embed('google', { input: ['one', 'two'] }).catch((thrown: unknown) => thrown)

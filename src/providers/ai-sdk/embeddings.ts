@@ -61,10 +61,15 @@ function providerOptions(
   vendor: Vendor,
   model: string,
 ): Pick<EmbeddingModelV4CallOptions, 'providerOptions'> {
-  if (!request.dimensions) return {}
-  const own: Options | null = vendor.embeddingOptions(request.dimensions, model)
-  if (own === null) throw notSupported('dimensions', "the length of this model's vectors cannot be set.")
-  return { providerOptions: { [vendor.namespace]: own as Record<string, number> } }
+  const tasks = (['input_type', 'task_type'] as const).flatMap((field) => {
+    const [option, value] = [vendor.embeddingTasks[field], request[field]]
+    return option !== undefined && value ? [[option, value] as const] : []
+  })
+  if (!request.dimensions && tasks.length === 0) return {}
+  const length: Options | null = request.dimensions ? vendor.embeddingOptions(request.dimensions, model) : {}
+  if (length === null) throw notSupported('dimensions', "the length of this model's vectors cannot be set.")
+  const own = { ...(length as Record<string, number>), ...Object.fromEntries(tasks) }
+  return { providerOptions: { [vendor.namespace]: own } }
 }
 
 function batchesOf(values: readonly string[], size: number): string[][] {

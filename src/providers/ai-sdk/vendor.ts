@@ -31,6 +31,8 @@ export interface Vendor {
   readonly chatOptions: (request: ChatRequest) => Options
   /** The option that sets the length of vectors; null when there is none. */
   readonly embeddingOptions: (dimensions: number, model: string) => Options | null
+  /** The options that say what the texts are, by our field. */
+  readonly embeddingTasks: Partial<Readonly<Record<'input_type' | 'task_type', string>>>
   /** Null when the vendor has no list that the credential can read. */
   readonly listModels: ((getJson: GetJson) => Promise<readonly DiscoveredModel[]>) | null
 }

@@ -34,6 +34,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
         ...(request.user && { metadata: { userId: request.user } }),
       }),
       embeddingOptions: () => null,
+      embeddingTasks: {},
       listModels: (getJson) => listAnthropic(getJson, baseURL, keyOf(record)),
     }
   },
@@ -52,6 +53,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
       // Gemini thinks without showing it unless asked to.
       chatOptions: (request) => (thinks(request) ? { thinkingConfig: { includeThoughts: true } } : {}),
       embeddingOptions: (dimensions) => ({ outputDimensionality: dimensions }),
+      embeddingTasks: { task_type: 'taskType' },
       listModels: (getJson) => listGoogle(getJson, baseURL, keyOf(record)),
     }
   },
@@ -72,6 +74,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
         ...(request.response_format?.json_schema?.strict && { strictJsonSchema: true }),
       }),
       embeddingOptions: (dimensions) => ({ outputDimension: dimensions }),
+      embeddingTasks: {},
       listModels: (getJson) => listMistral(getJson, baseURL, keyOf(record)),
     }
   },
@@ -89,6 +92,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
       jsonNeedsSchema: false,
       chatOptions: () => ({}),
       embeddingOptions: (dimensions) => ({ outputDimension: dimensions }),
+      embeddingTasks: { input_type: 'inputType' },
       listModels: (getJson) => listCohere(getJson, baseURL, keyOf(record)),
     }
   },
@@ -105,6 +109,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
       jsonNeedsSchema: true,
       chatOptions: () => ({}),
       embeddingOptions: bedrockDimensions,
+      embeddingTasks: { input_type: 'inputType' },
       listModels: null,
     }
   },
@@ -130,6 +135,7 @@ export const vendors: Readonly<Record<string, (record: ProviderRecord) => Vendor
       jsonNeedsSchema: false,
       chatOptions: () => ({}),
       embeddingOptions: () => null,
+      embeddingTasks: {},
       listModels: null,
     }
   },

@@ -238,7 +238,7 @@ describe('the search', () => {
     })
     const none = { owners: null, docIds: null, maxTokens: null }
     expect(asked.map(({ spec }) => spec)).toEqual([
-      { ...none, categories: ['faq'], topK: 6, mode: 'hybrid' },
+      { ...none, categories: ['faq'], topK: 6, mode: 'auto' },
       { categories: ['a', 'b'], owners: ['everyone'], docIds: ['x'], topK: 50, mode: 'vector', maxTokens: 900 },
     ])
   })

@@ -52,7 +52,7 @@ async function search(body: object): Promise<SearchOnWire> {
 
 describe('a hit', () => {
   test('says what was found, where it stands, and why', async () => {
-    const { object, data, warnings } = await search({ query: 'paid leave days', doc_id: handbookId })
+    const { object, data, warnings } = await search({ query: 'paid leave days', doc_id: handbookId, mode: 'hybrid' })
     expect([object, warnings]).toEqual(['list', []])
     const [hit] = data
     expect(hit).toMatchObject({
@@ -84,25 +84,33 @@ describe('a hit', () => {
   })
 
   test('comes with at most top_k others, the best first', async () => {
-    const all = (await search({ query: 'days', top_k: 200 })).data
+    const all = (await search({ query: 'days', top_k: 200, mode: 'hybrid' })).data
     expect(all.length).toBeGreaterThan(2)
     expect(all.map(({ score }) => score)).toEqual(all.map(({ score }) => score).toSorted((a, b) => b - a))
-    const two = (await search({ query: 'days', top_k: 2 })).data
+    const two = (await search({ query: 'days', top_k: 2, mode: 'hybrid' })).data
     expect(two.map(({ text }) => text)).toEqual(all.slice(0, 2).map(({ text }) => text))
   })
 })
 
 describe('by mode', () => {
   test('keyword finds words only, vector says how near each is, hybrid has both', async () => {
-    const parts = async (mode?: string) => {
-      const { data } = await search({ query: 'lentil', ...(mode !== undefined && { mode }) })
+    const parts = async (asked: string) => {
+      const { data, mode } = await search({ query: 'lentil', mode: asked })
+      expect(mode).toBe(asked)
       return { first: data[0]!.doc_id, count: data.length, scores: data[0]!.scores }
     }
     expect(await parts('keyword')).toMatchObject({ first: menuId, count: 1, scores: { vector: null } })
     expect(await parts('vector')).toMatchObject({ first: menuId, scores: { keyword: null } })
-    const hybrid = await parts()
+    const hybrid = await parts('hybrid')
     expect(hybrid).toMatchObject({ first: menuId, scores: { vector: { rank: 1 }, keyword: { rank: 1 } } })
     expect(hybrid.count).toBeGreaterThan(1)
+  })
+
+  test('auto, which is the default, is by words where no model has embedded the documents, and says so', async () => {
+    for (const asked of [{}, { mode: 'auto' }, { category: 'none' }]) {
+      const { mode, data } = await search({ query: 'lentil', ...asked })
+      expect([mode, ...data.map(({ scores }) => scores.vector)]).toEqual(['keyword', ...data.map(() => null)])
+    }
   })
 
   test('a word that nobody wrote finds nothing by keyword', async () => {
@@ -171,6 +179,17 @@ describe('several embedders', () => {
     const ill = await search(query)
     expect([ill.data[0]?.scores.vector, ill.warnings.length]).toEqual([null, 1])
     await rule({})
+  })
+
+  test('auto is by meaning and words as soon as a model has embedded one of the documents', async () => {
+    app().upstream.script(embeds)
+    await app().imported({ bytes: 'Lentils are legumes.', category: 'embedded' }, { embedder: 'plain' })
+    const modes = async (category: string | string[]) => (await search({ query: 'lentil', category })).mode
+    expect([await modes('embedded'), await modes(['embedded', 'menus']), await modes('menus')]).toEqual([
+      'hybrid',
+      'hybrid',
+      'keyword',
+    ])
   })
 
   test('a model that the caller may not use embeds the caller’s question about documents that the caller sees', async () => {

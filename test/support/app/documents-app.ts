@@ -34,6 +34,7 @@ export interface SearchHitOnWire {
 export interface SearchOnWire {
   readonly object: 'list'
   readonly data: readonly SearchHitOnWire[]
+  readonly mode: string
   readonly warnings: readonly string[]
 }
 

@@ -399,8 +399,8 @@ export type ChatCompletionRequest = {
     readonly doc_id?: string | readonly string[] | null | undefined
     /** Most sources; 6 when left out */
     readonly top_k?: number | null | undefined
-    /** hybrid when left out */
-    readonly mode?: "hybrid" | "vector" | "keyword" | null | undefined
+    /** auto when left out */
+    readonly mode?: "auto" | "hybrid" | "vector" | "keyword" | null | undefined
     /** Most tokens of all sources together */
     readonly max_tokens?: number | null | undefined
   } | readonly unknown[] | null | undefined
@@ -1717,6 +1717,8 @@ export type SearchAnswer = {
   readonly object: "list"
   /** The best first */
   readonly data: readonly SearchHit[]
+  /** How it was searched */
+  readonly mode: "hybrid" | "vector" | "keyword"
   /** What could not be searched, and why */
   readonly warnings: readonly string[]
 }
@@ -1772,8 +1774,8 @@ export type SearchRequest = {
   readonly query: string
   /** Most hits */
   readonly top_k?: number | undefined
-  /** By meaning (vector), by words (keyword), or by both (hybrid) */
-  readonly mode?: "hybrid" | "vector" | "keyword" | undefined
+  /** By meaning (vector), by words (keyword), or by both (hybrid); auto: by both, or by words where no model has embedded the documents */
+  readonly mode?: "auto" | "hybrid" | "vector" | "keyword" | undefined
   /** Neighbouring chunks on either side of each hit */
   readonly window?: number | undefined
   /** Only documents of these categories */

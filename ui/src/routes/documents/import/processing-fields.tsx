@@ -24,7 +24,7 @@ export function ProcessingFields(props: ProcessingFieldsProps) {
       <div className={styles.fields}>
         <ReaderFields {...props} models={models} />
         <ChunkerFields {...props} />
-        <Field label="Embedder" hint="Turns text into vectors for search.">
+        <Field label="Embedder" hint="Turns text into vectors for search; hashing knows words, not meaning.">
           <Select value={importOptions.embedder} onChange={(event) => onChange({ embedder: event.target.value })}>
             <option value="">{options.embedders.default} (default)</option>
             {[...options.embedders.names, ...embedders.map(({ name }) => name)]

@@ -26,6 +26,7 @@ export interface SearchTabProps {
 type Mode = NonNullable<SearchBody['mode']>
 
 const modes: readonly (readonly [Mode, string])[] = [
+  ['auto', 'what suits the documents'],
   ['hybrid', 'meaning and words'],
   ['vector', 'meaning'],
   ['keyword', 'words'],
@@ -39,7 +40,7 @@ interface Filters {
 
 export function SearchTab({ query, onQuery }: SearchTabProps) {
   const [typed, setTyped] = useState(query ?? '')
-  const [filters, setFilters] = useState<Filters>({ mode: 'hybrid', category: '', topK: '' })
+  const [filters, setFilters] = useState<Filters>({ mode: 'auto', category: '', topK: '' })
   const [asked, setAsked] = useState(filters)
   return (
     <div className={styles.search}>
@@ -89,7 +90,7 @@ function FilterFields({ filters: { mode, category, topK }, onChange }: FilterFie
       <Field label="Search by">
         <Select
           value={mode}
-          onChange={({ target }) => onChange({ mode: modes.find(([each]) => each === target.value)?.[0] ?? 'hybrid' })}
+          onChange={({ target }) => onChange({ mode: modes.find(([each]) => each === target.value)?.[0] ?? 'auto' })}
         >
           {modes.map(([value, label]) => (
             <option key={value} value={value}>
@@ -120,7 +121,7 @@ function Hits({ query, filters: { mode, category, topK } }: { readonly query: st
   const words = searchWords(query)
   if (found.error !== null) return <ErrorNotice error={asApiError(found.error)} onRetry={() => void found.refetch()} />
   if (found.data === undefined) return <Skeleton lines={6} label="Searching" />
-  const { data: hits, warnings } = found.data
+  const { data: hits, mode: used, warnings } = found.data
   return (
     <>
       {warnings.map((warning) => (
@@ -129,7 +130,7 @@ function Hits({ query, filters: { mode, category, topK } }: { readonly query: st
         </Notice>
       ))}
       <p role="status" className={styles.count}>
-        {countText(hits.length, 'passage')}
+        {countText(hits.length, 'passage')}, by {modes.find(([each]) => each === used)?.[1]}
       </p>
       {hits.length === 0 ? (
         <EmptyState icon="search" title="No passages found">
