@@ -10,7 +10,8 @@ import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
-import { storesResponses } from '#providers/openai.ts'
+import { isAzure, storesResponses } from '#providers/openai.ts'
+import type { Endpoint } from '#providers/provider.ts'
 import { addInflightHeaders, admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
@@ -23,6 +24,8 @@ import { addSources, checkDocuments } from './grounding/add-sources.ts'
 import { InnerContext } from './inner-context.ts'
 import { relaySettings, type Relay } from './relay/relay.ts'
 import { invalidBody } from './request/fields.ts'
+import { mayNameFiles } from './request/file-references.ts'
+import { inlineFiles } from './request/inline-files.ts'
 import { withBytes, type ModelRequest } from './request/model-request.ts'
 import { streamedBody, withoutStorage } from './request/response-input.ts'
 import { checkEffort } from './request/reasoning.ts'
@@ -63,7 +66,10 @@ export async function serveModelCall(
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
-    const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
+    const whole = mayNameFiles(clientCall.endpoint, restored.bytes) // 400, 404, 413, 503
+      ? await withFiles(gateway, routed, { endpoint: clientCall.endpoint, request: restored, caller })
+      : restored
+    const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: whole }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
     const eligible = withOneKeeper(
@@ -153,6 +159,16 @@ function restoreIfNeeded(
 ): ModelRequest | Promise<ModelRequest> {
   const { state } = request
   return state === null || state.kept !== null ? request : restoreState(gateway, request, state, caller)
+}
+
+/** The request with the content of the account's files that it names. */
+function withFiles(
+  { findFile, settings }: Gateway,
+  { upstreams }: Model,
+  { endpoint, request, caller }: { readonly endpoint: Endpoint; readonly request: ModelRequest; readonly caller: Caller },
+): ModelRequest | Promise<ModelRequest> {
+  const sharesForm = upstreams.some(({ provider }) => isAzure(provider.baseUrl))
+  return findFile === null ? request : inlineFiles({ findFile, settings, sharesForm }, endpoint, request, caller)
 }
 
 /** Names of the caller in a header: nothing but letters that a header may have. */
