@@ -66,9 +66,8 @@ export async function serveModelCall(
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
     const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
-    const whole = mayNameFiles(clientCall.endpoint, restored.bytes) // 400, 404, 413, 503
-      ? await withFiles(gateway, routed, { endpoint: clientCall.endpoint, request: restored, caller })
-      : restored
+    const filled = withFiles(gateway, routed, { endpoint: clientCall.endpoint, request: restored, caller })
+    const whole = filled instanceof Promise ? await filled : filled // 400, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: whole }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
@@ -165,10 +164,15 @@ function restoreIfNeeded(
 function withFiles(
   { findFile, settings }: Gateway,
   { upstreams }: Model,
-  { endpoint, request, caller }: { readonly endpoint: Endpoint; readonly request: ModelRequest; readonly caller: Caller },
+  {
+    endpoint,
+    request,
+    caller,
+  }: { readonly endpoint: Endpoint; readonly request: ModelRequest; readonly caller: Caller },
 ): ModelRequest | Promise<ModelRequest> {
+  if (findFile === null || !mayNameFiles(endpoint, request.bytes)) return request
   const sharesForm = upstreams.some(({ provider }) => isAzure(provider.baseUrl))
-  return findFile === null ? request : inlineFiles({ findFile, settings, sharesForm }, endpoint, request, caller)
+  return inlineFiles({ findFile, settings, sharesForm }, endpoint, request, caller)
 }
 
 /** Names of the caller in a header: nothing but letters that a header may have. */

@@ -84,7 +84,10 @@ const partLists = new Set(['content', 'output'])
 
 /** A message, the output of a tool, or a part that holds parts. */
 function inMessage(search: Search, message: Span, path: string): void {
-  for (const { name, valueStart, valueEnd } of findFields(search.body.subarray(message.start, message.end), partLists)) {
+  for (const { name, valueStart, valueEnd } of findFields(
+    search.body.subarray(message.start, message.end),
+    partLists,
+  )) {
     const list = { start: message.start + valueStart, end: message.start + valueEnd }
     eachItem(search, list, `${path}.${name}`, (part, at) => inPart(search, part, at))
   }

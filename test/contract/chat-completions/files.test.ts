@@ -15,7 +15,12 @@ const paths = { 'chat/completions': 'messages', responses: 'input', messages: 'm
 type Api = keyof typeof paths
 
 function bodyOf(api: Api, model: string, parts: readonly object[], more: object = {}): string {
-  return JSON.stringify({ model, ...(api === 'messages' && { max_tokens: 9 }), [paths[api]]: [{ role: 'user', content: parts }], ...more })
+  return JSON.stringify({
+    model,
+    ...(api === 'messages' && { max_tokens: 9 }),
+    [paths[api]]: [{ role: 'user', content: parts }],
+    ...more,
+  })
 }
 
 const send = (api: Api, body: string, id: string) =>
@@ -27,7 +32,13 @@ const send = (api: Api, body: string, id: string) =>
 
 const named: readonly (readonly [Api, (pdf: string, gif: string) => readonly object[]])[] = [
   ['chat/completions', (a) => [{ type: 'file', file: { file_id: a } }]],
-  ['responses', (a, b) => [{ type: 'input_file', file_id: a }, { type: 'input_image', file_id: b }]],
+  [
+    'responses',
+    (a, b) => [
+      { type: 'input_file', file_id: a },
+      { type: 'input_image', file_id: b },
+    ],
+  ],
   [
     'messages',
     (a, b) => [
