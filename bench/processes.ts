@@ -62,18 +62,17 @@ export function freePort(): number {
   return listener.port
 }
 
-/** Waits until the address answers with a status below 500; throws when the process ends before. */
+/** Waits until the address answers with a status below 500; throws when the process ends before, or after two minutes. */
 export async function untilAnswers(url: string, child: Subprocess, pollMs = 20): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline;) {
+  let last = ''
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline;) {
     if (child.exitCode !== null) throw new Error(`${url}: the process ended with ${child.exitCode}`)
-    const status = await fetch(url).then(
-      (response) => response.status,
-      () => 599,
-    )
-    if (status < 500) return
+    const answer = await fetch(url).catch(() => null)
+    if (answer !== null && answer.status < 500) return
+    last = answer === null ? 'no connection' : `${answer.status} ${await answer.text()}`
     await Bun.sleep(pollMs)
   }
-  throw new Error(`${url} did not answer within 30 s`)
+  throw new Error(`${url} did not answer within 120 s: ${last}`)
 }
 
 /** Standard output of a command; throws with its error output when it fails. */

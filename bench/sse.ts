@@ -12,7 +12,8 @@ interface SseFigure {
 
 const streams = 100
 
-export async function measureSse(targets: readonly Target[], plan: Plan): Promise<Table> {
+/** `against` names the target that the others are compared with. */
+export async function measureSse(targets: readonly Target[], plan: Plan, against = 'nginx'): Promise<Table> {
   const rounds = await alternate(targets, plan.rounds, async (target, isWarmUp): Promise<SseFigure> => {
     const cpuBefore = cpuMicroseconds(target.pid)
     const load = await applyLoad(target, 'sse', {
@@ -23,7 +24,7 @@ export async function measureSse(targets: readonly Target[], plan: Plan): Promis
     const cpu = cpuMicroseconds(target.pid) - cpuBefore
     return { eventsPerSecond: load.tokens / load.seconds, cpuPerEvent: cpu / load.tokens, failures: load.failures }
   })
-  const reference = rounds.get('nginx') ?? []
+  const reference = rounds.get(against) ?? []
   const speed = (one: SseFigure) => one.eventsPerSecond
   const cost = (one: SseFigure) => one.cpuPerEvent
   const rows = [...rounds].map(([name, figures]) => [
@@ -38,7 +39,7 @@ export async function measureSse(targets: readonly Target[], plan: Plan): Promis
     method:
       `${streams} concurrent streams of 100 events, one every 10 ms, ${plan.rounds} rounds of ${plan.seconds} s. ` +
       'CPU of the server process by events received, opening and closing the streams included.',
-    columns: ['target', 'events/s', 'CPU µs/event', '÷ nginx', 'failures'],
+    columns: ['target', 'events/s', 'CPU µs/event', `÷ ${against}`, 'failures'],
     rows,
     rounds: Object.fromEntries(rounds),
   }

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
+import type { OpenExportFile } from '#admin/exports/exports.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { sessionCaller } from '#admin/session/session.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
@@ -22,9 +23,6 @@ import type { Generation } from '#generation/generation.ts'
 import { RateLimits } from '#gateway/admission/rate-limits.ts'
 import { findingServers, type Names } from '#gateway/upstreams/find-servers.ts'
 import { healthWork } from '#gateway/health-work.ts'
-import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
-import { KeptResponses } from '#gateway/responses/kept-responses.ts'
-import { ResponseRegistry } from '#gateway/responses/response-registry.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
 import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
@@ -53,9 +51,11 @@ import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
 import { batchUpkeep, contentOf, openBatches, type OpenBatches } from './open-batches.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
+import { exportingUsage } from './open-exports.ts'
 import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
-import { openUsage, type OpenUsage } from './open-usage.ts'
+import { openKept, openRegistry } from './open-responses.ts'
+import { openContentLog, openUsage, type OpenUsage } from './open-usage.ts'
 import { openWebhooks, type OpenWebhooks } from './open-webhooks.ts'
 import { purge } from './purge.ts'
 import { exposition, routeTable } from './routes.ts'
@@ -162,17 +162,15 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const budgets = openBudgets(options, opening)
-  const { recorder, tendJournals } = openUsage(options, metrics, opening)
+  const { recorder, traces, tendJournals } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
-  const responses = new ResponseRegistry({
-    store: store.responses,
-    onError: (error) => logger.error('which provider holds a response could not be written', { error }),
-  })
+  const responses = openRegistry(options)
   opening.defer(() => flushed('which provider holds a response', responses.flush()))
   const [ticker, shutdown] = [opening.use(new Ticker()), new AbortController()]
   const providers = new ProviderPool(opening.use(new Http1Client({ clock, ticker, ...(proxyFor && { proxyFor }) })))
   const limits = await openLimits({ ...options, state, feed, shutdown: shutdown.signal }, opening)
+  const groupName = (id: string): string | undefined => state.directory.groupName(id)
   const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
@@ -183,11 +181,12 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     providers,
     embeddingBatcher: new EmbeddingBatcher(() => batchOptions(settings)),
     ...limits,
-    rates: new RateLimits(settings, limits.rates, (id) => state.directory.groupName(id)),
+    rates: new RateLimits(settings, limits.rates, groupName),
     budgets,
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),
     recorder,
+    contentLog: openContentLog({ settings, store, logger, groupName }, metrics, opening),
     responses,
     ...openKept(options),
     metrics,
@@ -196,7 +195,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     logger,
     shutdown: shutdown.signal,
   }
-  const documents = openDocuments({ settings, store, state, leader, clock, logger, gateway: withoutDocuments }, opening)
+  const documents = openDocuments({ ...options, state, leader, traces, gateway: withoutDocuments }, opening)
   const gateway: Gateway = { ...withoutDocuments, ...contentOf(store, documents, withoutDocuments) }
   const batches = openBatches({ store, state, gateway, documents: documents.documents }, opening)
   const generation: Generation = {
@@ -210,24 +209,6 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
   watchGauges(store, { state, feed, leader, gateway, webhooks })
   return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, webhooks, shutdown }
-}
-
-/** What keeps responses and conversations, and makes some while no client waits. */
-function openKept({ store, settings, clock, logger }: AppOptions): Pick<Gateway, 'keptResponses' | 'background'> {
-  const keptResponses = new KeptResponses({
-    responses: store.keptResponses,
-    conversations: store.conversations,
-    settings,
-    clock,
-    onError: (error) => logger.error('a response could not be kept', { error }),
-  })
-  const background = new BackgroundResponses({
-    kept: keptResponses,
-    settings,
-    now: store.now ?? (() => Promise.resolve(clock.now())),
-    onError: (error) => logger.error('the end of a response in the background could not be written', { error }),
-  })
-  return { keptResponses, background }
 }
 
 type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway' | 'webhooks'>
@@ -270,6 +251,8 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('removing old files and batches', minuteMs, batchUpkeep({ store }, parts.batches, leader))
+  const exporting = exportingUsage({ ...options, state, leader, documents: parts.documents.documents })
+  background('exporting usage', secondMs, exporting)
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
   })
@@ -292,7 +275,8 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   })
   const { sealer: seals = sealer(randomBytes(32)) } = options
   const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
-  const admin = adminRoutes({ ...common, webhooks, sealer: seals })
+  const openExportFile: OpenExportFile = (address) => documents.documents.blobs.open(address)
+  const admin = adminRoutes({ ...common, webhooks, openExportFile, sealer: seals })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,
@@ -344,6 +328,7 @@ async function openFeed({ store, settings, clock, logger }: AppOptions, state: L
 /** A stranger learns nothing of the addresses below these prefixes, not even that one does not exist. */
 function accessOfUnknownPath(path: string) {
   if (path.startsWith('/ai/') || path.startsWith('/api/') || /^\/(image_)?generate/.test(path)) return 'inference'
+  if (path.startsWith('/scim/')) return 'scim'
   return path.startsWith('/admin/') ? 'user' : 'public'
 }
 

@@ -48,28 +48,35 @@ export const operator: Caller = {
   key: null,
 }
 
-const areaOf = {
-  inference: 'inference',
-  realtime: 'inference',
-  generation: 'inference',
-  documents: 'documents',
-  user: 'admin',
-  admin: 'admin',
+/** The areas of a key of which one is enough; the first is named in a refusal. */
+const areasOf = {
+  inference: ['inference'],
+  realtime: ['inference'],
+  generation: ['inference'],
+  documents: ['documents'],
+  user: ['admin'],
+  admin: ['admin'],
+  scim: ['scim', 'admin'],
 } as const
 
 export function createAuthorize(deps: AuthorizeDeps) {
   return (access: GuardedAccess, context: RequestContext): Caller | Promise<Caller> => {
-    const counted = (thrown: unknown): never => {
-      if (thrown instanceof ApiError) deps.refused(thrown, context)
-      throw thrown
-    }
     try {
       const caller = authorize(deps, access, context)
-      return caller instanceof Promise ? caller.catch(counted) : caller
+      return caller instanceof Promise ? counting(caller, deps, context) : caller
     } catch (thrown) {
-      return counted(thrown)
+      return refuse(thrown, deps, context)
     }
   }
+}
+
+function counting(finding: Promise<Caller>, deps: AuthorizeDeps, context: RequestContext): Promise<Caller> {
+  return finding.catch((thrown: unknown) => refuse(thrown, deps, context))
+}
+
+function refuse(thrown: unknown, { refused }: AuthorizeDeps, context: RequestContext): never {
+  if (thrown instanceof ApiError) refused(thrown, context)
+  throw thrown
 }
 
 /** Answers 400, 401 and 403 by throwing, and 503 while this process cannot know of deleted keys. */
@@ -112,12 +119,13 @@ function permit(caller: Caller, access: GuardedAccess): Caller {
       message: 'A client secret only opens realtime sessions. Use an API key here.',
     })
   }
-  const area = areaOf[access]
-  if (!mayUseArea(caller, area)) {
+  const areas = areasOf[access]
+  if (!areas.some((area) => mayUseArea(caller, area))) {
     throw new ApiError('scope_denied', {
-      message: `This API key may not be used for "${area}". Use a key whose scopes include it.`,
+      message: `This API key may not be used for "${areas[0]}". Use a key whose scopes include it.`,
     })
   }
-  if (access === 'admin' && caller.account.user.role !== 'admin') throw new ApiError('admin_required')
+  if ((access === 'admin' || access === 'scim') && caller.account.user.role !== 'admin')
+    throw new ApiError('admin_required')
   return caller
 }

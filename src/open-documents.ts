@@ -20,12 +20,14 @@ import type { DocumentModels } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { retrieve } from '#documents/search/retrieve.ts'
 import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
+import { VectorUpkeep } from '#documents/work/vector-upkeep.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
 import { CompletionNotifier } from '#documents/work/completion-notifier.ts'
 import { processDocument } from '#documents/work/process-document.ts'
 import { createReadDocument } from '#documents/work/read-document.ts'
 import type { Run } from '#documents/work/run.ts'
 import { countRun } from '#documents/work/run-metrics.ts'
+import { runSpans } from '#documents/work/run-spans.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
@@ -33,6 +35,7 @@ import { rerank } from '#gateway/endpoints/rerank.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { innerCall } from '#gateway/inner-call.ts'
 import { resolveModel } from '#gateway/admission/resolve-model.ts'
+import type { TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop, pause } from '#lib/loop.ts'
@@ -52,6 +55,8 @@ export interface OpenDocumentsOptions {
   readonly logger: Logger
   /** Serves the models that documents call. */
   readonly gateway: Gateway
+  /** Takes the spans of what was done; null when no traces are made. */
+  readonly traces: TraceOptions | null
 }
 
 export interface OpenDocuments {
@@ -66,6 +71,7 @@ const never = new AbortController().signal
 /** The task of the process that removes what documents have left behind. */
 const removalTask = 'documents'
 const upkeepEveryMs = 600_000
+const vectorsEveryMs = 2000
 const detectMs = 5000
 const drawMs = 10_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
@@ -74,7 +80,7 @@ const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
 export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDisposableStack): OpenDocuments {
-  const { settings, store, state, clock, logger, gateway } = options
+  const { settings, store, state, clock, logger, gateway, traces } = options
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
@@ -95,6 +101,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const process = (run: Run) => processDocument(parts, run)
   const ended = async (run: Run, outcome: string): Promise<void> => {
     countRun(gateway.metrics, run, outcome)
+    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
     notifier.notify()
     if (outcome === 'completed' && run.document.version > 1)
       await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
@@ -151,6 +158,16 @@ function openWork(
     worker = running.use(new DocumentWorker({ ...process, store: documents, settings, clock, logger }))
     // Abandoned bytes are removed at intervals, and at the start of the server at once.
     running.use(new Loop({ intervalMs: upkeepEveryMs, work: () => upkeep.run(false), onError }))
+    const vectors = new VectorUpkeep({ store: documents, settings, clock, logger })
+    const stop = new AbortController()
+    running.use(
+      new Loop({
+        intervalMs: vectorsEveryMs,
+        work: () => vectors.run(stop.signal),
+        onError: (error) => vectors.failed(error),
+      }),
+    )
+    running.defer(() => stop.abort())
     if (!isFirst) return
     const first = Promise.all([spool.removeAbandoned(), upkeep.run(true)]).then(() => undefined, onError)
     running.defer(() => first)

@@ -6,8 +6,11 @@ import { root, untilAnswers, type Workshop } from '../processes.ts'
 
 /** Between the clocks of one process and the next. */
 const skewMs = 30_000
+/** What is started in place of the source, when it is named. */
+const binary = process.env['SLUICE_TEST_BINARY']
 
-export type Version = 'this' | 'next'
+/** `release` is the version before this one. */
+export type Version = 'this' | 'next' | 'release'
 
 export interface Place {
   readonly port: number
@@ -19,6 +22,8 @@ export class Fleet {
   readonly #places: readonly Place[]
   readonly #environment: Readonly<Record<string, string>>
   readonly #children: (Subprocess | null)[]
+  /** The command of the version before; none is started when null. */
+  release: string | null = null
 
   constructor(workshop: Workshop, ports: readonly number[], environment: Readonly<Record<string, string>>) {
     this.#workshop = workshop
@@ -52,29 +57,49 @@ export class Fleet {
   async start(index: number, version: Version = 'this'): Promise<void> {
     const place = this.#places[index]
     if (place === undefined) throw new Error(`there is no place ${index}`)
-    const command =
-      version === 'this'
-        ? [join(root, 'bin/sluice'), 'start']
-        : [process.execPath, join(import.meta.dir, 'next-server.ts')]
     const own = {
       SLUICE_DATA_DIR: place.dataDirectory,
       SLUICE_SERVER_PORT: String(place.port),
+    }
+    const clock = {
       BUN_OPTIONS: `--preload ${join(root, 'test/support/skewed-clock.ts')}`,
       SLUICE_TEST_SKEW_MS: String((index - 1) * skewMs),
     }
-    const child = this.#workshop.start(`process-${index}`, command, { ...this.#environment, ...own })
+    const command = this.#command(version)
+    // A binary follows no options of the runtime, so its clock is that of the machine.
+    const isBinary = command[0] === binary
+    const child = this.#workshop.start(`process-${index}`, command, {
+      ...this.#environment,
+      ...own,
+      ...(!isBinary && clock),
+    })
     await untilAnswers(`${this.url(index)}/readyz`, child, 100).catch((thrown: unknown) => {
-      console.log(readFileSync(join(this.#workshop.folder, `process-${index}.log`), 'utf8').slice(-2000))
+      console.log(this.output(index).slice(-6000))
       throw thrown
     })
     this.#children[index] = child
   }
 
-  /** Asks it to stop and waits for its end. */
-  async stop(index: number): Promise<void> {
+  /** Asks it to stop and waits for its end; its exit code. */
+  async stop(index: number): Promise<number> {
     const child = this.#take(index)
     child?.kill('SIGTERM')
-    await child?.exited
+    return (await child?.exited) ?? 0
+  }
+
+  /** Stops one after the other and starts it with another version; what ended with another exit code than 0. */
+  async roll(version: Version): Promise<number> {
+    let failures = 0
+    for (let index = 0; index < this.size; index += 1) {
+      if ((await this.stop(index)) !== 0) failures += 1
+      await this.start(index, version)
+    }
+    return failures
+  }
+
+  /** All that the processes have printed at a place. */
+  output(index: number): string {
+    return readFileSync(join(this.#workshop.folder, `process-${index}.log`), 'utf8')
   }
 
   /** Ends it at once. */
@@ -91,6 +116,13 @@ export class Fleet {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024)
     })
+  }
+
+  #command(version: Version): readonly string[] {
+    if (version === 'next') return [process.execPath, join(import.meta.dir, 'next-server.ts')]
+    if (version === 'this') return [binary ?? join(root, 'bin/sluice'), 'start']
+    if (this.release === null) throw new Error('no release is installed')
+    return [this.release, 'start']
   }
 
   #take(index: number): Subprocess | null {

@@ -4,7 +4,7 @@ import { holdTables } from '#test/support/store/hold-tables.ts'
 import type { PostgresSchema } from '#test/support/store/postgres-schema.ts'
 import { reportOnce } from './clients.ts'
 import type { Figures } from './figures.ts'
-import type { Fleet, Version } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
 
 export interface Scene {
   readonly fleet: Fleet
@@ -48,16 +48,11 @@ export const troubles: Readonly<Record<string, Trouble>> = {
     await fleet.kill(index)
     await fleet.start(index)
   },
-  'rolling restart': ({ fleet }) => roll(fleet, 'this'),
-  async 'rolling upgrade, and back'({ fleet }) {
-    await roll(fleet, 'next')
-    await roll(fleet, 'this')
+  async 'rolling restart'({ fleet }) {
+    await fleet.roll('this')
   },
-}
-
-async function roll(fleet: Fleet, version: Version): Promise<void> {
-  for (let index = 0; index < fleet.size; index += 1) {
-    await fleet.stop(index)
-    await fleet.start(index, version)
-  }
+  async 'rolling upgrade, and back'({ fleet }) {
+    await fleet.roll('next')
+    await fleet.roll('this')
+  },
 }

@@ -36,7 +36,8 @@ export interface Admin {
   readonly signInGuard: SignInGuard
   readonly reports: ReportGate
   readonly audit: AuditLog
-  readonly issuer: OidcIssuer
+  /** The first one of `auth.oidc.issuer`, then those of `auth.oidc.more`. */
+  readonly issuers: readonly OidcIssuer[]
   /** Seals what a browser keeps for this server; the same on all replicas. */
   readonly sealer: Sealer
 }

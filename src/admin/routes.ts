@@ -5,8 +5,10 @@ import { aboutRoutes } from './settings/about.ts'
 import type { Admin } from './admin.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './settings/audit.ts'
+import { contentRoutes } from './content/content-logs.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
 import { ownUsageRoute } from './budgets/own-usage.ts'
+import { exportRoutes, type OpenExportFile } from './exports/exports.ts'
 import { groupRoutes } from './users/groups.ts'
 import { keyRoutes } from './keys/keys.ts'
 import { limitRoutes } from './settings/limits.ts'
@@ -14,20 +16,34 @@ import { meRoutes } from './session/me.ts'
 import { modelHealthRoutes } from './models/model-health.ts'
 import { modelRoutes } from './models/models.ts'
 import { OidcIssuer } from './oidc/issuer.ts'
+import { configuredIssuers } from './oidc/issuer-settings.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
 import { priceRoutes } from './prices/prices.ts'
 import { ReportGate } from './report-gate.ts'
+import { scimDiscoveryRoutes } from './scim/discovery.ts'
+import { scimGroupRoutes } from './scim/groups.ts'
+import { scimUserRoutes } from './scim/users.ts'
+import { invitationSessionRoutes } from './session/invitation-routes.ts'
 import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
+import { activityRoutes } from './usage/activity.ts'
 import { usageRoutes } from './usage/usage.ts'
+import { bulkUserRoutes } from './users/bulk.ts'
+import { invitationRoutes } from './users/invitations.ts'
+import { userSessionRoutes } from './session/user-sessions.ts'
 import { userRoutes } from './users/users.ts'
+import { vectorIndexRoutes } from './settings/vector-index.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
+export interface AdminDeps extends Omit<Admin, 'signInGuard' | 'reports' | 'issuers' | 'audit'> {
+  readonly openExportFile: OpenExportFile
+}
+
 /** The rows for the route table of one process. */
-export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issuer' | 'audit'>): Route<Caller>[] {
+export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Caller>[] {
   const { clock, settings, store } = deps
   const limits = () => ({
     attempts: settings.get('auth.sign_in_attempts'),
@@ -41,13 +57,17 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
         : new SharedSignInGuard(store.signInCounts, limits),
     reports: new ReportGate(),
     audit: new AuditLog(deps),
-    issuer: new OidcIssuer(settings, clock),
+    issuers: configuredIssuers(settings).map((issuer) => new OidcIssuer(issuer, clock)),
   }
   return [
     ...sessionRoutes(admin),
+    ...invitationSessionRoutes(admin),
     ...oidcRoutes(admin),
     ...meRoutes(admin),
     ...userRoutes(admin),
+    ...bulkUserRoutes(admin),
+    ...userSessionRoutes(admin),
+    ...invitationRoutes(admin),
     ...groupRoutes(admin),
     ...keyRoutes(admin),
     ...providerRoutes(admin),
@@ -59,9 +79,16 @@ export function adminRoutes(deps: Omit<Admin, 'signInGuard' | 'reports' | 'issue
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
+    ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...auditRoutes(admin),
+    ...contentRoutes(admin),
+    ...exportRoutes(admin, openExportFile),
     ...settingRoutes(admin),
+    ...vectorIndexRoutes(admin),
     ...aboutRoutes(admin),
+    ...scimUserRoutes(admin),
+    ...scimGroupRoutes(admin),
+    ...scimDiscoveryRoutes(admin),
   ]
 }

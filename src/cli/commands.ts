@@ -1,5 +1,6 @@
 /** Every command of the command line, in the order of the help. */
 import { auditCommands } from './admin/audit-commands.ts'
+import { exportCommands } from './admin/export-commands.ts'
 import { batchCommands } from './batches/batch-commands.ts'
 import { budgetCommands } from './admin/budget-commands.ts'
 import type { Command } from './command.ts'
@@ -10,6 +11,7 @@ import { generateCommand } from './admin/generate-command.ts'
 import { groupCommands } from './admin/group-commands.ts'
 import { healthCommand } from './start/health.ts'
 import { importCommand } from './documents/import-command.ts'
+import { indexCommand } from './documents/index-command.ts'
 import { keyCommands } from './admin/key-commands.ts'
 import { limitCommands } from './admin/limit-commands.ts'
 import { modelCommands } from './admin/model-commands.ts'
@@ -55,9 +57,11 @@ export const commands: readonly Command[] = [
   ...webhookCommands,
   ...settingCommands,
   ...auditCommands,
+  ...exportCommands,
   generateCommand,
   ...batchCommands,
   importCommand,
+  indexCommand,
   searchCommand,
   migrateCommand,
   healthCommand,

@@ -277,7 +277,7 @@ function searchRoute(documents: Documents): Row {
       summary: 'Find passages of documents by meaning, by words, or by both',
       body: searchBody,
       answer: searchAnswer,
-      errors: [...bodyErrors, 'embedder_unavailable', 'model_access_denied'],
+      errors: [...bodyErrors, 'embedder_unavailable', 'vector_index_unavailable', 'model_access_denied'],
     },
     handle: async (context, caller) => {
       const readSeconds = documents.settings.get('server.body_read_seconds')

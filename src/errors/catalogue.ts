@@ -123,6 +123,7 @@ export const errorCatalogue = {
 
   // errors of this server
   client_closed: { ...client, status: 499, type: 'invalid_request_error', message: 'The client closed the connection before the answer was complete.' },
+  vector_index_unavailable: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 5, message: 'The index of the vectors does not answer at the moment. Search by keywords with "mode": "keyword", or try again.' },
   embedder_unavailable: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 5, message: 'The embedding model is not available at the moment. Search by keywords with "mode": "keyword", or try again.' },
   backlog_full: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 30, message: 'Too many documents are waiting. Try again later.' },
   storage_full: { ...gateway, status: 503, type: 'api_error', retryAfterSeconds: 30, message: 'The server cannot store anything at the moment: its disk is full or cannot be written. Try again later; an administrator has to make room.' },

@@ -11,6 +11,7 @@ import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Caller } from '#identity/records.ts'
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
+import type { ContentLog } from './content/content-log.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
 import type { Retrieve } from './grounding/retrieve.ts'
@@ -45,6 +46,8 @@ export interface Gateway {
   readonly health: UpstreamHealth
   readonly affinity: PrefixAffinity
   readonly recorder: UsageRecorder
+  /** Logs prompts and answers where an administrator has switched that on. */
+  readonly contentLog: ContentLog
   /** Who owns the responses that providers store. */
   readonly responses: ResponseRegistry
   /** The responses and conversations that the gateway keeps itself. */

@@ -101,5 +101,6 @@ function inPlaces(queries: readonly Query[], scores: readonly (readonly number[]
 function respond(context: RequestContext, { record }: Session, result: readonly (readonly number[])[]): Response {
   const bytes = Buffer.from(JSON.stringify({ result }))
   record.responseBytes = bytes.length
+  record.content?.answer(bytes)
   return context.respond(bytes, { status: 200, headers: { 'content-type': 'application/json' } })
 }

@@ -53,9 +53,7 @@ export async function serveModelCall(
 ): Promise<Response> {
   // Disposed in reverse order: the slot is free before the record says that the request has ended.
   using resources = new DisposableStack()
-  const record = resources.use(gateway.recorder.begin(context, caller, clientCall.endpoint))
-  record.isBatch = clientCall.answered !== undefined
-  record.onCost = clientCall.settled
+  const record = resources.use(recordOf(gateway, context, caller, clientCall))
   try {
     const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
     recordRequest(record, received, resources)
@@ -65,10 +63,10 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
-    const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
-    const filled = withFiles(gateway, routed, { endpoint: clientCall.endpoint, request: restored, caller })
-    const whole = filled instanceof Promise ? await filled : filled // 400, 404, 413, 503
-    const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: whole }) // 400
+    logContent(gateway, { context, caller, record, model: routed }, received)
+    const from = { caller, model: routed, endpoint: clientCall.endpoint }
+    const restored = await restoreIfNeeded(gateway, received, from) // 400, 403, 404, 413, 503
+    const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
     const eligible = withOneKeeper(
@@ -115,6 +113,13 @@ export async function serveModelCall(
   }
 }
 
+function recordOf({ recorder }: Gateway, context: RequestContext, caller: Caller, call: ModelCall): RequestRecord {
+  const record = recorder.begin(context, caller, call.endpoint, call.traced)
+  record.isBatch = call.answered !== undefined
+  record.onCost = call.settled
+  return record
+}
+
 /** A call that says nothing of it is live, unless the request gives way to live ones. */
 function rankOf({ purpose, isAsync }: ModelCall, { flex }: ModelRequest): { purpose: Purpose; isAsync: boolean } {
   return { purpose: purpose ?? (flex ? 'batch' : 'realtime'), isAsync: isAsync ?? flex }
@@ -144,34 +149,47 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   resources.defer(() => void (record.requestBytes = form.bytesRead))
 }
 
+/** Has the content logged where that is on; the parts of a form are not kept. */
+function logContent(
+  { contentLog }: Gateway,
+  { record, ...from }: Pick<Answering, 'context' | 'caller' | 'record' | 'model'>,
+  { bytes, form, model }: ModelRequest,
+): void {
+  if (!contentLog.isOn) return
+  const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
+  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
+}
+
 /** A form says how many when that part of it has passed. */
 function recordImages(record: RequestRecord, { form, size }: ModelRequest, resources: DisposableStack): void {
   record.images = size.images
   if (form !== null) resources.defer(() => void (record.images = form.count))
 }
 
-/** The request with what it builds on, as far as the gateway keeps that. Only requests with state wait. */
+interface Restoring {
+  readonly caller: Caller
+  readonly model: Model
+  readonly endpoint: Endpoint
+}
+
+/** The request with what it builds on and the files that it names, as far as the gateway keeps them. Only such requests wait. */
 function restoreIfNeeded(
   gateway: Gateway,
   request: ModelRequest,
-  caller: Caller,
+  from: Restoring,
 ): ModelRequest | Promise<ModelRequest> {
   const { state } = request
-  return state === null || state.kept !== null ? request : restoreState(gateway, request, state, caller)
+  if (state === null || state.kept !== null) return withFiles(gateway, request, from)
+  return restoreState(gateway, request, state, from.caller).then((restored) => withFiles(gateway, restored, from))
 }
 
-/** The request with the content of the account's files that it names. */
 function withFiles(
   { findFile, settings }: Gateway,
-  { upstreams }: Model,
-  {
-    endpoint,
-    request,
-    caller,
-  }: { readonly endpoint: Endpoint; readonly request: ModelRequest; readonly caller: Caller },
+  request: ModelRequest,
+  { caller, model, endpoint }: Restoring,
 ): ModelRequest | Promise<ModelRequest> {
   if (findFile === null || !mayNameFiles(endpoint, request.bytes)) return request
-  const sharesForm = upstreams.some(({ provider }) => isAzure(provider.baseUrl))
+  const sharesForm = model.upstreams.some(({ provider }) => isAzure(provider.baseUrl))
   return inlineFiles({ findFile, settings, sharesForm }, endpoint, request, caller)
 }
 
@@ -237,22 +255,16 @@ async function withSources(
 }
 
 function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, answered, asksUsage } = call
+  const { endpoint, accept, batchable, answered } = call
   const { form, streamed } = request
-  const bodyOf = (): Buffer<ArrayBuffer> => {
-    const body = upstreamBody(request, upstream, asksUsage)
-    return request.state !== null && isGatewayKept(request, upstream) && !request.translated
-      ? withoutStorage(body)
-      : body
-  }
-  return {
-    endpoint,
-    content: form === null ? { kind: 'json', body: bodyOf() } : { kind: 'form', form },
-    streamed,
-    ...(accept && { accept }),
-    ...(batchable && { batchable }),
-    ...(answered && { answered }),
-  }
+  const content =
+    form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
+  return { endpoint, content, streamed, accept, batchable, answered }
+}
+
+function bodyFor(request: ModelRequest, upstream: Upstream, { asksUsage }: ModelCall): Buffer<ArrayBuffer> {
+  const body = upstreamBody(request, upstream, asksUsage)
+  return request.state !== null && isGatewayKept(request, upstream) && !request.translated ? withoutStorage(body) : body
 }
 
 interface Answering {

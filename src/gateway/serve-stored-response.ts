@@ -129,7 +129,7 @@ function relayOf(gateway: Gateway, { record }: Model, { resources, answer, ...ow
   }
 }
 
-function relayAction(action: ResponseAction, reply: Reply, relay: Relay): Promise<Response> {
+function relayAction(action: ResponseAction, reply: Reply, relay: Relay): Response | Promise<Response> {
   return action === 'retrieve' || action === 'cancel'
     ? relayResponse(reply, relay, relay.streamed)
     : relayWhole(reply, relay)

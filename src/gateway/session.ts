@@ -96,6 +96,7 @@ export class Session implements Disposable {
     size: RequestSize = promptsSize(texts, hasImage, newTokens),
   ): Promise<Model> {
     this.#newTokens = newTokens
+    if (this.#gateway.contentLog.isOn) this.#logContent(model, () => promptsJson(texts, hasImage))
     const bytes = texts.reduce((sum, text) => sum + text.length, 0)
     this.#promptBytes = bytes / Math.max(1, texts.length)
     addInflightHeaders(this.#context, this.#resources.use(await admit(this.#gateway, this.#caller, model)))
@@ -139,6 +140,12 @@ export class Session implements Disposable {
     this.#resources.dispose()
   }
 
+  #logContent(model: Model, bytes: () => Uint8Array): void {
+    const [context, caller] = [this.#context, this.#caller]
+    const { endpoint } = this.record
+    this.record.content = this.#gateway.contentLog.begin({ context, caller, model, endpoint, bytes })
+  }
+
   async #attempt<T>(
     { model, request, open, whole = false }: SessionCall<T>,
     upstream: Upstream,
@@ -167,4 +174,9 @@ export class Session implements Disposable {
   }
 
   readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
+}
+
+/** The prompts as their log has them; a picture is named only. */
+function promptsJson(texts: readonly string[], hasImage: boolean): Uint8Array {
+  return Buffer.from(JSON.stringify({ text: texts, ...(hasImage && { image: '[image]' }) }))
 }

@@ -119,7 +119,8 @@ async function answerWhole(answering: Answering): Promise<Response> {
   if (session.ended !== null) throw session.ended
   session.record.firstToken()
   const { response, bytes } = sink.respond(context)
-  session.record.responseBytes = bytes
+  session.record.responseBytes = bytes.byteLength
+  session.record.content?.answer(bytes)
   return response
 }
 

@@ -25,6 +25,8 @@ export interface SessionRecord {
   streamed: boolean
   requestBytes: number
   responseBytes: number
+  /** Takes what the client gets; null when the content of this request is not logged. */
+  readonly content: { answer(bytes: Uint8Array): void } | null
   usage: TokenCounts | null
   firstToken(): void
   fail(error: ApiError): void

@@ -3,7 +3,7 @@
  * the client before it is asked for, so a slow consumer slows the client down.
  */
 import { ApiError } from '#errors/api-error.ts'
-import { limitsOf, refuseEncoded, tooLarge, withDeadline, type BodyLimits } from './body.ts'
+import { limitsOf, refuseEncoded, tooLarge, bodyDeadline, type BodyLimits } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** What is used of the platform's reader, of whose type there are several. */
@@ -63,7 +63,8 @@ export class BodyReader {
     const startedAt = clock.elapsed()
     try {
       if (Bun.peek.status(reading) !== 'pending') return await reading
-      return await withDeadline(reading, { readSeconds: this.#limits.readSeconds - this.#waitedMs / 1000 })
+      using deadline = bodyDeadline(reading, { readSeconds: this.#limits.readSeconds - this.#waitedMs / 1000 })
+      return await deadline.outcome
     } catch (thrown) {
       throw signal.aborted ? new ApiError('client_closed') : thrown
     } finally {

@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
 import { JsonTooComplex, parseBounded, type JsonLimits } from '#lib/bounded-json.ts'
+import { Deadline } from '#lib/deadline.ts'
 import type { RequestContext } from './request-context.ts'
 
 export interface BodyLimits {
@@ -24,9 +25,9 @@ export async function readBody(context: RequestContext, asked: BodyLimits): Prom
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > limits.bytesMax) throw tooLarge(limits)
   const reading = request.headers.has('transfer-encoding') ? readCounted(request.body, limits) : request.arrayBuffer()
+  using deadline = bodyDeadline(reading, limits)
   try {
-    // A body that came with its headers is there at once; only one that is still on its way needs a deadline.
-    return Buffer.from(Bun.peek.status(reading) === 'pending' ? await withDeadline(reading, limits) : await reading)
+    return Buffer.from(await deadline.outcome)
   } catch (thrown) {
     // A client that leaves in the middle of its body is not a fault of the server.
     throw context.signal.aborted ? new ApiError('client_closed') : thrown
@@ -89,19 +90,12 @@ async function readCounted(body: ReadableStream<Uint8Array> | null, limits: Body
 }
 
 /** What is read, or 408 when it takes longer than the limit. */
-export async function withDeadline<T>(reading: Promise<T>, limits: Pick<BodyLimits, 'readSeconds'>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ApiError('body_timeout', { headers: { connection: 'close' } })),
-      limits.readSeconds * 1000,
-    )
-  })
-  try {
-    return await Promise.race([reading, late])
-  } finally {
-    clearTimeout(timer)
-  }
+export function bodyDeadline<T>(reading: Promise<T>, { readSeconds }: Pick<BodyLimits, 'readSeconds'>): Deadline<T> {
+  return new Deadline(reading, readSeconds * 1000, bodyTimeout)
+}
+
+function bodyTimeout(): ApiError {
+  return new ApiError('body_timeout', { headers: { connection: 'close' } })
 }
 
 /**

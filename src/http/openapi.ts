@@ -151,7 +151,7 @@ function operationOf<Caller>(route: Route<Caller>, components: Components): Oper
 
 function successes({ answer, events, media = [], ...docs }: RouteDocs, components: Components): Operation['responses'] {
   const content: AnswerContent = {
-    ...(answer && { 'application/json': { schema: components.add(answer, 'output') } }),
+    ...(answer && { [docs.jsonType ?? jsonType]: { schema: components.add(answer, 'output') } }),
     ...(events && { 'text/event-stream': { schema: components.add(events, 'output') } }),
     ...Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }])),
   }
@@ -185,7 +185,7 @@ export function bodySchema({ requestBody }: Pick<Operation, 'requestBody'>): Sch
 
 function errorResponses(
   codes: readonly ErrorCode[],
-  { errorAnswer = errorSchema }: RouteDocs,
+  { errorAnswer = errorSchema, jsonType: type = jsonType }: RouteDocs,
   components: Components,
 ): Operation['responses'] {
   const byStatus = new Map<number | '4XX', Set<ErrorCode>>()
@@ -198,10 +198,12 @@ function errorResponses(
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => {
       const description = [...ofStatus].map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n')
-      return [status, { description, content: { 'application/json': { schema } } }]
+      return [status, { description, content: { [type]: { schema } } }]
     }),
   )
 }
+
+const jsonType = 'application/json'
 
 /** What every address can answer. */
 const errorsOfAll: readonly ErrorCode[] = ['invalid_host', 'internal_error', 'shutting_down']
@@ -215,7 +217,7 @@ function errorsOfAccess(access: Access, method: string): readonly ErrorCode[] {
     'scope_denied',
     'invalid_session',
     ...(method === 'GET' ? [] : (['origin_denied'] as const)),
-    ...(access === 'admin' ? (['admin_required'] as const) : []),
+    ...(access === 'admin' || access === 'scim' ? (['admin_required'] as const) : []),
   ]
 }
 

@@ -17,8 +17,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `generation`: as `inference`; without either the account for clients that send none, if there is one.
  * - `user`: a signed-in user, or an API key with the `admin` area, of whatever role.
  * - `admin`: the same, of an administrator.
+ * - `scim`: an API key with the `scim` or the `admin` area, of an administrator.
  */
-export type Access = 'public' | 'inference' | 'realtime' | 'generation' | 'documents' | 'user' | 'admin'
+export type Access = 'public' | 'inference' | 'realtime' | 'generation' | 'documents' | 'user' | 'admin' | 'scim'
 
 /** What the OpenAPI document says of a route beyond its address. */
 export interface RouteDocs {
@@ -32,6 +33,8 @@ export interface RouteDocs {
   readonly body?: z.ZodType
   /** Media type of the body; JSON when left out. */
   readonly bodyType?: 'multipart/form-data'
+  /** Media type of JSON answers and errors; `application/json` when left out. */
+  readonly jsonType?: 'application/json' | 'application/scim+json'
   /** Body of the success answer as JSON. */
   readonly answer?: z.ZodType
   /** Data of each event where the success answer is streamed. */

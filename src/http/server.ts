@@ -13,7 +13,7 @@ import { crossOrigin } from './cors.ts'
 import { nearAddress } from './near-address.ts'
 import type { RequestContext } from './request-context.ts'
 import { requestIdFrom } from './request-id.ts'
-import type { Access, ErrorRendering, Route } from './route.ts'
+import type { Access, Answer, ErrorRendering, Route } from './route.ts'
 import { Router, type Match } from './router.ts'
 import { isAsSent, targetRouting, type TargetHandlers } from './target.ts'
 import { socketHandlers, upgraded, type SocketHandler, type SocketLimits } from './web-socket.ts'
@@ -89,8 +89,8 @@ export class HttpServer<Caller> {
   }
 
   /** Answers one request without a socket: the command line's way when no server is running. */
-  handleTrusted(request: Request): Promise<Response> {
-    return this.#answered(request, null, 'plain')
+  async handleTrusted(request: Request): Promise<Response> {
+    return (await this.#handle(request, null, 'plain')) ?? upgraded
   }
 
   /** Whether a stop was announced or has begun. */
@@ -150,19 +150,10 @@ export class HttpServer<Caller> {
     server: Bun.Server<SocketHandler> | null,
     target: keyof TargetHandlers,
   ): Promise<Response | undefined> {
-    const response = await this.#answered(request, server, target)
-    return response === upgraded ? undefined : response
-  }
-
-  async #answered(
-    request: Request,
-    server: Bun.Server<SocketHandler> | null,
-    target: keyof TargetHandlers,
-  ): Promise<Response> {
     const context = new ServerContext(request, server, this.#options)
     try {
       const answer = await this.#answer(context, target)
-      return answer === upgraded ? answer : this.#leaving(context.complete(answer))
+      return answer === upgraded ? undefined : this.#leaving(context.complete(answer))
     } catch (thrown) {
       return this.#leaving(this.#refuse(context, thrown))
     }
@@ -174,7 +165,7 @@ export class HttpServer<Caller> {
     return response
   }
 
-  async #answer(context: ServerContext, target: keyof TargetHandlers): Promise<Response> {
+  #answer(context: ServerContext, target: keyof TargetHandlers): Answer {
     if (target === 'rewritten') throw new ApiError('not_found')
     requireOneHost(context.request) // 400
     if (target === 'unroutable') return this.#noRoute(context, { kind: 'none' })
@@ -189,9 +180,9 @@ export class HttpServer<Caller> {
       if (this.#draining && !route.duringDrain) throw new ApiError('shutting_down')
       if (route.access === 'public') return route.handle(context)
       const authorized = this.#options.authorize(route.access, context)
-      const caller = authorized instanceof Promise ? await authorized : authorized
-      context.liftIdleTimeout()
-      return route.handle(context, caller)
+      return authorized instanceof Promise
+        ? serveAuthorized(authorized, route, context)
+        : serve(authorized, route, context)
     }
     return this.#noRoute(context, match)
   }
@@ -242,6 +233,21 @@ export class HttpServer<Caller> {
     const render = context.errorResponse ?? errorResponse
     return context.complete(render(error, context.requestId, context.request.headers))
   }
+}
+
+type GuardedRoute<Caller> = Extract<Route<Caller>, { readonly access: Exclude<Access, 'public'> }>
+
+function serve<Caller>(caller: Caller, route: GuardedRoute<Caller>, context: ServerContext): Answer {
+  context.liftIdleTimeout()
+  return route.handle(context, caller)
+}
+
+async function serveAuthorized<Caller>(
+  authorized: Promise<Caller>,
+  route: GuardedRoute<Caller>,
+  context: ServerContext,
+): Promise<Response> {
+  return serve(await authorized, route, context)
 }
 
 const usualSockets: SocketLimits = { messageBytesMax: 1024 * 1024, idleSeconds: 120 }

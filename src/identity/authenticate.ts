@@ -39,11 +39,11 @@ export function authenticateKey(
   const secret = keyFromHeaders(headers)
   if (secret === null) return { kind: 'missing' }
   if (secret === conflicting) return { kind: 'conflicting' }
-  if (!isWellFormedKey(secret)) {
+  const digest = digestOf(secret)
+  if (digest === null) {
     const grant = isClientSecret(secret) ? clientSecrets.open(secret, now) : null
     return grant === null ? { kind: 'invalid' } : ownerOf(directory.key(grant.keyId), directory, now, grant)
   }
-  const digest = digestKey(secret)
   const key = directory.keyByDigest(digest)
   const isOldSecret = key !== undefined && key.previous !== null && key.digest !== digest
   if (isOldSecret && key.previous.until <= now && !directory.isKeyInDoubt(key)) return { kind: 'invalid' }
@@ -74,6 +74,23 @@ export function callerNow({ account, key }: Caller, directory: Directory, now: n
 export function mayUseArea(caller: Caller, area: KeyArea): boolean {
   const areas = caller.key?.scopes.areas ?? null
   return areas === null || areas.includes(area)
+}
+
+/**
+ * Digests of keys that were shown lately: hashing is a third of the check. Whether a key is valid is looked up each time.
+ */
+const digests = new Map<string, string>()
+const digestsMax = 1000
+
+/** Null for what does not have the form of a key. */
+function digestOf(secret: string): string | null {
+  const known = digests.get(secret)
+  if (known !== undefined) return known
+  if (!isWellFormedKey(secret)) return null
+  const digest = digestKey(secret)
+  if (digests.size >= digestsMax) digests.clear()
+  digests.set(secret, digest)
+  return digest
 }
 
 const conflicting = Symbol('conflicting')

@@ -44,7 +44,7 @@ export interface Group {
 }
 
 /** Parts of the API that a key can be limited to. */
-export const keyAreas = ['inference', 'documents', 'admin'] as const
+export const keyAreas = ['inference', 'documents', 'admin', 'scim'] as const
 export type KeyArea = (typeof keyAreas)[number]
 
 /** Classes of requests that wait for a scarce model, the first first. */

@@ -32,9 +32,14 @@ export class SecretSet {
     return this.forms.length === 0
   }
 
+  #isIn(text: string): boolean {
+    for (const form of this.#texts) if (text.length >= form.length && text.includes(form)) return true
+    return false
+  }
+
   /** The text without the secrets. */
   redact(text: string): string {
-    if (!this.#texts.some((form) => text.includes(form))) return text
+    if (!this.#isIn(text)) return text
     const stream = new ByteRedaction(this)
     return Buffer.concat([stream.push(Buffer.from(text)), stream.end()]).toString()
   }
@@ -53,6 +58,7 @@ export class ByteRedaction {
 
   /** What may go on now; empty when all of it is held back. The same bytes, not a copy, when they hold no secret. */
   push(chunk: Uint8Array): Uint8Array {
+    if (this.#held.length === 0 && Buffer.isBuffer(chunk) && !this.#mayHold(chunk)) return chunk
     const bytes =
       this.#held.length === 0
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
@@ -70,6 +76,12 @@ export class ByteRedaction {
     const rest = this.#held
     this.#held = none
     return rest
+  }
+
+  /** Whether the bytes hold a secret, or end as one begins. */
+  #mayHold(bytes: Buffer): boolean {
+    for (const form of this.#forms) if (bytes.includes(form)) return true
+    return this.#secretBeginning(bytes) > 0
   }
 
   /** The bytes before the last whole secret, with marks in place of secrets, and where that secret ends. */

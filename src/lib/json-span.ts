@@ -34,8 +34,10 @@ export function findFields(json: Buffer, names: ReadonlySet<string>): FieldSpan[
     const valueStart = skipSpace(json, skipSpace(json, keyEnd) + 1)
     if (valueStart >= json.length) break
     const valueEnd = skipValue(json, valueStart)
-    const name = keyName(json, keyStart, keyEnd)
-    if (names.has(name)) found.push({ name, keyStart, valueStart, valueEnd })
+    if (mayBeNamed(names, json, keyStart, keyEnd)) {
+      const name = keyName(json, keyStart, keyEnd)
+      if (names.has(name)) found.push({ name, keyStart, valueStart, valueEnd })
+    }
     at = skipSpace(json, valueEnd)
     if (json[at] !== comma) break
     at = skipSpace(json, at + 1)
@@ -125,6 +127,26 @@ export function removeField(json: Buffer, field: FieldSpan): Buffer {
     if (json[start - 1] === comma) start -= 1
   }
   return Buffer.concat([json.subarray(0, start), json.subarray(end)])
+}
+
+/** Lengths of the names in each set, a bit each; the last bit is for all that are longer. */
+const lengthsOf = new WeakMap<ReadonlySet<string>, number>()
+
+/** Whether a key is worth making into a string: most keys have a length that no name has. */
+function mayBeNamed(names: ReadonlySet<string>, json: Buffer, start: number, end: number): boolean {
+  let lengths = lengthsOf.get(names)
+  if (lengths === undefined) {
+    lengths = 0
+    for (const name of names) lengths |= lengthBit(Buffer.byteLength(name))
+    lengthsOf.set(names, lengths)
+  }
+  if ((lengths & lengthBit(end - start - 2)) !== 0) return true
+  for (let at = start; at < end; at += 1) if (json[at] === backslash) return true
+  return false
+}
+
+function lengthBit(length: number): number {
+  return 1 << Math.min(length, 31)
 }
 
 function keyName(json: Buffer, start: number, end: number): string {

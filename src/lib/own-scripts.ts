@@ -13,6 +13,7 @@ export const ownScripts = [
   'documents/embedders/hashing/hashing-thread.ts',
   'documents/embedders/local-embedder-worker.ts',
   'documents/reading/reading-process.ts',
+  'gateway/content/content-thread.ts',
   'lib/tokens/token-thread.ts',
   'pricing/catalogue/catalogue-worker.ts',
   'store/documents/thread/document-worker.ts',

@@ -31,6 +31,18 @@ interface Child {
   readonly buckets: number[]
 }
 
+/** The children below some label values, by the next one. */
+interface Branch {
+  readonly next: Map<string, Branch>
+  child: Child | null
+}
+
+interface Children {
+  readonly root: Branch
+  /** In the order in which they came. */
+  readonly all: Child[]
+}
+
 interface Metric {
   readonly definition: MetricDefinition
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -43,8 +55,8 @@ export class MetricRegistry {
 
   /** A counter. A value that is not a positive number, such as a provider's odd token count, adds nothing. */
   counter(definition: MetricDefinition): Recorder {
-    const children = new Map<string, Child>()
-    const lines = () => [...children.values()].map(({ labels, sum }) => sample(definition.name, labels, sum))
+    const children: Children = { root: { next: new Map(), child: null }, all: [] }
+    const lines = () => children.all.map(({ labels, sum }) => sample(definition.name, labels, sum))
     this.#metrics.push({ definition, type: 'counter', lines })
     return (amount, ...values) => {
       const child = childOf(children, definition, values, 0)
@@ -55,8 +67,8 @@ export class MetricRegistry {
   /** A histogram. A value that is not a number is ignored. */
   histogram(definition: HistogramDefinition): Recorder {
     const { name, buckets } = definition
-    const children = new Map<string, Child>()
-    const lines = () => [...children.values()].flatMap((child) => histogramLines(name, buckets, child))
+    const children: Children = { root: { next: new Map(), child: null }, all: [] }
+    const lines = () => children.all.flatMap((child) => histogramLines(name, buckets, child))
     this.#metrics.push({ definition, type: 'histogram', lines })
     return (value, ...values) => {
       if (!Number.isFinite(value)) return
@@ -95,19 +107,25 @@ export class MetricRegistry {
   }
 }
 
+/** The child of these label values: a look-up for each, which costs less than making one text of them. */
 function childOf(
-  children: Map<string, Child>,
-  { labels = [] }: MetricDefinition,
+  children: Children,
+  definition: MetricDefinition,
   values: readonly string[],
   bucketCount: number,
 ): Child {
-  const key = values.length === 1 ? (values[0] ?? '') : values.join('\0')
-  let child = children.get(key)
-  if (child === undefined) {
-    child = { labels: labelText(labels, values), sum: 0, buckets: Array.from({ length: bucketCount }, () => 0) }
-    children.set(key, child)
+  let { root } = children
+  for (const value of values) {
+    let next = root.next.get(value)
+    if (next === undefined) root.next.set(value, (next = { next: new Map(), child: null }))
+    root = next
   }
-  return child
+  if (root.child === null) {
+    const labels = labelText(definition.labels ?? [], values)
+    root.child = { labels, sum: 0, buckets: Array.from({ length: bucketCount }, () => 0) }
+    children.all.push(root.child)
+  }
+  return root.child
 }
 
 function histogramLines(name: string, bounds: readonly number[], { labels, sum, buckets }: Child): readonly string[] {

@@ -52,6 +52,8 @@ export interface Metrics {
   upstreamError(provider: string, reason: string): void
   /** Counts usage rows that were lost. */
   usageDropped(rows: number): void
+  /** Counts requests whose content was to be logged and was not. */
+  contentDropped(requests: number): void
   /** Counts a document whose work has ended here; `outcome` is `completed` or the code of what happened. */
   documentEnded(outcome: string): void
   /** Counts an error of a machine that has run out of something: `storage_full` or `overloaded`. */
@@ -165,6 +167,7 @@ type FaultRecorders = Pick<
   | 'budgetThreshold'
   | 'upstreamError'
   | 'usageDropped'
+  | 'contentDropped'
 >
 
 function faultRecorders(registry: MetricRegistry): FaultRecorders {
@@ -193,12 +196,19 @@ function faultRecorders(registry: MetricRegistry): FaultRecorders {
     labels: [],
   })
   dropped(0)
+  const contentDropped = registry.counter({
+    name: 'sluice_content_log_dropped_total',
+    help: 'Requests whose content was to be logged and was not, because too much of it waited.',
+    labels: [],
+  })
+  contentDropped(0)
   return {
     refused: (path, { status, code }) => refused(1, areaOf(path), String(status), reasonLabel(code)),
     inflightRefused: (model) => inflightRefused(1, modelLabel(model)),
     ...budgets,
     upstreamError: (provider, reason) => upstream(1, providerLabel(provider), reasonLabel(reason)),
     usageDropped: (rows) => dropped(rows),
+    contentDropped: (requests) => contentDropped(requests),
   }
 }
 

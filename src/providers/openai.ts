@@ -117,15 +117,8 @@ export class Server {
     return this.request(sendOptions(call, this.basePath, this.ownHeaders))
   }
 
-  async request(request: Http1Request): Promise<Reply> {
-    try {
-      return await this.#http1.request(this.#origin, request)
-    } catch (thrown) {
-      request.signal.throwIfAborted()
-      // Anything else comes from reading the body, which is the caller's.
-      if (!(thrown instanceof Http1Failure || thrown instanceof TypeError)) throw thrown
-      throw new UpstreamFailure(failureKind(thrown), thrown)
-    }
+  request(request: Http1Request): Promise<Reply> {
+    return this.#http1.request(this.#origin, request, asUpstreamFailure)
   }
 }
 
@@ -233,6 +226,12 @@ function bodyOf(content: CallContent): Http1Request['body'] {
     case 'resource':
       return null
   }
+}
+
+/** Other reasons come from the signal, or from reading the body, which is the caller's. */
+function asUpstreamFailure(reason: unknown): unknown {
+  const isFailure = reason instanceof Http1Failure || reason instanceof TypeError
+  return isFailure ? new UpstreamFailure(failureKind(reason), reason) : reason
 }
 
 function failureKind(thrown: unknown): UpstreamFailureKind {

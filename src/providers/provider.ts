@@ -123,7 +123,7 @@ export interface UpstreamCall {
   /** Whether the body asks for a stream of server-sent events. */
   readonly streamed: boolean
   /** What the `accept` header says; JSON or events, as `streamed` has it, when left out. */
-  readonly accept?: string
+  readonly accept?: string | undefined
   /** Client headers that may travel on (lower case), already cleaned. */
   readonly headers: Readonly<Record<string, string>>
   readonly requestId: string

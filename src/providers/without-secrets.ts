@@ -19,9 +19,10 @@ export function withoutSecrets(provider: Provider): Provider {
     if (provider.connect === undefined) throw new Error('a provider without WebSockets was asked for one')
     return provider.connect(call, redactedEnd(listener, secrets)).catch(redactedRefusal(secrets))
   }
+  const redactReply = (reply: Reply): Reply => redacted(reply, secrets)
   return {
     ...provider,
-    send: async (call) => redacted(await provider.send(call), secrets),
+    send: (call) => provider.send(call).then(redactReply),
     ...(provider.connect !== undefined && { connect }),
     ...(provider.batches !== undefined && { batches: redactedBatches(provider.batches, secrets) }),
   }
@@ -85,9 +86,14 @@ function percentDecoded(part: string): string {
 }
 
 function redacted(reply: Reply, secrets: SecretSet): Reply {
-  const headers: Record<string, string> = {}
-  for (const name in reply.headers) headers[name] = secrets.redact(reply.headers[name] ?? '')
-  return { ...reply, headers, body: new RedactedBody(reply.body, new ByteRedaction(secrets)) }
+  const { status } = reply
+  let { headers } = reply
+  for (const name in reply.headers) {
+    const sent = reply.headers[name] ?? ''
+    const shown = secrets.redact(sent)
+    if (shown !== sent) headers = { ...headers, [name]: shown }
+  }
+  return { status, headers, body: new RedactedBody(reply.body, new ByteRedaction(secrets)) }
 }
 
 class RedactedBody implements ReplyBody {

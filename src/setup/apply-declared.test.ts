@@ -10,6 +10,7 @@ import { createLogger } from '#observe/log.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { applyDeclared } from './apply-declared.ts'
 import { StartProblem } from './start-problem.ts'
+import { aSession } from '#test/support/store/store-records.ts'
 
 let store: Store
 let now: number
@@ -149,7 +150,7 @@ describe('applying declared entities', () => {
   test('a changed password replaces the old one and ends the sessions of the user', async () => {
     await apply(file)
     const { id } = (await store.users.byEmail('ada@example.org'))!
-    await store.sessions.insert({ digest: 'd', userId: id, createdAt: 1, expiresAt: 9_999_999 })
+    await store.sessions.insert(aSession(id, { digest: 'd' }))
     await apply(file.replace('correct horse battery', 'another password'))
     expect(await passwordMatches('another password', (await store.users.password(id))?.hash ?? null)).toBe(true)
     expect(await store.sessions.get('d')).toBeNull()
@@ -158,7 +159,7 @@ describe('applying declared entities', () => {
   test('a person who is declared as a service account keeps the id and loses password and sessions', async () => {
     await apply(file)
     const { id } = (await store.users.byEmail('ada@example.org'))!
-    await store.sessions.insert({ digest: 'd', userId: id, createdAt: 1, expiresAt: 9_999_999 })
+    await store.sessions.insert(aSession(id, { digest: 'd' }))
     const changed = file.replace('password: correct horse battery', 'kind: service')
     await apply(changed)
     expect(await store.users.get(id)).toMatchObject({ kind: 'service', hasPassword: false, declared: true })

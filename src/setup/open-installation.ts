@@ -11,6 +11,7 @@ import { providerKindNames } from '#providers/registry.ts'
 import { StoreUnavailable } from '#store/errors.ts'
 import type { Migration } from '#store/migrating/migration.ts'
 import { StoreTooNew } from '#store/migrating/schema-state.ts'
+import type { QdrantAddress } from '#store/documents/vector-places.ts'
 import { openStore, type Store } from '#store/store.ts'
 import { applyDeclared } from './apply-declared.ts'
 import { prepareDataDirectory } from './data-directory.ts'
@@ -64,6 +65,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         poolMax: settings['database.pool_max'],
         reportPoolMax: settings['database.report_pool_max'],
         searchDirectory: join(dataDirectory, 'search'),
+        qdrant: qdrantOf(settings),
         sealer: ownSealer,
         onBlocked: (migration, error) =>
           logger.warn('a migration waits for a lock', { migration: migration.name, error }),
@@ -86,6 +88,13 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       throw thrown
     }
   })
+}
+
+function qdrantOf(settings: Settings): QdrantAddress | null {
+  const url = settings['documents.qdrant_url']
+  if (url === null) return null
+  const apiKey = settings['documents.qdrant_api_key']
+  return { url, apiKey: apiKey?.reveal() ?? null, collections: settings['documents.qdrant_collections'] }
 }
 
 /** The installation's key; a new one is made only for a database in which nothing is sealed. */

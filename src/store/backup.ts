@@ -4,7 +4,14 @@ import { sql } from 'kysely'
 import { engineOf, openDatabase, sqliteFile, type Connection } from './database.ts'
 import { dump, restore, ToolFailed } from './engines/postgres-tools.ts'
 import { openSqliteBeside } from './engines/sqlite.ts'
+import { readSchemaState } from './migrating/schema-state.ts'
 import { referencedBytes, type ReferencedBytes } from './referenced-bytes.ts'
+
+/** What a copy of a database holds. */
+export interface DatabaseCopy extends ReferencedBytes {
+  /** Code that knows less than this schema cannot use it. */
+  readonly needsSchema: number
+}
 
 /** The copy was not made or not restored; the message says what to do. */
 export class BackupRefused extends Error {
@@ -32,7 +39,7 @@ export async function backup({ kysely }: Connection, file: string): Promise<void
 }
 
 /** The same for PostgreSQL, by pg_dump; resolves to the files of documents that the copy holds or refers to. */
-export async function backupPostgres(url: string, file: string): Promise<ReferencedBytes> {
+export async function backupPostgres(url: string, file: string): Promise<DatabaseCopy> {
   const database = openDatabase({ url, poolMax: 1, patient: true })
   createEmpty(file)
   try {
@@ -45,7 +52,7 @@ export async function backupPostgres(url: string, file: string): Promise<Referen
           select pg_export_snapshot() as snapshot, current_schema() as schema`.execute(trx)
         for (const shown of rows) await dump({ url, ...shown, file })
         syncFile(file)
-        return referencedBytes({ engine: database.engine, kysely: trx })
+        return describe({ engine: database.engine, kysely: trx })
       })
   } catch (thrown) {
     rmSync(file, { force: true })
@@ -55,14 +62,19 @@ export async function backupPostgres(url: string, file: string): Promise<Referen
   }
 }
 
-/** The files of documents that a copied SQLite database refers to. */
-export async function referencesOfCopy(file: string): Promise<ReferencedBytes> {
+/** What a copied SQLite database refers to and needs. */
+export async function describeCopy(file: string): Promise<DatabaseCopy> {
   const copy = openSqliteBeside(file, 'full')
   try {
-    return await referencedBytes({ engine: 'sqlite', kysely: copy.kysely })
+    return await describe({ engine: 'sqlite', kysely: copy.kysely })
   } finally {
     await copy.close()
   }
+}
+
+async function describe(connection: Connection): Promise<DatabaseCopy> {
+  const { needs } = await readSchemaState(connection.kysely, connection.engine)
+  return { ...(await referencedBytes(connection)), needsSchema: needs }
 }
 
 /** The files of documents that the database holds or refers to. */

@@ -37,8 +37,14 @@ import { nativeBatches } from './migrations/0032-native-batches.ts'
 import { serviceAccounts } from './migrations/0034-service-accounts.ts'
 import { servers } from './migrations/0037-servers.ts'
 import { keyRotation } from './migrations/0038-key-rotation.ts'
+import { contentLogs } from './migrations/0043-content-logs.ts'
+import { scim } from './migrations/0044-scim.ts'
+import { usageExports } from './migrations/0045-exports.ts'
 import { batchFigures } from './migrations/0047-batch-figures.ts'
+import { people } from './migrations/0052-people.ts'
+import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
+import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -76,7 +82,13 @@ export const migrations: readonly Migration[] = [
   { version: 34, name: 'service accounts', kind: 'expand', run: serviceAccounts },
   { version: 37, name: 'servers of providers', kind: 'expand', run: servers },
   { version: 38, name: 'key rotation', kind: 'expand', run: keyRotation },
+  { version: 43, name: 'content logs', kind: 'expand', run: contentLogs },
+  { version: 44, name: 'provisioning', kind: 'expand', run: scim },
+  { version: 45, name: 'exports of usage', kind: 'expand', run: usageExports },
   { version: 47, name: 'figures of batches', kind: 'expand', run: batchFigures },
+  { version: 49, name: 'vector places', kind: 'expand', run: vectorPlaces, indexes: vectorPlaceIndexes },
+  { version: 52, name: 'people', kind: 'expand', run: people },
+  { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
 ]
 

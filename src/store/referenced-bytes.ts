@@ -18,21 +18,28 @@ export interface ReferencedBytes {
 
 const pageRows = 10_000
 
-/** All that the documents and files of this moment refer to. */
+/** All that the documents, files and exports of this moment refer to. */
 export async function referencedBytes(connection: Connection): Promise<ReferencedBytes> {
   const documents = await documentBytes(connection)
-  const files = await fileBytes(connection)
-  return { inside: documents.inside + files.inside, elsewhere: [...documents.elsewhere, ...files.elsewhere] }
+  const files = await fileBytes(connection, 'files')
+  const exported = await fileBytes(connection, 'usage_export_files')
+  return {
+    inside: documents.inside + files.inside + exported.inside,
+    elsewhere: [...documents.elsewhere, ...files.elsewhere, ...exported.elsewhere],
+  }
 }
 
-async function fileBytes({ engine, kysely }: Connection): Promise<ReferencedBytes> {
+async function fileBytes(
+  { engine, kysely }: Connection,
+  table: 'files' | 'usage_export_files',
+): Promise<ReferencedBytes> {
   const isInside =
     engine === 'sqlite'
       ? sql<boolean>`false`
-      : sql<boolean>`exists (select 1 from document_bytes where document_id = files.blob_id
-          and document_bytes.sha256 = files.sha256 and part = 0)`
+      : sql<boolean>`exists (select 1 from document_bytes where document_id = ${sql.ref(`${table}.blob_id`)}
+          and document_bytes.sha256 = ${sql.ref(`${table}.sha256`)} and part = 0)`
   const rows = await kysely
-    .selectFrom('files')
+    .selectFrom(table)
     .select(['blob_id as id', 'sha256', isInside.as('is_inside')])
     .where('sha256', 'is not', null)
     .orderBy('blob_id')

@@ -33,6 +33,8 @@ export interface UsersTable {
   declared: Flag
   created_at: number
   updated_at: number
+  /** With a session; about once a minute. */
+  seen_at: number | null
 }
 
 export interface GroupsTable {
@@ -71,6 +73,19 @@ export interface ApiKeysTable {
 export interface SessionsTable {
   digest: string
   user_id: string
+  created_at: number
+  expires_at: number
+  /** About once a minute. */
+  seen_at: number | null
+  /** How the browser names itself, cut. */
+  agent: string | null
+  /** From where the sign-in came. */
+  address: string | null
+}
+
+export interface InvitationsTable {
+  user_id: string
+  digest: string
   created_at: number
   expires_at: number
 }
@@ -227,6 +242,9 @@ interface UsageSums {
   duration_ms: number
   cost: number
   first_tokens: number
+  failures: number
+  stream_tokens: number
+  stream_ms: number
   first_token_ms: number
 }
 
@@ -397,6 +415,16 @@ export interface ChunkSetsTable {
   doomed: Flag
   /** JSON of PageStart[]; null for none. */
   pages: string | null
+  /** As vector-index.ts numbers places and states. */
+  index_place: Generated<number>
+  index_state: Generated<number>
+}
+
+/** Sets whose vectors are still to be removed from a place outside of the database. */
+export interface VectorRemovalsTable {
+  set_row: number
+  place: number
+  space_row: number
 }
 
 export interface DocumentChunksTable {
@@ -692,6 +720,71 @@ export interface WebhookToldTable {
   at: number
 }
 
+export interface ScimUsersTable {
+  user_id: string
+  user_name: string
+  external_id: string | null
+  given_name: string
+  family_name: string
+}
+
+export interface ScimGroupsTable {
+  group_id: string
+  external_id: string | null
+}
+
+export interface UsageExportsTable {
+  id: string
+  /** `day` or `month`. */
+  period: string
+  starts_at: number
+  ends_at: number
+  time_zone: string
+  version: number
+  /** `pending` or `done`. */
+  state: string
+  error: string | null
+  row_count: number | null
+  requests: number | null
+  cost: number | null
+  created_at: number
+  finished_at: number | null
+}
+
+export interface UsageExportFilesTable {
+  export_id: string
+  format: string
+  blob_id: string
+  sha256: string
+  bytes: number
+}
+
+export interface ContentLogsTable {
+  id: string
+  at: number
+  request_id: string
+  user_id: string
+  key_id: string | null
+  model: string
+  endpoint: string
+  status: number
+  code: string | null
+  request_cut: number
+  answer_cut: number
+  /** What the texts take. */
+  bytes: number
+  /** Sealed. */
+  request: string
+  /** Sealed. */
+  answer: string | null
+}
+
+export interface ContentLogDaysTable {
+  /** Days since 1970, of UTC. */
+  day: number
+  bytes: number
+}
+
 export interface AuditRowsTable {
   /** Numbers without a gap, from 1. */
   seq: number
@@ -729,7 +822,10 @@ export interface Tables {
   memberships: MembershipsTable
   api_keys: ApiKeysTable
   sessions: SessionsTable
+  invitations: InvitationsTable
   oidc_identities: OidcIdentitiesTable
+  scim_users: ScimUsersTable
+  scim_groups: ScimGroupsTable
   providers: ProvidersTable
   models: ModelsTable
   model_components: ModelComponentsTable
@@ -773,6 +869,7 @@ export interface Tables {
   chunk_vectors: ChunkVectorsTable
   chunk_codes: ChunkCodesTable
   vector_centres: VectorCentresTable
+  vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   replicas: ReplicasTable
@@ -789,6 +886,10 @@ export interface Tables {
   webhook_told: WebhookToldTable
   audit_rows: AuditRowsTable
   audit_head: AuditHeadTable
+  content_logs: ContentLogsTable
+  content_log_days: ContentLogDaysTable
+  usage_exports: UsageExportsTable
+  usage_export_files: UsageExportFilesTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable
   schema_progress: SchemaProgressTable

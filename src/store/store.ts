@@ -7,22 +7,26 @@
 import { auditStore, type AuditStore } from './audit.ts'
 import type { BudgetPlace } from '#budgets/budget-place.ts'
 import type { Sealer } from '#lib/seal.ts'
-import { backup, backupPostgres, referencesOfCopy } from './backup.ts'
+import { backup, backupPostgres, describeCopy, type DatabaseCopy } from './backup.ts'
 import { databaseTime } from './database-time.ts'
 import { batchStore, type BatchStore } from './batches/batches.ts'
 import { fileStore, type FileStore } from './batches/files.ts'
 import { uploadStore, type UploadStore } from './batches/uploads.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
+import type { QdrantAddress } from './documents/vector-places.ts'
 import { documentWork } from './documents/thread/document-threads.ts'
 import { storedBytes, type StoredBytes } from './documents/stored-bytes.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
 import { withAvailability } from './errors.ts'
+import { exportStore, type ExportStore } from './exports/usage-exports.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
+import { invitationStore, type InvitationStore } from './identity/invitations.ts'
 import { inflightOverrideStore, type InflightOverrideStore } from './catalog/inflight-overrides.ts'
 import { conversationStore, type ConversationStore } from './kept/conversations.ts'
 import { keptResponseStore, type KeptResponseStore } from './kept/kept-responses.ts'
+import { contentLogStore, type ContentLogStore } from './content/content-logs.ts'
 import { keyStore, type KeyStore } from './identity/keys.ts'
 import { leaderLocks, type LeaderLocks } from './leader-locks.ts'
 import { migrate, migrations, type MigrateOptions } from './migrate.ts'
@@ -34,8 +38,8 @@ import { budgetStore, type BudgetStore } from './money/budgets.ts'
 import { priceStore, type PriceStore } from './money/prices.ts'
 import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
-import type { ReferencedBytes } from './referenced-bytes.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
+import { scimStore, type ScimStore } from './identity/scim.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
 import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
@@ -57,7 +61,10 @@ export interface Store {
   /** Where processes take what requests may spend. */
   readonly budgetPlace: BudgetPlace
   readonly sessions: SessionStore
+  readonly invitations: InvitationStore
   readonly identities: IdentityStore
+  /** Users and groups as a provisioning service sees them. */
+  readonly scim: ScimStore
   readonly usage: UsageStore
   readonly responses: StoredResponseStore
   readonly keptResponses: KeptResponseStore
@@ -73,6 +80,8 @@ export interface Store {
   readonly documentBytes: StoredBytes | null
   readonly settings: SettingStore
   readonly audit: AuditStore
+  readonly contentLogs: ContentLogStore
+  readonly exports: ExportStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
@@ -95,9 +104,9 @@ export interface Store {
   ping(): Promise<void>
   /**
    * Writes a copy to a file that does not exist yet: a database on SQLite, an archive of pg_dump on PostgreSQL. Resolves
-   * to the files of documents that it holds or refers to. Throws BackupRefused.
+   * to the files of documents that it holds or refers to, and the schema that it needs. Throws BackupRefused.
    */
-  backup(file: string): Promise<ReferencedBytes>
+  backup(file: string): Promise<DatabaseCopy>
   /** Closes the database. Calling it again does nothing; any other call afterwards rejects with StoreUnavailable. */
   close(): Promise<void>
 }
@@ -120,6 +129,8 @@ export interface StoreOptions extends Pick<DatabaseOptions, 'url' | 'poolMax'>, 
   readonly reportPoolMax?: number
   /** A folder for what searches keep for the next process; none is kept when absent. */
   readonly searchDirectory?: string
+  /** A Qdrant server that vectors may be moved to; none when absent. */
+  readonly qdrant?: QdrantAddress | null
   /** Seals what providers authenticate with, and what callers had the gateway keep. */
   readonly sealer: Sealer
 }
@@ -133,7 +144,11 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const pools = openPools(database, options.url, reportPoolMax)
   const slow = slowWork(database, pools, options.url)
   const documents = documentStore(
-    documentWork(database, { url: options.url, searchDirectory: options.searchDirectory ?? null }),
+    documentWork(database, {
+      url: options.url,
+      searchDirectory: options.searchDirectory ?? null,
+      qdrant: options.qdrant ?? null,
+    }),
   )
   const availability = withAvailability({
     finishUpgrade: upgrading(options, waiting),
@@ -141,18 +156,13 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     backup: (file: string) => slow.backup(file),
   })
   return {
-    // A search looks at every user.
-    users: withAvailability({ ...userStore(database), list: (query) => userStore(pools.reports).list(query) }),
-    groups: withAvailability(groupStore(database)),
-    keys: withAvailability(keyStore(database)),
+    ...identityStores(database, pools),
     providers: withAvailability(providerStore(database, sealer)),
     models: withAvailability(modelStore(database)),
     inflightOverrides: withAvailability(inflightOverrideStore(database)),
     prices: withAvailability(priceStore(database)),
     budgets: withAvailability(budgetStore(database)),
     budgetPlace: withAvailability(budgetPlace(database)),
-    sessions: withAvailability(sessionStore(database)),
-    identities: withAvailability(identityStore(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
     keptResponses: withAvailability(keptResponseStore(database, sealer)),
@@ -165,6 +175,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
     settings: withAvailability(settingStore(database)),
     audit: withAvailability(auditStore(database)),
+    contentLogs: withAvailability(contentLogStore(database, sealer)),
+    exports: withAvailability(exportStore(database)),
     live: liveReads(pools.live, sealer),
     replicas:
       database.engine === 'postgres'
@@ -184,6 +196,19 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
       await database.close()
     },
   }
+}
+
+function identityStores(database: Database, { reports }: Pick<Pools, 'reports'>) {
+  return {
+    // A search looks at every user, and one among keys at every key.
+    users: withAvailability({ ...userStore(database), list: (query) => userStore(reports).list(query) }),
+    keys: withAvailability({ ...keyStore(database), list: (query) => keyStore(reports).list(query) }),
+    groups: withAvailability(groupStore(database)),
+    sessions: withAvailability(sessionStore(database)),
+    invitations: withAvailability(invitationStore(database)),
+    identities: withAvailability(identityStore(database)),
+    scim: withAvailability(scimStore(database)),
+  } satisfies Partial<Store>
 }
 
 /**
@@ -257,7 +282,7 @@ function liveReads(database: Database, sealer: Sealer): LiveReads {
 
 interface SlowWork {
   readonly usage: UsageWork
-  backup(file: string): Promise<ReferencedBytes>
+  backup(file: string): Promise<DatabaseCopy>
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
@@ -271,13 +296,13 @@ interface SlowWork {
 function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, url: string): SlowWork {
   const { file } = database
   if (file === null) {
-    const { totals, series, list, proveCounters } = usageRows(pools.reports)
+    const { totals, series, list, proveCounters, breakdownOfHours } = usageRows(pools.reports)
     const { write } = usageRows(pools.usage)
-    const usage = { ...usageRows(database), write, totals, series, list, proveCounters }
-    const copyTo = async (copy: string): Promise<ReferencedBytes> => {
+    const usage = { ...usageRows(database), write, totals, series, list, proveCounters, breakdownOfHours }
+    const copyTo = async (copy: string): Promise<DatabaseCopy> => {
       if (database.engine === 'postgres') return backupPostgres(url, copy)
       await backup(database, copy)
-      return referencesOfCopy(copy)
+      return describeCopy(copy)
     }
     return { usage, backup: copyTo, close: async () => undefined }
   }
@@ -287,7 +312,7 @@ function slowWork(database: Database, pools: Pick<Pools, 'reports' | 'usage'>, u
     usage: usageOn(recording),
     async backup(copy) {
       await copying.run('backup', copy)
-      return referencesOfCopy(copy)
+      return describeCopy(copy)
     },
     async close() {
       await Promise.all([recording.close(), copying.close()])

@@ -16,11 +16,11 @@ interface Served extends AsyncDisposable {
   readonly key: string
 }
 
-async function startWorkers(count: number | string): Promise<Served> {
+async function startWorkers(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Served> {
   await using opened = new AsyncDisposableStack()
   const schema = await makePostgresSchema(String(serverUrl))
   opened.defer(() => schema.drop())
-  const environment = { SLUICE_DATABASE_URL: schema.url, SLUICE_SERVER_WORKERS: String(count) }
+  const environment = { SLUICE_DATABASE_URL: schema.url, SLUICE_SERVER_WORKERS: String(count), ...settings }
   const sluice = opened.use(new Installation(environment))
   const server = await sluice.start(['--json'])
   opened.defer(async () => {
@@ -129,6 +129,19 @@ describe.skipIf(missing !== false)(`workers${reason}`, () => {
     const { code, lines } = await served.server.stop()
     expect(code).toBe(0)
     expect(lines.filter((line) => line.includes('a worker has ended and is started again'))).toHaveLength(3)
+  })
+
+  test('one that hangs is replaced, and others keep serving', async () => {
+    await using served = await startWorkers(2, { SLUICE_SERVER_WORKER_HANG_SECONDS: '2' })
+    await allUp(served, 2)
+    const [steady, hanging] = pids(served)
+    process.kill(hanging!, 'SIGSTOP')
+    await until(() => !pids(served).includes(hanging!) && pids(served).length === 2)
+    await allUp(served, 2)
+    expect(pids(served)).toContain(steady!)
+    expect((await ask(served, '/ai/v1/models')).status).toBe(200)
+    const { lines } = await served.server.stop()
+    expect(lines).toContainEqual(expect.stringContaining('a worker hangs and is ended'))
   })
 
   test.each([20, 200])('one that stands still is missing from %i scrapes, which do not wait for it', async (count) => {

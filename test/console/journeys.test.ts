@@ -90,7 +90,7 @@ describe.skipIf(journeysSkipped !== null)(
       await heading(page, 'Users').waitFor()
       await page.context().setOffline(false)
       await notice.getByRole('button', { name: 'Try again' }).click()
-      await page.getByRole('combobox', { name: 'Page' }).waitFor()
+      await page.getByRole('combobox', { name: 'Find', exact: true }).waitFor()
       await page.keyboard.press('Escape')
     }, 60_000)
 
@@ -220,8 +220,8 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Table').click()
       await page.getByRole('table', { name: 'Models' }).waitFor()
       await visitor.requireAccessible('models as a table')
-      await button(page, 'Use it demo-chat').click()
-      await page.getByRole('dialog', { name: 'demo-chat' }).getByText('everyone').waitFor()
+      await page.getByRole('table', { name: 'Models' }).getByRole('link', { name: 'demo-chat' }).click()
+      await page.getByRole('region', { name: 'Who may use it' }).getByText('everyone').waitFor()
       expect(await page.getByRole('region', { name: 'curl code' }).textContent()).toContain(
         `curl ${app.url}/ai/v1/chat/completions`,
       )
@@ -293,11 +293,11 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('link', { name: 'API Keys' }).click()
       await heading(page, 'API Keys').waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Page' }).fill('over')
+      await page.getByRole('combobox', { name: 'Find', exact: true }).fill('over')
       await visitor.requireAccessible('palette')
       await page.keyboard.press('Enter')
       await heading(page, 'Overview').waitFor()
-      for (const path of ['/', '/models', '/models?view=table', '/models?model=demo-chat', '/keys', '/welcome']) {
+      for (const path of ['/', '/models', '/models?view=table', '/models/about/demo-chat', '/keys', '/welcome']) {
         await visitor.open(path)
         await page.locator('h1').waitFor()
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360])

@@ -34,7 +34,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 /** Goes to a page by the palette. */
 async function goTo(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Page' }).waitFor()
+  await page.getByRole('combobox', { name: 'Find', exact: true }).waitFor()
   await page.keyboard.type(name)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()

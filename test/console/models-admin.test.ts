@@ -253,7 +253,7 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await page.getByRole('heading', { name: 'demo-chat' }).waitFor()
       expect(await page.getByRole('button', { name: 'Create model' }).count()).toBe(0)
-      expect(await page.getByLabel('Manage all models').count()).toBe(0)
+      expect(await page.getByRole('tab', { name: 'Administration' }).count()).toBe(0)
       for (const path of ['/models/new', `/models/${(await modelNamed('demo-chat'))?.id}`]) {
         await visitor.open(path)
         await page.getByRole('heading', { level: 1 }).waitFor()

@@ -43,10 +43,11 @@ describe('the return path of the sign-in page', () => {
 test('parameters that a page does not know are undefined, and so overrule what was typed', () => {
   expect(readOverviewSearch({ span: 'century' })).toEqual({ span: undefined })
   expect(readKeysSearch({ owner: 'everybody' })).toEqual({ owner: undefined })
-  expect(readModelsSearch({ q: 7, view: 'list', model: { a: 1 } })).toEqual({
+  expect(readModelsSearch({ q: 7, view: 'list', kind: { a: 1 }, context: 5 })).toEqual({
     q: '7',
     view: undefined,
-    model: undefined,
+    kind: undefined,
+    context: undefined,
   })
 })
 

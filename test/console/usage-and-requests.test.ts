@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
+import { until } from '#test/support/until.ts'
 import { aUsage } from '#test/support/store/store-records.ts'
 import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 
@@ -215,8 +216,8 @@ describe.skipIf(journeysSkipped !== null)(
       await page.keyboard.press('Enter')
       await expectFailedOver(page.getByRole('main'))
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Page' }).fill('trace-of-7')
-      await page.getByRole('option', { name: 'Request trace-of-7' }).click()
+      await page.getByRole('combobox', { name: 'Find', exact: true }).fill('trace-of-7')
+      await page.getByRole('option', { name: /^trace-of-7/ }).click()
       await page.getByRole('heading', { name: 'Request not found' }).waitFor()
       await visitor.requireAccessible('a request that does not exist')
       // The browser writes down each answer that is an error.
@@ -303,6 +304,34 @@ describe.skipIf(journeysSkipped !== null)(
       await tile.getByText('3.8 s', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Time to first token as a table' }).click()
       await page.getByRole('region', { name: 'Time to first token, table' }).getByText('9.0 s').waitFor()
+      expectNoComplaints(visitor)
+    }, 60_000)
+
+    test('logged content is shown to an administrator who asks for it, and can be tried again', async () => {
+      for (const [name, value] of [
+        ['enabled', true],
+        ['models', ['demo-chat']],
+      ] as const)
+        await app.call('PUT', `/settings/content_log.${name}`, { body: { value } })
+      await chat('demo-chat', app.userKey)
+      const logged = async () =>
+        (await app.call<{ data: readonly { request_id: string }[] }>('GET', '/content-logs')).body.data[0]?.request_id
+      await until(async () => (await logged()) !== undefined)
+      const id = await logged()
+      await until(async () => (await app.call('GET', `/requests/${id}`)).status === 200)
+      await using visitor = await signedIn('admin', `/requests/${id}`)
+      const { page } = visitor
+      const content = page.getByRole('region', { name: 'Content' })
+      const show = content.getByRole('button', { name: 'Show the content' })
+      await show.waitFor()
+      expect(await page.content()).not.toContain('A secret of mine')
+      await show.click()
+      await content.getByText('A secret of mine').first().waitFor()
+      await visitor.requireAccessible('logged content')
+      await content.getByRole('button', { name: 'Try it again in the playground' }).click()
+      await page.waitForURL(/\/playground\?model=demo-chat/)
+      await page.getByRole('textbox', { name: 'Message' }).waitFor()
+      expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('A secret of mine')
       expectNoComplaints(visitor)
     }, 60_000)
   },

@@ -37,6 +37,11 @@ async function idOf(list: string, name: string): Promise<string> {
   return data.find((each) => each.name === name)?.id ?? ''
 }
 
+async function userIdOf(email: string): Promise<string> {
+  const { data } = (await app.call<{ data: { id: string }[] }>('GET', `/users?q=${email}@`)).body
+  return data[0]?.id ?? ''
+}
+
 interface Place {
   readonly path: string | (() => Promise<string>)
   /** A text that only the loaded page has. */
@@ -76,7 +81,28 @@ const click = (name: string | RegExp) => (page: Page) =>
 const others: Readonly<Record<string, Place>> = {
   'a page that does not exist': { path: '/nothing', shown: 'Page not found' },
   'models as a table': { path: '/models?view=table', shown: 'claude-sonnet-4-5' },
-  'the details of a model': { path: '/models?model=gpt-5-mini', shown: 'Python' },
+  'the page of a model': { path: '/models/about/gpt-5-mini', shown: 'Python' },
+  'filtered models': { path: '/models?kind=chat&order=speed&context=32000', shown: 'Clear filters' },
+  'a user': { path: async () => `/users/${await userIdOf('grace')}`, shown: 'claude-sonnet-4-5' },
+  'the keys of a user': { path: async () => `/users/${await userIdOf('admin')}?tab=keys`, shown: 'nightly reports' },
+  'the limits of a user': {
+    path: async () => `/users/${await userIdOf('grace')}?tab=limits`,
+    shown: '$5.00 each month',
+  },
+  'the sessions of a user': {
+    path: async () => `/users/${await userIdOf('admin')}?tab=sessions`,
+    shown: 'this browser',
+  },
+  'the dialog of invitations': { path: '/users', shown: 'grace@example.org', open: click('Invite people') },
+  'the dialog of a key': {
+    path: '/keys',
+    shown: 'nightly reports',
+    open: (page) => page.getByText('nightly reports', { exact: true }).click(),
+  },
+  'the usage of a group': {
+    path: async () => `/groups/${await idOf('/groups', 'research')}?tab=usage`,
+    shown: 'in 30 days',
+  },
   'a row of the audit log': {
     path: '/audit',
     shown: 'Created a model',
@@ -125,7 +151,7 @@ const others: Readonly<Record<string, Place>> = {
   'settings read at start': { path: '/settings?tab=start', shown: 'server.port' },
   limits: { path: '/settings?tab=limits', shown: 'For single accounts' },
   'about the server': { path: '/settings?tab=about', shown: 'OpenAPI document' },
-  'a group': { path: async () => `/groups?group=${await idOf('/groups', 'research')}`, shown: 'alan@example.org' },
+  'a group': { path: async () => `/groups/${await idOf('/groups', 'research')}`, shown: 'alan@example.org' },
   'the dialog of a new key': { path: '/keys', shown: 'nightly reports', open: click('Create API Key') },
   'the dialog of a new user': { path: '/users', shown: 'grace@example.org', open: click('Create user') },
   'the dialog of a new provider': { path: '/providers', shown: 'openai', open: click('Add provider') },

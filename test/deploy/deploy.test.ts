@@ -4,23 +4,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { loadConfig } from '#config/load.ts'
+import { compose } from '#test/support/deploy/compose.ts'
 import { Installation } from '../cli/sluice.ts'
 
 const root = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-interface ComposeService {
-  readonly image?: string
-  readonly profiles?: readonly string[]
-  readonly environment?: Readonly<Record<string, string>>
-  readonly volumes?: readonly string[]
-  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
-  readonly read_only?: boolean
-}
-const compose = Bun.YAML.parse(read('compose.yaml')) as {
-  readonly services: Readonly<Record<string, ComposeService>>
-  readonly volumes: Readonly<Record<string, unknown>>
-}
 const files = ['Dockerfile', 'compose.yaml', 'deploy/systemd/sluice.service']
 const charts = readdirSync(join(root, 'deploy/helm/templates')).map((name) => `deploy/helm/templates/${name}`)
 
@@ -83,6 +72,20 @@ describe('the image', () => {
     expect((await sluice.run([...args, '--ready'])).code).toBe(0)
     await server.stop()
     expect((await sluice.run(args)).code).toBe(1)
+  })
+})
+
+const noAnalyze = Bun.which('systemd-analyze') === null ? ' (skipped: systemd-analyze is not installed)' : ''
+
+describe('the unit of systemd', () => {
+  test.skipIf(noAnalyze !== '')(`leaves the service few rights, and is understood${noAnalyze}`, async () => {
+    const unit = join(root, 'deploy/systemd/sluice.service')
+    // In tenths of the ten points that systemd gives to what is not confined at all.
+    const command = ['systemd-analyze', 'security', '--offline=true', '--threshold=20', unit]
+    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    expect([await child.exited, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('Overall exposure level')
   })
 })
 

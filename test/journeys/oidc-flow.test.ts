@@ -184,12 +184,17 @@ describe('GET /session/options', () => {
   test('names the button and its address when an issuer is configured, else only the password', async () => {
     await setSetting(app, 'auth.oidc.button_label', 'Example account')
     const configured = await app.call('GET', '/session/options', { key: null })
-    expect(configured.body).toEqual({ password: true, oidc: { label: 'Example account', url: start } })
+    const button = { label: 'Example account', url: start }
+    expect(configured.body).toEqual({ password: true, oidc: button, issuers: [button] })
     await using proxied = await appWith(provider, 'server.public_url=https://ai.example.org')
     const there = await proxied.call<{ oidc: { url: string } }>('GET', '/session/options', { key: null })
     expect(there.body.oidc.url).toBe(`https://ai.example.org${start}`)
     await using plain = await startAdminApp()
-    expect((await plain.call('GET', '/session/options', { key: null })).body).toEqual({ password: true, oidc: null })
+    expect((await plain.call('GET', '/session/options', { key: null })).body).toEqual({
+      password: true,
+      oidc: null,
+      issuers: [],
+    })
     expect(locationOf(await fetch(plain.url + start, { redirect: 'manual' }))).toBe(
       '/sign-in?error=oidc_not_configured',
     )

@@ -1,15 +1,19 @@
 /** Traces of requests, as a collector gets them, and their lines in the log. */
 import { describe, expect, test } from 'bun:test'
 import { startComposite } from '#test/support/app/composite-app.ts'
+import { startDocuments } from '#test/support/app/documents-app.ts'
 import { startGateway } from '#test/support/app/gateway-app.ts'
+import { clientOf } from '#test/support/batches/file-client.ts'
 import { startTraceCollector, type CollectedSpan, type TraceCollector } from '#test/support/network/trace-collector.ts'
 import { close, htmlBadGateway, json, stream } from '#test/support/upstream/upstream-behaviours.ts'
+import { holdStream } from '#test/support/upstream/held-stream.ts'
 import { chatChunks, chatCompletion, doneEvent } from '#test/support/upstream/upstream-samples.ts'
 import type { ReceivedRequest } from '#test/support/upstream/upstream.ts'
 import { until } from '#test/support/until.ts'
 
-const tracing = ({ url }: TraceCollector, ratio: number): readonly string[] => [
+const tracing = ({ url }: TraceCollector, ratio: number, protocol = 'http/protobuf'): readonly string[] => [
   `traces.otlp_url=${url}`,
+  `traces.otlp_protocol=${protocol}`,
   `traces.sample_ratio=${ratio}`,
 ]
 
@@ -26,9 +30,9 @@ const traceparentOf = (request: ReceivedRequest | undefined): string =>
   request?.headers.find(([name]) => name.toLowerCase() === 'traceparent')?.[1] ?? ''
 
 describe('a traced request', () => {
-  test('has a span of its own and one for each attempt, and the provider is told which', async () => {
+  test.each(['http/protobuf', 'http/json'])('has a span for itself and for each attempt, sent by %s', async (form) => {
     using collector = startTraceCollector()
-    await using app = await startComposite({ components: 2, set: tracing(collector, 1) })
+    await using app = await startComposite({ components: 2, set: tracing(collector, 1, form) })
     const [first, second] = app.servers
     first?.script(htmlBadGateway())
     second?.script(json(chatCompletion()))
@@ -36,7 +40,7 @@ describe('a traced request', () => {
     expect(answer.status).toBe(200)
     await answer.text()
 
-    const [server, failed, served] = await spansOf(collector, 'traced')
+    const [server, failed, served, firstToken] = await spansOf(collector, 'traced')
     expect(server).toMatchObject({
       name: 'POST /ai/v1/chat/completions',
       kind: 2,
@@ -63,6 +67,7 @@ describe('a traced request', () => {
         'gen_ai.usage.input_tokens': expect.stringMatching(/^\d+$/),
       },
     })
+    expect(firstToken).toMatchObject({ name: 'first_token', parentSpanId: served?.spanId })
     for (const span of [server, failed, served])
       expect(BigInt(span?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(span?.startTimeUnixNano ?? 0))
     expect(traceparentOf(second?.requests.at(-1))).toBe(`00-${server?.traceId}-${served?.spanId}-01`)
@@ -80,8 +85,17 @@ describe('a traced request', () => {
     }
     await ask('unsampled', `00-${other}-${parent}-00`)
     await ask('sampled', `00-${recorded}-${parent}-01`)
-    const [server] = await spansOf(collector, 'sampled')
+    const [server, call, firstToken, rest] = await spansOf(collector, 'sampled')
     expect(server).toMatchObject({ traceId: recorded, parentSpanId: parent, events: [{ name: 'gen_ai.first_token' }] })
+    expect(call?.attributes).toMatchObject({
+      'gen_ai.request.stream': true,
+      'gen_ai.response.time_to_first_chunk': expect.anything(),
+    })
+    expect([firstToken?.name, rest?.name]).toEqual(['first_token', 'stream'])
+    expect([firstToken?.startTimeUnixNano, firstToken?.endTimeUnixNano]).toEqual([
+      call?.startTimeUnixNano,
+      rest?.startTimeUnixNano,
+    ])
     expect(collector.spans.filter(({ traceId }) => traceId === other)).toEqual([])
     const headers = gateway.upstream.requests.map(traceparentOf)
     expect(headers.map((header) => [header.slice(3, 35), header.slice(-2)])).toEqual([
@@ -130,7 +144,7 @@ describe('a traced request', () => {
       expect(collector.spans).toEqual([])
       collector.answerWith(200)
     }
-    expect((await spansOf(collector, 'late')).length).toBe(2)
+    expect((await spansOf(collector, 'late')).map(({ kind }) => kind)).toEqual([2, 3, 1])
   })
 })
 
@@ -158,4 +172,56 @@ test('log.requests writes a line for each call of a model, and none without it',
   await (await quiet.chat({}, { headers: { 'x-request-id': 'quiet' } })).text()
   await quiet.usageOf('quiet')
   expect(quiet.log()).not.toContain('a request has ended')
+})
+
+describe('a trace shows', () => {
+  test('how long a request waited for its turn', async () => {
+    using collector = startTraceCollector()
+    await using gateway = await startGateway({ set: tracing(collector, 1) })
+    const { id } = gateway.models.plain
+    expect((await gateway.operate('PATCH', `/models/${id}`, { max_concurrent: 1 })).status).toBe(200)
+    const held = await holdStream(gateway, gateway.models.plain.name)
+    gateway.upstream.script(json(chatCompletion()))
+    const second = gateway.chat({}, { headers: { 'x-request-id': 'second' } })
+    await until(async () => (await gateway.metric('sluice_queue_waiting{kind="model",name="plain"}')) === 1)
+    await held.finish()
+    await (await second).text()
+    const spans = await spansOf(collector, 'second')
+    const [server, queue, call] = spans
+    expect(spans.map(({ name }) => name).slice(0, 2)).toEqual([server?.name ?? '', 'queue'])
+    expect([queue?.parentSpanId, queue?.endTimeUnixNano]).toEqual([server?.spanId, call?.startTimeUnixNano])
+    expect((await spansOf(collector, held.requestId)).map(({ name }) => name)).not.toContain('queue')
+  })
+
+  test('the stages of a document, and the call for its vectors is a trace of its own', async () => {
+    using collector = startTraceCollector()
+    await using app = await startDocuments({ set: tracing(collector, 1) })
+    const [id] = await app.accepted([{ bytes: 'canary-text of a note' }], { wait_for_completion: true })
+    await until(() => collector.spans.some(({ name }) => name === 'document'))
+    const [whole, ...stages] = collector.spans.slice(collector.spans.findIndex(({ name }) => name === 'document'))
+    expect(whole).toMatchObject({
+      kind: 5,
+      attributes: { 'sluice.document_id': id, 'sluice.document_outcome': 'completed' },
+    })
+    expect(stages.map(({ name }) => name)).toEqual(['reading', 'chunking', 'embedding', 'storing'])
+    expect(new Set(stages.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([whole?.spanId]))
+    expect(JSON.stringify(collector.spans)).not.toContain('canary-text')
+  })
+
+  test('which line of which batch a call was made for', async () => {
+    using collector = startTraceCollector()
+    await using gateway = await startGateway({ set: tracing(collector, 1) })
+    const files = clientOf(gateway)
+    const body = { model: gateway.models.plain.name, messages: [{ role: 'user', content: 'Hi' }] }
+    const line = (id: string) => JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body })
+    gateway.upstream.script(json(chatCompletion()))
+    const { id: input_file_id } = await files.uploaded(`${line('one')}\n${line('two')}\n`)
+    const fields = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' }
+    const { id } = (await (await files.create(fields)).json()) as { id: string }
+    const ofBatch = () => collector.spans.filter(({ attributes }) => 'sluice.batch_id' in attributes)
+    await until(() => ofBatch().length === 2)
+    expect(new Set(ofBatch().map(({ attributes }) => attributes['sluice.batch_id']))).toEqual(new Set([id]))
+    expect(new Set(ofBatch().map(({ attributes }) => attributes['sluice.batch_line']))).toEqual(new Set(['1', '2']))
+    expect(new Set(ofBatch().map(({ name }) => name))).toEqual(new Set(['POST /ai/v1/chat/completions']))
+  })
 })

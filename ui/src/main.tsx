@@ -11,6 +11,8 @@ import { signInSearch } from './routes/search.ts'
 import { applyTheme } from './shell/theme.ts'
 import './styles/tokens.css'
 import './styles/base.css'
+import './styles/font.css'
+import './styles/print.css'
 
 applyTheme()
 

@@ -21,7 +21,7 @@ import {
   readBatchesSearch,
   readDocumentSearch,
   readDocumentsSearch,
-  readGroupsSearch,
+  readGroupSearch,
   readKeysSearch,
   readModelSearch,
   readModelsSearch,
@@ -33,6 +33,7 @@ import {
   readSettingsSearch,
   readSignInSearch,
   readUsageSearch,
+  readUserSearch,
   readUsersSearch,
   signInSearch,
 } from './routes/search.ts'
@@ -48,6 +49,12 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: readSignInSearch,
   component: lazyPart(() => import('./routes/sign-in.tsx'), 'SignInPage'),
+})
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyPart(() => import('./routes/invitation.tsx'), 'InvitationPage'),
 })
 
 const shellRoute = createRoute({
@@ -93,6 +100,12 @@ const newModelRoute = createRoute({
   validateSearch: readNewModelSearch,
   beforeLoad: requireAdmin,
   component: lazyPart(() => import('./routes/model/model-page.tsx'), 'NewModelPage'),
+})
+
+const modelAboutRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/models/about/$name',
+  component: lazyPart(() => import('./routes/model-about/model-about-page.tsx'), 'ModelAboutPage'),
 })
 
 const modelRoute = createRoute({
@@ -180,12 +193,27 @@ const usersRoute = createRoute({
   component: lazyPart(() => import('./routes/users/users-page.tsx'), 'UsersPage'),
 })
 
+const userRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/users/$id',
+  beforeLoad: requireAdmin,
+  validateSearch: readUserSearch,
+  component: lazyPart(() => import('./routes/user/user-page.tsx'), 'UserPage'),
+})
+
 const groupsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/groups',
   beforeLoad: requireAdmin,
-  validateSearch: readGroupsSearch,
   component: lazyPart(() => import('./routes/groups/groups-page.tsx'), 'GroupsPage'),
+})
+
+const groupRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/groups/$id',
+  beforeLoad: requireAdmin,
+  validateSearch: readGroupSearch,
+  component: lazyPart(() => import('./routes/group/group-page.tsx'), 'GroupPage'),
 })
 
 const providersRoute = createRoute({
@@ -210,6 +238,13 @@ const auditRoute = createRoute({
   component: lazyPart(() => import('./routes/audit/audit-page.tsx'), 'AuditPage'),
 })
 
+const exportsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/exports',
+  beforeLoad: requireAdmin,
+  component: lazyPart(() => import('./routes/exports/exports-page.tsx'), 'ExportsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
@@ -229,10 +264,12 @@ const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', 
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  invitationRoute,
   shellRoute.addChildren([
     overviewRoute,
     modelsRoute,
     newModelRoute,
+    modelAboutRoute,
     modelRoute,
     usageRoute,
     costRoute,
@@ -245,10 +282,13 @@ const routeTree = rootRoute.addChildren([
     documentRoute,
     batchesRoute,
     usersRoute,
+    userRoute,
     groupsRoute,
+    groupRoute,
     providersRoute,
     webhooksRoute,
     auditRoute,
+    exportsRoute,
     settingsRoute,
     accountRoute,
     unknownRoute,

@@ -78,8 +78,17 @@ export class AuditLog {
     return value
   }
 
+  /** Writes that the caller is about to be shown what is at a path. Throws when it cannot be written: then nothing is shown. */
+  async looked(look: Asking & { readonly path: string }, details: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#deps.store.audit.append(this.#entryOf({ ...look, method: 'GET' })('done', details))
+  }
+
   /** A person has signed in. */
-  signedIn(context: RequestContext, user: Pick<User, 'id' | 'email'>, how: 'password' | 'oidc'): Promise<void> {
+  signedIn(
+    context: RequestContext,
+    user: Pick<User, 'id' | 'email'>,
+    how: 'password' | 'oidc' | 'invitation',
+  ): Promise<void> {
     return this.#append(
       this.#signIn(context, { outcome: 'done', actor: user.email, actorId: user.id, details: { how } }),
     )
@@ -115,7 +124,7 @@ export class AuditLog {
     return { at, action: 'sign-in', source: 'sign-in', keyId: null, address, requestId, record: '', ...rest }
   }
 
-  #entryOf({ context, caller, method, path, params }: Change) {
+  #entryOf({ context, caller, method, path, params }: Omit<Change, 'body'>) {
     const { user } = caller.account
     const source: AuditSource = context.trusted ? 'operator' : caller.key === null ? 'session' : 'key'
     return (outcome: AuditOutcome, details: Readonly<Record<string, unknown>>): AuditEntry => ({
@@ -137,8 +146,9 @@ export class AuditLog {
     try {
       const id = idIn(value)
       if (change.method !== 'POST' || id === null) return await this.#recordAt(change.path, change)
-      const own = `${change.path.slice(change.path.lastIndexOf('/'))}/:id`
-      if (this.#readers.has(own)) return await this.#recordAt(own, { ...change, params: { id } })
+      const paths = [change.path, change.path.slice(change.path.lastIndexOf('/'))]
+      const own = paths.map((path) => `${path}/:id`).find((path) => this.#readers.has(path))
+      if (own !== undefined) return await this.#recordAt(own, { ...change, params: { id } })
       return await this.#recordAt(`${change.path}/:made`, { ...change, params: { ...change.params, made: id } })
     } catch (error) {
       // The change is made: its answer does not depend on this reading.

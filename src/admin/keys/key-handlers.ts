@@ -2,14 +2,16 @@
  * Making, changing and deleting API keys: the same for an administrator and for users' own keys.
  * When a deletion has been answered, the next request with that key is refused.
  */
-import { pageAnswer, pageOnWire } from '#http/page.ts'
+import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 import { keyAreas, priorities, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'
+import { keyOrders } from '#store/identity/key-list.ts'
 import type { KeyPatch } from '#store/identity/keys.ts'
 import type { Admin } from '../admin.ts'
 import { requireFound, label, text, time } from '../fields.ts'
+import { listFilter, orderFrom } from '../list-query.ts'
 import type { Unchanged } from '../record-version.ts'
 import { keyAnswer, keyOnWire, keyVersion, scopeNames, type KeyOnWire } from './key-record.ts'
 import {
@@ -80,14 +82,21 @@ export const deletedKeys = z.strictObject({
   deleted: z.array(z.string()).describe('Ids; those that did not exist are not among them'),
 })
 export const keyPage = pageAnswer(keyAnswer)
+export const keysQuery = pageQuery.extend(
+  listFilter(
+    keyOrders,
+    "Part of the name, the description, what is displayed of the key, or its user's name or address",
+  ),
+)
 
 /** A page of keys, of one user or of all. */
 export async function listKeys(
   admin: Admin,
-  page: { readonly cursor?: string | undefined; readonly limit: number },
+  { q: contains, sort, order, cursor, limit }: z.output<typeof keysQuery>,
   userId: string | undefined,
 ): Promise<z.input<typeof keyPage>> {
-  const keys = await admin.store.keys.list({ ...page, userId })
+  const asked = { cursor, limit, contains, order: orderFrom(sort, order) }
+  const keys = await admin.store.keys.list({ ...asked, userId })
   const names = await scopeNames(admin, keys.items)
   return pageOnWire(keys, (key) => keyOnWire(key, names))
 }

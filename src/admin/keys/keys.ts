@@ -1,5 +1,4 @@
 /** Routes of all users' API keys, for administrators. A user's own are in me.ts. */
-import { pageQuery } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
@@ -19,6 +18,7 @@ import {
   keyDeletion,
   keyPage,
   keyRotation,
+  keysQuery,
   listKeys,
   rotateKey,
 } from './key-handlers.ts'
@@ -39,7 +39,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       path: '/keys',
       access: 'admin',
       summary: 'List API keys of all users',
-      query: pageQuery.extend({ user_id: id.optional().describe('Only the keys of this user') }),
+      query: keysQuery.extend({ user_id: id.optional().describe('Only the keys of this user') }),
       answer: keyPage,
       errors: ['invalid_cursor'],
       handle: ({ query: { user_id: userId, ...page } }) => listKeys(admin, page, userId),
@@ -49,7 +49,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       path: '/users/:id/keys',
       access: 'admin',
       summary: "List one user's API keys",
-      query: pageQuery,
+      query: keysQuery,
       answer: keyPage,
       errors: ['invalid_cursor'],
       async handle({ params, query }) {

@@ -1,5 +1,5 @@
 /**
- * The OpenID Connect issuer of the settings, by openid-client: where it sends people, and who
+ * One OpenID Connect issuer of the settings, by openid-client: where it sends people, and who
  * the person is that comes back from it. It is looked up when it is first needed and again from time
  * to time, so that an issuer that is down keeps neither the server nor passwords from working.
  *
@@ -8,9 +8,9 @@
  */
 import type { ClientAuth, Configuration } from 'openid-client'
 import { readHttpUrl } from '#config/settings/formats.ts'
-import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import { hasClaim, type Claims } from './claims.ts'
+import type { ConfiguredIssuer, IssuerSettings } from './issuer-settings.ts'
 import type { PendingSignIn } from './pending.ts'
 import { OidcRefusal, type OidcRefusalCode } from './refusal.ts'
 
@@ -34,19 +34,30 @@ const keptMs = 3_600_000
 const pauseMs = 3000
 
 export class OidcIssuer {
-  readonly #settings: LiveSettings
+  /** The part of its addresses here; empty for the first issuer. */
+  readonly name: string
+  readonly #settings: () => IssuerSettings | null
   readonly #clock: Clock
   #found: Found | null = null
   #failure: { readonly refusal: OidcRefusal; readonly at: number } | null = null
   #finding: Promise<Configuration> | null = null
 
-  constructor(settings: LiveSettings, clock: Clock) {
-    this.#settings = settings
+  constructor({ name, read }: ConfiguredIssuer, clock: Clock) {
+    this.name = name
+    this.#settings = read
     this.#clock = clock
   }
 
-  get isConfigured(): boolean {
-    return this.#settings.get('auth.oidc.issuer') !== null && this.#settings.get('auth.oidc.client_id') !== null
+  /** The settings of this moment; null when it is not configured. */
+  get settings(): IssuerSettings | null {
+    return this.#settings()
+  }
+
+  /** The settings of this moment. Throws OidcRefusal when it is not configured. */
+  get configured(): IssuerSettings {
+    const settings = this.#settings()
+    if (settings === null) throw new OidcRefusal('oidc_not_configured')
+    return settings
   }
 
   /** Begins a sign-in that comes back to this address. Throws OidcRefusal when the issuer cannot be used. */
@@ -56,7 +67,7 @@ export class OidcIssuer {
     const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
-      scope: [...new Set(['openid', ...this.#settings.get('auth.oidc.scopes')])].join(' '),
+      scope: [...new Set(['openid', ...this.configured.scopes])].join(' '),
       state,
       nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
@@ -95,8 +106,9 @@ export class OidcIssuer {
   /** Many issuers keep what an access token can ask for out of the ID token. OpenID Connect Core 1.0, 5.4. */
   #needsUserInfo(configuration: Configuration, claims: Claims): boolean {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return false
-    const wanted = ['email', this.#settings.get('auth.oidc.groups_claim')]
-    if (!this.#settings.get('auth.oidc.trust_email')) wanted.push('email_verified')
+    const { groupsClaim, trustEmail } = this.configured
+    const wanted = ['email', groupsClaim]
+    if (!trustEmail) wanted.push('email_verified')
     return wanted.some((claim) => !hasClaim(claims, claim))
   }
 
@@ -114,7 +126,7 @@ export class OidcIssuer {
   /** What was found before is good enough when the issuer does not answer now. */
   async #find(): Promise<Configuration> {
     try {
-      const configuration = await discover(this.#settings)
+      const configuration = await discover(this.configured)
       this.#found = { configuration, at: this.#clock.elapsed() }
       this.#failure = null
       return configuration
@@ -132,11 +144,9 @@ function library(): Promise<Library> {
   return import('openid-client')
 }
 
-async function discover(settings: LiveSettings): Promise<Configuration> {
-  const [issuer, clientId] = [settings.get('auth.oidc.issuer'), settings.get('auth.oidc.client_id')]
-  if (issuer === null || clientId === null) throw new OidcRefusal('oidc_not_configured')
+async function discover({ issuer, clientId, clientSecret }: IssuerSettings): Promise<Configuration> {
   const client = await library()
-  const secret = settings.get('auth.oidc.client_secret')?.reveal()
+  const secret = clientSecret?.reveal()
   const configuration = await client.discovery(
     new URL(`${issuer}/.well-known/openid-configuration`),
     clientId,
@@ -154,7 +164,9 @@ async function discover(settings: LiveSettings): Promise<Configuration> {
   const { issuer: named } = configuration.serverMetadata()
   // Otherwise the server at that address could speak for another issuer, or, as Entra's "common" does, for all tenants.
   if (readHttpUrl(named) !== issuer)
-    throw new Error(`auth.oidc.issuer is ${issuer}, but the server there calls itself ${named.slice(0, 200)}.`)
+    throw new Error(
+      `The issuer of the settings is ${issuer}, but the server there calls itself ${named.slice(0, 200)}.`,
+    )
   return configuration
 }
 

@@ -1,5 +1,4 @@
 /** Routes of the caller's own account: keys, models, usage and password, whatever the caller's role. */
-import { pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
@@ -8,7 +7,7 @@ import { passwordMatches } from '#identity/password.ts'
 import type { Caller, User } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf, type Call } from '../endpoint.ts'
-import { capabilities, capabilitiesOnWire, password } from '../fields.ts'
+import { password } from '../fields.ts'
 import { keyAnswer } from '../keys/key-record.ts'
 import {
   changeKey,
@@ -23,11 +22,14 @@ import {
   keyDeletion,
   keyPage,
   keyRotation,
+  keysQuery,
   listKeys,
   rotateKey,
   type OwnerFilter,
 } from '../keys/key-handlers.ts'
 import { attemptOf } from './known-browser.ts'
+import { performanceAnswer, performanceQuery, readPerformance } from './model-performance.ts'
+import { usableModels, usableModelsAnswer } from './usable-models.ts'
 import { tooManyAttempts } from './session-routes.ts'
 import {
   ownRequestsQuery,
@@ -45,31 +47,24 @@ import {
   seriesDescription,
   totalsAnswer,
 } from '../usage/usage.ts'
+import { activityAnswer, ownActivityQuery, readActivity } from '../usage/activity.ts'
+import { endOneSession, readSessions, sessionsAnswer } from './user-sessions.ts'
 import { setPassword } from '../users/users.ts'
 import { whoAmI, whoAmIAnswer } from './who-am-i.ts'
 
 const passwordChange = z.strictObject({ current: z.string().max(1024), new: password }).meta({ id: 'PasswordChange' })
 
-const ownModels = z.strictObject({
-  data: z.array(
-    z
-      .strictObject({
-        name: z.string(),
-        aliases: z.array(z.string()),
-        description: z.string(),
-        provider: z.string(),
-        context_length: z.int().nullable().describe('Tokens'),
-        capabilities,
-        groups: z.array(z.string()).describe('Ids of the own groups that open it'),
-      })
-      .meta({ id: 'UsableModel' }),
-  ),
-})
-
 const tag = 'Own account'
 
 export function meRoutes(admin: Admin): Route<Caller>[] {
-  return [...accountRoutes(admin), ...ownKeyListRoutes(admin), ...ownKeyRecordRoutes(admin), ...ownUsageRoutes(admin)]
+  return [
+    ...accountRoutes(admin),
+    ...ownSessionRoutes(admin),
+    ...ownKeyListRoutes(admin),
+    ...ownKeyRecordRoutes(admin),
+    ...ownUsageRoutes(admin),
+    ...ownRequestRoutes(admin),
+  ]
 }
 
 type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'context'>
@@ -108,11 +103,25 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
       path: '/me/models',
       access: 'user',
       summary: 'The models that the caller can use, by name',
-      answer: ownModels,
+      answer: usableModelsAnswer,
       errors: ['not_found'],
       handle(call) {
         self(call)
-        return { data: modelsOf(admin, call.caller) }
+        return usableModels(admin, call.caller)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/me/models/performance',
+      access: 'user',
+      summary: 'Speed and outages of the models that the caller can use, in the last day',
+      query: performanceQuery,
+      answer: performanceAnswer,
+      errors: ['not_found'],
+      report: true,
+      handle(call) {
+        self(call)
+        return readPerformance(admin, call.caller, call.query.model)
       },
     }),
     route({
@@ -129,16 +138,6 @@ function accountRoutes(admin: Admin): Route<Caller>[] {
         await setPassword(admin, user.id, { plain: call.body.new, isTemporary: false })
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/me/sessions',
-      access: 'user',
-      summary: 'Sign out everywhere: all own sessions end, this one too',
-      errors: ['not_found'],
-      async handle(call) {
-        await admin.store.sessions.deleteOfUser(self(call).id)
-      },
-    }),
   ]
 }
 
@@ -150,7 +149,7 @@ function ownKeyListRoutes(admin: Admin): Route<Caller>[] {
       path: '/me/keys',
       access: 'user',
       summary: 'List the own API keys',
-      query: pageQuery,
+      query: keysQuery,
       answer: keyPage,
       errors: ['invalid_cursor', 'not_found'],
       handle: (call) => listKeys(admin, call.query, self(call).id),
@@ -230,6 +229,38 @@ function ownKeyRecordRoutes(admin: Admin): Route<Caller>[] {
   ]
 }
 
+function ownSessionRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
+      path: '/me/sessions',
+      access: 'user',
+      summary: 'The own sessions in browsers',
+      answer: sessionsAnswer,
+      errors: ['not_found'],
+      handle: (call) => readSessions(admin, call.context, self(call).id),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/sessions',
+      access: 'user',
+      summary: 'Sign out everywhere: all own sessions end, this one too',
+      errors: ['not_found'],
+      async handle(call) {
+        await admin.store.sessions.deleteOfUser(self(call).id)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/me/sessions/:sessionId',
+      access: 'user',
+      summary: 'End one of the own sessions',
+      handle: (call) => endOneSession(admin, self(call).id, call.params.sessionId),
+    }),
+  ]
+}
+
 function ownUsageRoutes(admin: Admin): Route<Caller>[] {
   const route = endpointsOf(admin, tag)
   return [
@@ -258,6 +289,23 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
     }),
     route({
       method: 'GET',
+      path: '/me/usage/activity',
+      access: 'user',
+      summary: 'What each of some own keys, or of some models by the own account, was used, day by day',
+      query: ownActivityQuery,
+      answer: activityAnswer,
+      errors: ['not_found'],
+      report: true,
+      handle: (call) => readActivity(admin, call.query, self(call).id),
+    }),
+  ]
+}
+
+function ownRequestRoutes(admin: Admin): Route<Caller>[] {
+  const route = endpointsOf(admin, tag)
+  return [
+    route({
+      method: 'GET',
       path: '/me/requests',
       access: 'user',
       summary: 'The own requests, the newest first',
@@ -280,20 +328,6 @@ function ownUsageRoutes(admin: Admin): Route<Caller>[] {
       handle: (call) => readRequest(admin, { ...call.params, ...call.query, userId: self(call).id }),
     }),
   ]
-}
-
-function modelsOf({ state }: Admin, caller: Caller): z.input<typeof ownModels>['data'] {
-  if (state.catalog.inDoubt) throw new ApiError('store_unavailable')
-  const ownGroups = caller.account.groupIds
-  return state.catalog.listFor(caller).map(({ record, ownedBy, groupIds }) => ({
-    name: record.name,
-    aliases: [...record.aliases],
-    description: record.description,
-    provider: ownedBy,
-    context_length: record.contextLength,
-    capabilities: capabilitiesOnWire(record.capabilities),
-    groups: [...groupIds].filter((group) => ownGroups.has(group)).sort(),
-  }))
 }
 
 /** Guesses count like failed sign-ins: a borrowed session must not be a way around that limit. */

@@ -7,15 +7,15 @@ import type { User } from '#identity/records.ts'
 import { NameTaken } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
 import { groupIdsOf, isAllowedDomain, type Person } from '../oidc/claims.ts'
+import type { IssuerSettings } from '../oidc/issuer-settings.ts'
 import { OidcRefusal } from '../oidc/refusal.ts'
 
 /** The person's account, with groups and role as the issuer has them now. Throws OidcRefusal. */
-export async function accountOf(admin: Admin, person: Person): Promise<User> {
-  const user = (await linkedUser(admin, person)) ?? (await newlyLinked(admin, person))
-  if (!isAllowedDomain(user.email, admin.settings.get('auth.oidc.allowed_domains')))
-    throw new OidcRefusal('oidc_domain_denied')
+export async function accountOf(admin: Admin, issuer: IssuerSettings, person: Person): Promise<User> {
+  const user = (await linkedUser(admin, person)) ?? (await newlyLinked(admin, issuer, person))
+  if (!isAllowedDomain(user.email, issuer.allowedDomains)) throw new OidcRefusal('oidc_domain_denied')
   requireSignIn(user)
-  await applyGrants(admin, person, user)
+  await applyGrants(admin, issuer, { person, user })
   return user
 }
 
@@ -24,12 +24,12 @@ async function linkedUser({ store }: Admin, person: Person): Promise<User | null
   return identity && store.users.get(identity.userId)
 }
 
-async function newlyLinked(admin: Admin, person: Person): Promise<User> {
+async function newlyLinked(admin: Admin, issuer: IssuerSettings, person: Person): Promise<User> {
   const { store, clock } = admin
-  const email = usableEmail(admin, person)
+  const email = usableEmail(issuer, person)
   const known = await store.users.byEmail(email)
-  if (known !== null) requireSignIn(known)
-  const user = known ?? (await createdUser(admin, person, email))
+  if (known !== null) requireLinkable(known, issuer)
+  const user = known ?? (await createdUser(admin, issuer, { person, email }))
   if (await store.identities.link(person, user.id, clock.now())) return user
   // The identity is linked by now, to another user or to this one: two sign-ins at once.
   const linked = await linkedUser(admin, person)
@@ -43,16 +43,26 @@ function requireSignIn({ disabled, kind }: User): void {
   if (kind === 'service') throw new OidcRefusal('oidc_account_taken')
 }
 
+/** A further issuer could name any address: it reaches accounts that exist in its own domains only. Throws OidcRefusal. */
+function requireLinkable(user: User, { isFirst, allowedDomains }: IssuerSettings): void {
+  requireSignIn(user)
+  if (!isFirst && allowedDomains.length === 0) throw new OidcRefusal('oidc_account_taken')
+}
+
 /** The address by which an account is found or created. Throws OidcRefusal when it proves nothing. */
-function usableEmail({ settings }: Admin, { email, emailVerified }: Person): string {
+function usableEmail(issuer: IssuerSettings, { email, emailVerified }: Person): string {
   if (email === null) throw new OidcRefusal('oidc_email_missing')
-  if (!emailVerified && !settings.get('auth.oidc.trust_email')) throw new OidcRefusal('oidc_email_unverified')
-  if (!isAllowedDomain(email, settings.get('auth.oidc.allowed_domains'))) throw new OidcRefusal('oidc_domain_denied')
+  if (!emailVerified && !issuer.trustEmail) throw new OidcRefusal('oidc_email_unverified')
+  if (!isAllowedDomain(email, issuer.allowedDomains)) throw new OidcRefusal('oidc_domain_denied')
   return email
 }
 
-async function createdUser({ store, feed, settings, clock }: Admin, person: Person, email: string): Promise<User> {
-  if (!settings.get('auth.oidc.auto_create')) throw new OidcRefusal('oidc_no_account')
+async function createdUser(
+  { store, feed, clock }: Admin,
+  { autoCreate }: IssuerSettings,
+  { person, email }: { readonly person: Person; readonly email: string },
+): Promise<User> {
+  if (!autoCreate) throw new OidcRefusal('oidc_no_account')
   const user: User = {
     id: crypto.randomUUID(),
     email,
@@ -75,11 +85,15 @@ async function createdUser({ store, feed, settings, clock }: Admin, person: Pers
   return user
 }
 
-async function applyGrants({ store, feed, settings, clock, logger }: Admin, person: Person, user: User): Promise<void> {
-  const administrators = new Set(settings.get('auth.oidc.admin_groups'))
+async function applyGrants(
+  { store, feed, clock, logger }: Admin,
+  { adminGroups, groupMap }: IssuerSettings,
+  { person, user }: { readonly person: Person; readonly user: User },
+): Promise<void> {
+  const administrators = new Set(adminGroups)
   const groups = await store.groups.all()
   const grants = {
-    groupIds: groupIdsOf(person.groups, settings.get('auth.oidc.group_map'), groups),
+    groupIds: groupIdsOf(person.groups, groupMap, groups),
     admin: person.groups.some((value) => administrators.has(value)),
   }
   const { changed, lastAdministrator } = await store.identities.grant(person, grants, clock.now())

@@ -18,12 +18,13 @@ import { knownBrowserCookie } from './known-browser.ts'
 import { startSession } from './session.ts'
 import { accountOf } from './oidc-account.ts'
 import { personOf } from '../oidc/claims.ts'
-import { reasonOf } from '../oidc/issuer.ts'
+import { reasonOf, type OidcIssuer } from '../oidc/issuer.ts'
 import { noPendingCookie, pendingCookie, pendingSeconds, readPending, type PendingSignIn } from '../oidc/pending.ts'
 import { OidcRefusal } from '../oidc/refusal.ts'
 
 const startPath = `${adminPrefix}/session/oidc`
-const callbackPath = `${startPath}/callback`
+/** Issuers beside the first one have addresses of their own, so that none can answer for another (RFC 9700, 4.4.2.1). */
+const namedPath = `${startPath}/:issuer`
 const signInPage = '/sign-in'
 
 const options = z
@@ -32,7 +33,10 @@ const options = z
     oidc: z
       .strictObject({ label: z.string(), url: z.string().describe('Where the browser has to go') })
       .nullable()
-      .describe('Null where no issuer is configured'),
+      .describe('The first issuer; null where it is not configured'),
+    issuers: z
+      .array(z.strictObject({ label: z.string(), url: z.string() }))
+      .describe('All issuers in the order of their buttons, the first one too'),
   })
   .meta({ id: 'SignInOptions' })
 
@@ -67,14 +71,22 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
         return json(signInOptions(admin), 200, noStore)
       },
     },
+    ...[startPath, namedPath].flatMap((path) => flowRoutes(admin, path)),
+  ]
+}
+
+/** Both ends of the flow with the issuer of a path. */
+function flowRoutes(admin: Admin, path: string): Route<Caller>[] {
+  const isNamed = path === namedPath
+  return [
     {
       method: 'GET',
-      path: startPath,
+      path,
       access: 'public',
       docs: {
         tag,
-        operation: 'signInByOidc',
-        summary: 'Sign in by OpenID Connect: leads the browser to the issuer',
+        operation: isNamed ? 'signInByNamedOidc' : 'signInByOidc',
+        summary: `Sign in by OpenID Connect${isNamed ? ' at an issuer of `auth.oidc.more`' : ''}: leads the browser to the issuer`,
         description: 'When that cannot be, it leads to /sign-in?error=<code>.',
         query: startQuery,
         status: 303,
@@ -84,13 +96,13 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
     },
     {
       method: 'GET',
-      path: callbackPath,
+      path: `${path}/callback`,
       access: 'public',
       docs: {
         tag,
-        operation: 'finishSignInByOidc',
+        operation: isNamed ? 'finishSignInByNamedOidc' : 'finishSignInByOidc',
         summary: 'Where the issuer leads the browser back: sets the cookie sluice_session',
-        description: 'ModelReferences on to the path that was asked for, or to /sign-in?error=<code>.',
+        description: 'Leads on to the path that was asked for, or to /sign-in?error=<code>.',
         status: 303,
       },
       handle: (context) => serveCallback(admin, context),
@@ -98,18 +110,35 @@ export function oidcRoutes(admin: Admin): Route<Caller>[] {
   ]
 }
 
-function signInOptions({ settings, issuer }: Admin): z.input<typeof options> {
-  if (!issuer.isConfigured) return { password: true, oidc: null }
+/** The issuer that a path names. Throws OidcRefusal when there is none. */
+function issuerOf({ issuers }: Admin, { params }: RequestContext): OidcIssuer {
+  const found = issuers.find(({ name }) => name === (params['issuer'] ?? ''))
+  if (found === undefined) throw new OidcRefusal('oidc_not_configured')
+  return found
+}
+
+function pathOf({ name }: OidcIssuer): string {
+  return name === '' ? startPath : `${startPath}/${name}`
+}
+
+function signInOptions({ settings, issuers }: Admin): z.input<typeof options> {
   // The cookie of the flow must be one of the address that the issuer leads back to.
-  const url = (settings.get('server.public_url') ?? '') + startPath
-  return { password: true, oidc: { label: settings.get('auth.oidc.button_label'), url } }
+  const origin = settings.get('server.public_url') ?? ''
+  const buttons = issuers.flatMap((issuer) => {
+    const label = issuer.settings?.label
+    return label === undefined ? [] : [{ isFirst: issuer.name === '', label, url: origin + pathOf(issuer) }]
+  })
+  const onWire = ({ label, url }: (typeof buttons)[number]) => ({ label, url })
+  const first = buttons.find(({ isFirst }) => isFirst)
+  return { password: true, oidc: first === undefined ? null : onWire(first), issuers: buttons.map(onWire) }
 }
 
 async function serveStart(admin: Admin, context: RequestContext): Promise<Response> {
   const { return: returnTo = '/' } = validQuery(startQuery, context.query) // 400
   try {
-    const redirectUri = redirectUriOf(admin, context)
-    const { url, ...secrets } = await admin.issuer.begin(redirectUri)
+    const issuer = issuerOf(admin, context)
+    const redirectUri = redirectUriOf(admin, issuer, context)
+    const { url, ...secrets } = await issuer.begin(redirectUri)
     const expiresAt = admin.clock.now() + pendingSeconds * 1000
     return redirect(url.href, [pendingCookie(admin.sealer, { ...secrets, redirectUri, returnTo, expiresAt })])
   } catch (thrown) {
@@ -134,17 +163,21 @@ async function serveCallback(admin: Admin, context: RequestContext): Promise<Res
 
 /** The `set-cookie` headers of the new session. */
 async function signedIn(admin: Admin, context: RequestContext, pending: PendingSignIn): Promise<readonly string[]> {
-  const claims = await admin.issuer.claims(pending, context.query)
-  const person = personOf(claims, admin.settings.get('auth.oidc.groups_claim'))
+  const issuer = issuerOf(admin, context)
+  // A cookie belongs to the path of its issuer; another one's would have the code sent to the wrong issuer.
+  if (!pending.redirectUri.endsWith(`${pathOf(issuer)}/callback`)) throw new OidcRefusal('oidc_expired')
+  const claims = await issuer.claims(pending, context.query)
+  const person = personOf(claims, issuer.configured.groupsClaim)
   if (person === null) throw new OidcRefusal('oidc_failed')
-  const user = await accountOf(admin, person)
+  const user = await accountOf(admin, issuer.configured, person)
   await admin.audit.signedIn(context, user, 'oidc')
   admin.logger.info('signed in by OpenID Connect', { requestId: context.requestId, userId: user.id })
-  return [await startSession(admin, user.id), knownBrowserCookie(admin, context, user.id)]
+  return [await startSession(admin, context, user.id), knownBrowserCookie(admin, context, user.id)]
 }
 
 /** The public address; where none is set, that of this request when only this machine can have sent it. */
-function redirectUriOf({ settings }: Admin, { request }: RequestContext): string {
+function redirectUriOf({ settings }: Admin, issuer: OidcIssuer, { request }: RequestContext): string {
+  const callbackPath = `${pathOf(issuer)}/callback`
   const publicUrl = settings.get('server.public_url')
   if (publicUrl !== null) return publicUrl + callbackPath
   // What a stranger writes into the host header must not become an address that the issuer is given.

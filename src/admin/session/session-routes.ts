@@ -83,7 +83,10 @@ async function serveSignIn(admin: Admin, context: RequestContext): Promise<Respo
   const account = await recorded(admin, context, sent) // 401, 403, 429
   const { new_password: plain } = sent
   if (plain !== undefined) await setPassword(admin, account.user.id, { plain, isTemporary: false })
-  const cookies = [await startSession(admin, account.user.id), knownBrowserCookie(admin, context, account.user.id)]
+  const cookies = [
+    await startSession(admin, context, account.user.id),
+    knownBrowserCookie(admin, context, account.user.id),
+  ]
   const response = json(await whoAmI(admin, { account, key: null }), 200, noStore)
   for (const cookie of cookies) response.headers.append('set-cookie', cookie)
   return response

@@ -10,6 +10,7 @@ import type { Caller } from '#identity/records.ts'
 import { randomBase62 } from '#lib/base62.ts'
 import type { Clock } from '#lib/clock.ts'
 import { StoreUnavailable } from '#store/errors.ts'
+import type { Session } from '#store/identity/sessions.ts'
 import type { Store } from '#store/store.ts'
 import { requireOwnOrigin } from '#http/request-origin.ts'
 
@@ -22,6 +23,9 @@ export interface SessionDeps {
 
 const cookieName = 'sluice_session'
 const hourMs = 3_600_000
+/** Between two notes that a session was seen. */
+const seenMs = 60_000
+const agentCharsMax = 300
 
 /**
  * Who is signed in with the request's cookie; null when it carries none. Answers 401 for a session
@@ -41,7 +45,19 @@ async function callerOf(deps: SessionDeps, context: RequestContext, token: strin
   if (deps.directory.isAccountInDoubt(account)) throw new ApiError('store_unavailable')
   if (account === undefined || account.user.disabled || account.user.kind === 'service')
     throw new ApiError('invalid_session')
+  await noteSeen(deps, session)
   return { account, key: null }
+}
+
+/** About once a minute. A store that cannot be written refuses no request. */
+async function noteSeen({ store, clock }: SessionDeps, session: Session): Promise<void> {
+  const now = clock.now()
+  if (now - (session.seenAt ?? session.createdAt) < seenMs) return
+  try {
+    await store.sessions.touch(session, now)
+  } catch (thrown) {
+    if (!(thrown instanceof StoreUnavailable)) throw thrown
+  }
 }
 
 async function readSession(store: Store, digest: string) {
@@ -52,20 +68,27 @@ async function readSession(store: Store, digest: string) {
   }
 }
 
-/** Starts a session of the user; returns the `set-cookie` header that hands it to the browser. */
+/** Starts a session of the user in the browser of this request; returns the `set-cookie` header that hands it over. */
 export async function startSession(
   { store, clock, settings }: Omit<SessionDeps, 'directory'>,
+  { request, remoteAddress }: RequestContext,
   userId: string,
 ): Promise<string> {
   const token = randomBase62(32, 43)
   const lastsMs = settings.get('auth.session_hours') * hourMs
   const createdAt = clock.now()
-  await store.sessions.insert({
-    digest: digestOf(token),
+  const digest = digestOf(token)
+  const agent = request.headers.get('user-agent')?.slice(0, agentCharsMax) ?? null
+  const session = {
+    digest,
     userId,
     createdAt,
     expiresAt: createdAt + Math.round(lastsMs),
-  })
+    agent,
+    address: remoteAddress,
+  }
+  await store.sessions.insert({ ...session, seenAt: null })
+  await store.sessions.touch(session, createdAt)
   return cookie(token, Math.round(lastsMs / 1000), settings)
 }
 
@@ -87,6 +110,12 @@ function cookie(value: string, maxAgeSeconds: number, settings: LiveSettings): s
 function tokenOf({ headers }: Request): string | null {
   const found = /(?:^|; *)sluice_session=([0-9A-Za-z]+)/.exec(headers.get('cookie') ?? '')
   return found?.[1] ?? null
+}
+
+/** The digest of the session that the request names, valid or not; null when it names none. */
+export function sessionDigest(request: Request): string | null {
+  const token = tokenOf(request)
+  return token === null ? null : digestOf(token)
 }
 
 function digestOf(token: string): string {

@@ -8,7 +8,7 @@ import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { etag, versionOf } from '../record-version.ts'
 import { requireEditable, requireFound, label, text } from '../fields.ts'
-import { userAnswer, userOfList } from './user-record.ts'
+import { userAnswer, userPageOnWire } from './user-record.ts'
 
 const permissionList = z
   .array(z.enum(permissions))
@@ -81,7 +81,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
         const { users, groups } = admin.store
         const group = requireFound(await groups.get(params.id), 'group')
         const page = group.id === everyoneGroupId ? await users.list(query) : await groups.members(group.id, query)
-        return pageOnWire(page, userOfList(admin))
+        return userPageOnWire(admin, page)
       },
     }),
   ]

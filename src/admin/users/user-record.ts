@@ -1,8 +1,10 @@
 /** A user as the admin API shows it. */
-import { instant, instantOf } from '#http/page.ts'
+import { instant, instantOf, pageOnWire } from '#http/page.ts'
 import { z } from 'zod'
 import { everyoneGroupId, userKinds, type User } from '#identity/records.ts'
+import type { Page } from '#store/page.ts'
 import type { Admin } from '../admin.ts'
+import { instantOrNull } from '../fields.ts'
 import { etag, versionOf } from '../record-version.ts'
 
 export const userAnswer = z
@@ -17,13 +19,29 @@ export const userAnswer = z
     groups: z.array(z.string()).describe('Ids; everyone is in the group everyone'),
     declared: z.boolean().describe('Read-only here, because the configuration file has it'),
     created_at: instant,
+    last_seen_at: instant
+      .nullable()
+      .describe('Signed in, or by an API key that still exists; written about once a minute; null = never'),
+    invited_until: instant.nullable().describe('A link to choose a password works until then; null = there is none'),
     etag,
   })
   .meta({ id: 'User' })
 
 export type UserOnWire = z.input<typeof userAnswer>
 
-export function userOnWire(user: User, groupIds: Iterable<string>): UserOnWire {
+/** What lists show of a user beside the record. */
+export interface UserTimes {
+  readonly seenAt: number | null
+  readonly invitedUntil: number | null
+}
+
+const newUser: UserTimes = { seenAt: null, invitedUntil: null }
+
+export function userOnWire(
+  user: User,
+  groupIds: Iterable<string>,
+  { seenAt, invitedUntil }: UserTimes = newUser,
+): UserOnWire {
   return {
     id: user.id,
     email: user.email,
@@ -35,6 +53,8 @@ export function userOnWire(user: User, groupIds: Iterable<string>): UserOnWire {
     groups: [...groupIds].sort(),
     declared: user.declared,
     created_at: instantOf(user.createdAt),
+    last_seen_at: instantOrNull(seenAt),
+    invited_until: instantOrNull(invitedUntil),
     etag: userVersion(user),
   }
 }
@@ -44,7 +64,23 @@ export function userVersion({ email, name, role, kind, disabled }: User): string
   return versionOf({ email, name, role, kind, disabled })
 }
 
-/** A mapper for users of lists, whose groups are taken from memory: no query for each row. */
-export function userOfList({ state }: Admin): (user: User) => UserOnWire {
-  return (user) => userOnWire(user, state.directory.account(user.id)?.groupIds ?? [everyoneGroupId])
+/** When each of these users was last seen, and until when each is invited. */
+export async function timesOf({ store, clock }: Admin, ids: readonly string[]): Promise<(id: string) => UserTimes> {
+  const [seen, invitations] = await Promise.all([store.users.lastSeen(ids), store.invitations.some(ids)])
+  const now = clock.now()
+  const invited = new Map(
+    invitations.filter(({ expiresAt }) => expiresAt > now).map((each) => [each.userId, each.expiresAt]),
+  )
+  return (id) => ({ seenAt: seen.get(id) ?? null, invitedUntil: invited.get(id) ?? null })
+}
+
+/** A page of users as lists have it. Their groups are taken from memory: no query for each row. */
+export async function userPageOnWire(admin: Admin, page: Page<User>) {
+  const times = await timesOf(
+    admin,
+    page.items.map(({ id }) => id),
+  )
+  return pageOnWire(page, (user) =>
+    userOnWire(user, admin.state.directory.account(user.id)?.groupIds ?? [everyoneGroupId], times(user.id)),
+  )
 }

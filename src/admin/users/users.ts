@@ -2,7 +2,7 @@
  * Routes of users. When disabling or deleting a user has been answered, the next request with a
  * session or a key of that user is refused.
  */
-import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import { pageAnswer, pageQuery } from '#http/page.ts'
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
@@ -12,8 +12,10 @@ import type { UserPatch } from '#store/identity/users.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import type { Unchanged } from '../record-version.ts'
-import { requireEditable, email, requireFound, label, password } from '../fields.ts'
-import { userAnswer, userOfList, userOnWire, userVersion, type UserOnWire } from './user-record.ts'
+import { requireEditable, email, id, requireFound, label, password } from '../fields.ts'
+import { userOrders } from '#store/identity/user-list.ts'
+import { listFilter, orderFrom } from '../list-query.ts'
+import { timesOf, userAnswer, userOnWire, userPageOnWire, userVersion, type UserOnWire } from './user-record.ts'
 
 const role = z.enum(['admin', 'user'])
 const kind = z
@@ -86,12 +88,15 @@ function listRoutes(admin: Admin): Route<Caller>[] {
           .optional()
           .describe('Part of the e-mail address'),
         kind: kind.optional(),
+        group_id: id.optional().describe('Only users who were added to this group'),
+        ...listFilter(userOrders, 'Part of the e-mail address or the name'),
       }),
       answer: pageAnswer(userAnswer),
       errors: ['invalid_cursor'],
       report: true,
-      async handle({ query: { email: emailContains, ...page } }) {
-        return pageOnWire(await admin.store.users.list({ ...page, emailContains }), userOfList(admin))
+      async handle({ query: { email: emailContains, group_id: groupId, q: contains, sort, order, ...page } }) {
+        const asked = { ...page, emailContains, contains, groupId, order: orderFrom(sort, order) }
+        return userPageOnWire(admin, await admin.store.users.list(asked))
       },
     }),
     route({
@@ -204,7 +209,7 @@ export interface NewPassword {
   readonly isTemporary: boolean
 }
 
-/** Stores a new password and ends the sessions that were begun with the old one. */
+/** Stores a new password, ends the sessions that were begun with the old one, and withdraws the user's invitation. */
 export async function setPassword(
   { store, feed, clock }: Admin,
   userId: string,
@@ -213,12 +218,15 @@ export async function setPassword(
   const stored = plain === null ? null : { hash: await hashPassword(plain), isTemporary }
   if (!(await store.users.setPassword(userId, stored, clock.now()))) requireFound(null, 'user')
   await store.sessions.deleteOfUser(userId)
+  await store.invitations.delete(userId)
   await feed.publish([{ kind: 'user', id: userId }])
 }
 
-async function readUser({ store }: Admin, userId: string): Promise<UserOnWire> {
+async function readUser(admin: Admin, userId: string): Promise<UserOnWire> {
+  const { store } = admin
   const user = requireFound(await store.users.get(userId), 'user')
-  return userOnWire(user, [everyoneGroupId, ...(await store.users.groupsOf(userId))])
+  const [groups, times] = await Promise.all([store.users.groupsOf(userId), timesOf(admin, [userId])])
+  return userOnWire(user, [everyoneGroupId, ...groups], times(userId))
 }
 
 async function createUser({ store, feed, clock }: Admin, body: z.output<typeof creation>): Promise<UserOnWire> {
@@ -230,7 +238,13 @@ async function createUser({ store, feed, clock }: Admin, body: z.output<typeof c
   return userOnWire(user, [everyoneGroupId])
 }
 
-async function changeUser(admin: Admin, userId: string, body: Change, unchanged: Unchanged): Promise<UserOnWire> {
+/** The user as changed; without sessions when it may not sign in any more. */
+export async function changeUser(
+  admin: Admin,
+  userId: string,
+  body: Change,
+  unchanged: Unchanged,
+): Promise<UserOnWire> {
   const { store, feed, clock } = admin
   requireEditable(requireFound(await store.users.get(userId), 'user'))
   const options = { keepAdministrator: true, check: unchanged(userVersion) }
@@ -250,7 +264,8 @@ function patchOf({ email: address, name, role: newRole, kind: newKind, disabled 
   }
 }
 
-async function deleteUser({ store, feed }: Admin, userId: string, unchanged: Unchanged): Promise<void> {
+/** Deletes the user with all keys and sessions. */
+export async function deleteUser({ store, feed }: Admin, userId: string, unchanged: Unchanged): Promise<void> {
   requireEditable(requireFound(await store.users.get(userId), 'user'))
   await store.users.delete(userId, { keepAdministrator: true, check: unchanged(userVersion) })
   await feed.publish([{ kind: 'user', id: userId }])

@@ -49,7 +49,7 @@ const zipTypes: Readonly<Record<string, string>> = {
   pptx: `${officeType}.presentationml.presentation`,
 }
 
-/** By the beginning of the content; the name tells apart only what is a zip archive. */
+/** The type that the beginning of the content shows; the name tells apart only what is a zip archive. */
 function mediaTypeOf(content: Buffer, name: string): string {
   try {
     const type = startTypeOf(content.subarray(0, startBytes), name)

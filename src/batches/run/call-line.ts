@@ -6,9 +6,9 @@ import { serveModelCall } from '#gateway/serve-model-call.ts'
 import type { LineResult } from '#store/batches/batch-results.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { Batches } from '../batches.ts'
-import type { BatchLine } from '../lines/batch-line.ts'
 import { lineCall } from '../lines/line-calls.ts'
 import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
+import type { OpenLine } from './open-part.ts'
 
 /**
  * - `done`: there is a result.
@@ -40,11 +40,11 @@ const noCaller = new ApiError('invalid_api_key', {
 export async function callLine(
   { gateway, callerOf }: Batches,
   batch: Batch,
-  line: BatchLine & Pick<ModelCall, 'answered'>,
+  { line, request, answered }: OpenLine & Pick<ModelCall, 'answered'>,
   signal: AbortSignal,
 ): Promise<LineEnd> {
   const call = lineCall(batch.endpoint)
-  const context = new InnerContext(call.endpoint, { body: line.body }, signal, gateway.clock)
+  const context = new InnerContext(call.endpoint, { body: request.body }, signal, gateway.clock)
   const { requestId } = context
   let cost: number | null = null
   try {
@@ -55,7 +55,8 @@ export async function callLine(
       purpose: 'batch',
       isAsync: batch.dialect === 'async',
       settled: (own) => (cost = own),
-      ...(line.answered && { answered: line.answered }),
+      traced: { 'sluice.batch_id': batch.id, 'sluice.batch_line': line },
+      ...(answered && { answered }),
     })
     const body = oneLine(await response.text())
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
@@ -63,13 +64,13 @@ export async function callLine(
       kind: 'done',
       error: null,
       cost,
-      text: answeredResult(batch, line.customId, { status: 200, requestId, body }),
+      text: answeredResult(batch, request.customId, { status: 200, requestId, body }),
     }
   } catch (thrown) {
     const error = toApiError(thrown, signal)
     if (signal.aborted || error.code === 'shutting_down') return { kind: 'stopped' }
     const body = refusalBody(batch, error, requestId)
-    const text = answeredResult(batch, line.customId, { status: error.status, requestId, body })
+    const text = answeredResult(batch, request.customId, { status: error.status, requestId, body })
     const kind = kindOf(error)
     const outcome = { error: error.wireCode ?? error.code, cost, text }
     return kind === 'refused' ? { kind: 'done', ...outcome } : { kind, retryAfterMs: retryAfterMs(error), ...outcome }

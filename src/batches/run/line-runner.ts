@@ -186,12 +186,12 @@ export class LineRunner {
 
   /** Never rejects. */
   async #run(line: HeldLine): Promise<void> {
-    const { part, lane, request } = line
+    const { part, lane } = line
     const startedAt = this.#elapsed()
     const answersBefore = line.answersBefore ?? lane.answers
     lane.running += 1
     line.isRunning = true
-    const end = await callLine(this.#batches, part.batch, request, part.signal)
+    const end = await callLine(this.#batches, part.batch, line, part.signal)
     line.isRunning = false
     if (end.kind === 'done' && end.error === null)
       lane.answered(this.#elapsed() - startedAt, this.#max(), this.#liveOn(lane))

@@ -170,7 +170,7 @@ async function lineResult(
 ): Promise<LineResult | null> {
   const headers = { 'content-type': 'application/json' }
   const answered = { send: () => Promise.resolve(replyOf(new Response(body, { status, headers }))) }
-  const ended = await callLine(batches, job.batch, { ...request, answered }, signal)
+  const ended = await callLine(batches, job.batch, { line, request, answered }, signal)
   return ended.kind === 'done' ? { line, error: ended.error, cost: ended.cost, text: ended.text } : null
 }
 

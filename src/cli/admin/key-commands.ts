@@ -30,7 +30,7 @@ const create = dataCommand({
       type: 'string',
       placeholder: 'AREA',
       repeatable: true,
-      sentence: `Only for this part of the API: ${keyAreas.join(', ')}; all but admin when left out.`,
+      sentence: `Only for this part of the API: ${keyAreas.join(', ')}; all but admin and scim when left out.`,
     },
     priority: {
       type: 'string',
@@ -145,10 +145,10 @@ function expiry(days: string | undefined): string | null {
   return new Date(Date.now() + count * dayMs).toISOString()
 }
 
-/** Without --admin a key cannot administer, so that a lost one does no more harm than it must. */
+/** Without --admin a key cannot administer, and without --area scim not provision, so that a lost one does no more harm than it must. */
 function areasOf(flags: GivenFlags): readonly string[] {
   const named = flags.all('area')
-  const areas = named.length > 0 ? named : keyAreas.filter((area) => area !== 'admin')
+  const areas = named.length > 0 ? named : keyAreas.filter((area) => area !== 'admin' && area !== 'scim')
   return flags.has('admin') ? [...new Set([...areas, 'admin'])] : areas
 }
 

@@ -3,7 +3,7 @@ import { oneTimePassword } from '#setup/one-time-password.ts'
 import { UsageProblem, type Command, type GivenFlags } from '../command.ts'
 import { dataCommand, groupIds, userByEmail } from './data-command.ts'
 import { tableLines } from '../output.ts'
-import { listAll, type UserOnWire } from './wire.ts'
+import { listAll, type InvitationOnWire, type UserOnWire } from './wire.ts'
 
 const email = { name: 'EMAIL', sentence: 'The e-mail address of the user.' } as const
 const permanent = {
@@ -102,6 +102,50 @@ const resetPassword = dataCommand({
   },
 })
 
+const invite = dataCommand({
+  name: 'users invite',
+  summary: 'Make a link by which a user chooses a password, and print it, this once.',
+  positionals: [email],
+  flags: {
+    hours: { type: 'string', placeholder: 'NUMBER', sentence: 'How long the link works: 1 to 720, 72 when left out.' },
+  },
+  async run(client, { positionals: [address = ''], flags, output }) {
+    const user = await userByEmail(client, address)
+    const hours = flags.get('hours')
+    const body = hours === undefined ? {} : { hours: Number(hours) }
+    const made = (await client.call('POST', `/users/${user.id}/invitation`, body)) as InvitationOnWire
+    output.result(made, [
+      `${user.email} chooses a password at this path of the server, until ${made.expires_at}:`,
+      made.path,
+    ])
+    return 0
+  },
+})
+
+const withdraw = dataCommand({
+  name: 'users withdraw-invitation',
+  summary: 'End the link by which a user could choose a password.',
+  positionals: [email],
+  async run(client, { positionals: [address = ''], output }) {
+    const user = await userByEmail(client, address)
+    await client.call('DELETE', `/users/${user.id}/invitation`)
+    output.result({ withdrawn: user.id }, [`${user.email} has no invitation.`])
+    return 0
+  },
+})
+
+const signOut = dataCommand({
+  name: 'users sign-out',
+  summary: 'End all sessions of a user in browsers.',
+  positionals: [email],
+  async run(client, { positionals: [address = ''], output }) {
+    const user = await userByEmail(client, address)
+    await client.call('DELETE', `/users/${user.id}/sessions`)
+    output.result({ signed_out: user.id }, [`${user.email} is signed out everywhere.`])
+    return 0
+  },
+})
+
 const set = dataCommand({
   name: 'users set',
   summary: 'Change the name, the role, the kind or the e-mail address of a user.',
@@ -142,7 +186,18 @@ const remove = dataCommand({
   },
 })
 
-export const userCommands: readonly Command[] = [list, add, set, disable, enable, resetPassword, remove]
+export const userCommands: readonly Command[] = [
+  list,
+  add,
+  invite,
+  withdraw,
+  set,
+  disable,
+  enable,
+  resetPassword,
+  signOut,
+  remove,
+]
 
 interface NewPassword {
   readonly text: string

@@ -11,6 +11,12 @@ export interface UserOnWire {
   readonly disabled: boolean
 }
 
+export interface InvitationOnWire {
+  /** Below the address of the server. */
+  readonly path: string
+  readonly expires_at: string
+}
+
 export interface GroupOnWire {
   readonly id: string
   readonly name: string

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Settings } from '#config/settings/records.ts'
 import type { Declared } from '#config/declared/declared.ts'
+import { BlobsUnavailable } from '#documents/blobs/blob-store.ts'
 import { openBlobs, s3Options } from '#documents/blobs/open-blobs.ts'
 import { Spool } from '#documents/blobs/spool.ts'
 import { systemClock } from '#lib/clock.ts'
+import { resourceFaultOf, type ResourceFault } from '#lib/resource-fault.ts'
 import { createLogger, writeToStderr } from '#observe/log.ts'
 import { openPlace } from '#setup/backup/backup-place.ts'
 import { makeBackup } from '#setup/backup/make-backup.ts'
@@ -65,12 +67,26 @@ async function backUp(given: string, { settings, declared, withKey }: BackupOpti
   }
 }
 
-/** What a refusal says is for the person at the terminal. */
+/** What a refusal says is for the person at the terminal, and so is what the machine or the store lacks. */
 export async function refusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (thrown) {
-    if (thrown instanceof BackupRefused) throw new CommandFailure(thrown.message)
-    throw thrown
+    const sentence = sentenceOf(thrown)
+    throw sentence === null ? thrown : new CommandFailure(sentence)
   }
+}
+
+const faultSentences: Readonly<Record<ResourceFault, string>> = {
+  storage_full: 'The disk is full or cannot be written, so this is not complete. Make room, and start again.',
+  overloaded: 'This machine has no more files, processes or memory, so this is not complete. Start again later.',
+}
+
+/** Null for what nobody at the terminal can correct. */
+function sentenceOf(thrown: unknown): string | null {
+  if (thrown instanceof BackupRefused) return thrown.message
+  if (thrown instanceof BlobsUnavailable && thrown.cause instanceof Error)
+    return `This is not complete: ${thrown.cause.message}. Check the bucket, its address and its key, and start again.`
+  const fault = resourceFaultOf(thrown)
+  return fault === null ? null : faultSentences[fault]
 }

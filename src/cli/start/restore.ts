@@ -16,6 +16,8 @@ import { BackupRefused, referencesOf } from '#store/backup.ts'
 import { engineOf } from '#store/database.ts'
 import type { StoredBytes } from '#store/documents/stored-bytes.ts'
 import type { ReferencedBytes } from '#store/referenced-bytes.ts'
+import { migrations } from '#store/migrate.ts'
+import { knownSchema } from '#store/migrating/migration.ts'
 import { openStore, type Store } from '#store/store.ts'
 import type { ExitCode, Invocation } from '../command.ts'
 import { readConfiguration } from '../configuration.ts'
@@ -50,6 +52,7 @@ async function restore(given: string, settings: Settings, isCheck: boolean): Pro
   return await restoreBackup(place, {
     databaseUrl: url,
     engine: engineOf(url),
+    knownSchema: knownSchema(migrations),
     blobs: placesWith(null).blobs,
     spool,
     keepSecretKey: (text) => keepSecretKey(settings['security.secret_key'], dataDirectory, text),

@@ -4,12 +4,16 @@
  */
 import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
+import { isHourTimeZone } from '#lib/time-zone.ts'
+import { isPattern, patternStatesMax } from '#lib/regex/pattern-search.ts'
+import { readOidcIssuers } from './oidc-issuers.ts'
 import { readRateRule } from './rate-rule.ts'
 
 export type FormatName =
   | 'host'
   | 'http-url'
   | 'issuer'
+  | 'oidc-issuers'
   | 'database-url'
   | 'valkey-url'
   | 'rate-limit'
@@ -18,6 +22,10 @@ export type FormatName =
   | 'network'
   | 'origin'
   | 'currency'
+  | 'redaction'
+  | 'hour-time-zone'
+  | 'export-format'
+  | 'redaction-pattern'
 
 interface Format {
   /** What is allowed, as the object of "expected". */
@@ -34,6 +42,10 @@ export const formats: Readonly<Record<FormatName, Format>> = {
     expected: 'the https:// address of an issuer, without user, query or fragment (http:// only on this machine)',
     read: readIssuer,
   },
+  'oidc-issuers': {
+    expected: 'a list of issuers, each with its own name (lower-case letters, digits and -), issuer and client_id',
+    read: (text) => readOidcIssuers(text, readIssuer),
+  },
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
   'valkey-url': { expected: 'valkey://:password@host:port (or valkeys://, redis://, rediss://)', read: readValkeyUrl },
   'rate-limit': {
@@ -45,6 +57,22 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   currency: {
     expected: 'a currency code of three letters such as EUR',
     read: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : null),
+  },
+  'hour-time-zone': {
+    expected: 'a time zone such as Europe/Berlin, whole hours from UTC',
+    read: (text) => (isHourTimeZone(text) ? text : null),
+  },
+  'export-format': {
+    expected: 'csv or parquet',
+    read: (text) => (text === 'csv' || text === 'parquet' ? text : null),
+  },
+  redaction: {
+    expected: 'secrets, email or cards',
+    read: (text) => (['secrets', 'email', 'cards'].includes(text) ? text : null),
+  },
+  'redaction-pattern': {
+    expected: `regular expressions of at most ${patternStatesMax} characters with their counts written out, without look-around`,
+    read: (text) => (isPattern(text) ? text : null),
   },
   origin: { expected: 'origins as browsers send them, such as https://app.example.com, or "*"', read: readOrigin },
   network: {

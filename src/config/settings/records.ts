@@ -127,6 +127,15 @@ export const settingRecords = {
     sentence:
       'Processes that serve the port together, each with a core of its own; auto is one for each core. More than one need PostgreSQL and Linux.',
   },
+  'server.worker_hang_seconds': {
+    ...boot,
+    ...seconds,
+    default: 30,
+    min: 0,
+    max: 3600,
+    example: '60',
+    sentence: 'A worker that gives no sign of life for this long is ended and started again. 0 ends none.',
+  },
   'server.public_url': {
     ...boot,
     type: 'string',
@@ -409,6 +418,16 @@ export const settingRecords = {
     default: [],
     example: 'sluice-admins',
     sentence: 'Values of that claim that make a user an administrator.',
+  },
+  'auth.oidc.more': {
+    ...boot,
+    type: 'secret',
+    format: 'oidc-issuers',
+    default: null,
+    example:
+      '[{"name":"partners","issuer":"https://login.example.com","client_id":"sluice","button_label":"Partners"}]',
+    sentence:
+      'Further issuers, as a list of mappings with `name` and the settings above without their prefix (in the environment: as JSON).',
   },
 
   'gateway.connect_seconds': {
@@ -994,6 +1013,40 @@ export const settingRecords = {
     example: '/var/lib/sluice/models/all-MiniLM-L6-v2',
     sentence: 'Directory of the ONNX model of the embedder local.',
   },
+  'documents.vector_index': {
+    ...live,
+    type: 'string',
+    values: ['auto', 'memory', 'pgvector', 'qdrant'],
+    default: 'auto',
+    example: 'pgvector',
+    sentence:
+      'Where vectors are searched: in memory, by pgvector in the database (PostgreSQL only), or by a Qdrant server. auto is pgvector from 200,000 chunks on where the extension is installed, otherwise memory. After a change they move in the background, and are found all the while.',
+  },
+  'documents.qdrant_url': {
+    ...boot,
+    type: 'string',
+    format: 'http-url',
+    default: null,
+    example: 'http://qdrant:6333',
+    sentence:
+      'URL of a Qdrant server (1.10 or newer) for documents.vector_index. It gets vectors and numbers, no text.',
+  },
+  'documents.qdrant_api_key': {
+    ...boot,
+    type: 'secret',
+    default: null,
+    needs: 'documents.qdrant_url',
+    example: 'QDRANT-EXAMPLE-KEY',
+    sentence: 'API key of that server.',
+  },
+  'documents.qdrant_collections': {
+    ...boot,
+    type: 'string',
+    default: 'sluice',
+    example: 'sluice-staging',
+    sentence:
+      'What the names of the collections in that server begin with. Installations that share a server need different ones.',
+  },
   'documents.blobs': {
     ...boot,
     type: 'string',
@@ -1282,6 +1335,117 @@ export const settingRecords = {
       'How long the server keeps responses and conversations that nobody uses, and remembers which provider stores a response.',
   },
 
+  'exports.schedule': {
+    ...live,
+    type: 'string',
+    values: ['off', 'daily', 'monthly'],
+    default: 'off',
+    example: 'monthly',
+    sentence: 'Writes usage and cost of each day or month to files, where the files of documents are.',
+  },
+  'exports.hour': {
+    ...live,
+    type: 'integer',
+    unit: 'hours',
+    default: 3,
+    min: 1,
+    max: 72,
+    example: '6',
+    sentence: 'How long after the end of a day or month its files are made.',
+  },
+  'exports.time_zone': {
+    ...live,
+    type: 'string',
+    format: 'hour-time-zone',
+    default: 'UTC',
+    example: 'Europe/Berlin',
+    sentence: 'Time zone in which days and months of exports begin; whole hours from UTC.',
+  },
+  'exports.formats': {
+    ...live,
+    type: 'list',
+    format: 'export-format',
+    default: ['csv', 'parquet'],
+    example: 'parquet',
+    sentence: 'Formats of the files: csv, parquet.',
+  },
+
+  'content_log.enabled': {
+    ...live,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence:
+      'Stores the prompts and answers of the models, groups and keys that the next three settings name, sealed with the secret key.',
+  },
+  'content_log.models': {
+    ...live,
+    type: 'list',
+    default: [],
+    example: 'support-chat, gpt-4o',
+    sentence: 'Names of the models whose content is logged; * for all models.',
+  },
+  'content_log.groups': {
+    ...live,
+    type: 'list',
+    default: [],
+    example: 'support',
+    sentence: 'Names of the groups whose members have their content logged, whatever the model.',
+  },
+  'content_log.keys': {
+    ...live,
+    type: 'list',
+    default: [],
+    example: '0b7f6c1e-52a1-4b0e-9a53-0c9d7d9f2d11',
+    sentence: 'Ids of the API keys whose content is logged, whatever the model.',
+  },
+  'content_log.redact': {
+    ...live,
+    type: 'list',
+    format: 'redaction',
+    default: ['secrets', 'email', 'cards'],
+    example: 'secrets, cards',
+    sentence:
+      'What is cut out before content is written: secrets (keys and tokens), email, cards (numbers that pass the Luhn check).',
+  },
+  'content_log.redact_patterns': {
+    ...live,
+    type: 'list',
+    format: 'redaction-pattern',
+    default: [],
+    example: 'EMP-[0-9]{6}',
+    sentence:
+      'Regular expressions of what else is cut out. They match in linear time: no look-around, no back-references, no anchors.',
+  },
+  'content_log.max_bytes': {
+    ...live,
+    ...bytes,
+    default: 262_144,
+    min: 1024,
+    max: 2_097_152,
+    example: '65536',
+    sentence: 'Most bytes of a prompt and of an answer that are stored; the rest is cut off.',
+  },
+  'content_log.total_bytes_max': {
+    ...live,
+    ...bytes,
+    default: 10_737_418_240,
+    min: 1_048_576,
+    max: 1_099_511_627_776,
+    example: '1073741824',
+    sentence: 'Most bytes of all logged content together. The oldest is removed first.',
+  },
+  'content_log.retention_days': {
+    ...live,
+    type: 'integer',
+    unit: 'days',
+    default: 30,
+    min: 1,
+    max: 3650,
+    example: '14',
+    sentence: 'How long logged content is kept.',
+  },
+
   'audit.retention_days': {
     ...live,
     type: 'integer',
@@ -1353,6 +1517,14 @@ export const settingRecords = {
     default: null,
     example: 'http://otel-collector:4318',
     sentence: 'Base address of a collector that takes traces by OTLP over HTTP. Without it, no traces are made.',
+  },
+  'traces.otlp_protocol': {
+    ...boot,
+    type: 'string',
+    values: ['http/protobuf', 'http/json'],
+    default: 'http/protobuf',
+    example: 'http/json',
+    sentence: 'The form in which traces are sent to that collector.',
   },
   'traces.otlp_headers': {
     ...boot,

@@ -95,7 +95,9 @@ function readNumber(record: Pick<NumberRecord, 'type' | 'min' | 'max' | 'zeroWor
   return value >= record.min && value <= record.max ? value + 0 : null
 }
 
-function readText(record: TextRecord, written: unknown): string | null {
+function readText(record: TextRecord, given: unknown): string | null {
+  // A list with secrets in it is one secret.
+  const written = record.format === 'oidc-issuers' && Array.isArray(given) ? JSON.stringify(given) : given
   if (typeof written !== 'string' || written.trim() === '') return null
   if (record.type === 'string' && record.values !== undefined) {
     const value = written.trim().toLowerCase()

@@ -64,7 +64,8 @@ export async function* pieces(stream: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-function unavailable(thrown: unknown): never {
+/** Throws what a failed call of the client means: BlobMissing or BlobsUnavailable. */
+export function unavailable(thrown: unknown): never {
   if (codeOf(thrown) === 'NoSuchKey')
     throw new BlobMissing('The stored bytes of this document are gone. Import it again.')
   throw unavailableBecause(thrown)

@@ -3,6 +3,8 @@
  * different searches cannot be compared (Cormack, Clarke and Büttcher, SIGIR 2009).
  */
 
+import type { FindResult } from '#store/documents/document-store.ts'
+
 /** The constant of the paper: how fast a rank loses weight. */
 const damping = 60
 
@@ -19,4 +21,18 @@ export function fuse(lists: readonly (readonly number[])[]): readonly FusedRow[]
     for (const [index, row] of list.entries()) sums.set(row, (sums.get(row) ?? 0) + 1 / (damping + index + 1))
   const best = lists.length / (damping + 1)
   return [...sums].map(([row, sum]) => ({ row, score: sum / best })).sort((a, b) => b.score - a.score)
+}
+
+/**
+ * All rows of what was found in one order. Cosines of different spaces cannot be compared: each space is a list of its
+ * own. A cosine of zero or less says that the two have nothing in common: such rows only fill what the others leave.
+ */
+export function fused({ vector, keyword }: Pick<FindResult, 'vector' | 'keyword'>): readonly FusedRow[] {
+  const spaces = [...Map.groupBy(vector, ({ spaceKey }) => spaceKey).values()]
+  const near = spaces.map((list) => list.filter(({ score }) => score > 0))
+  const lists = [...near, keyword].filter((list) => list.length > 0)
+  const rows = fuse(lists.map((list) => list.map(({ row }) => row)))
+  const seen = new Set(rows.map(({ row }) => row))
+  const rest = vector.filter(({ row }) => !seen.has(row)).map(({ row }) => ({ row, score: 0 }))
+  return [...rows, ...rest]
 }

@@ -9,7 +9,7 @@ import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 import { resolveOwners, viewerOf } from '../owners.ts'
-import { fuse } from './fuse.ts'
+import { fused } from './fuse.ts'
 import type { ScorePart, SearchHit } from './search-hit.ts'
 import { planRerank, reranked, type RerankRequest } from './rerank.ts'
 
@@ -58,6 +58,7 @@ export async function search(
     vectors,
     limit,
   })
+  noteSilent(found, query.mode, warnings)
   const best = ranked(found, wanted)
   if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), warnings }
   // Neighbours are read of those that are answered only.
@@ -137,23 +138,26 @@ function tooSlow(seconds: number): EmbedFailure {
   return new EmbedFailure('embedder_failed', message, { retryable: true })
 }
 
+/** A place for vectors that did not answer: what it holds was searched by words only, if at all. */
+function noteSilent({ silent, vector }: FindResult, mode: SearchMode, warnings: string[]): void {
+  const [first] = silent
+  if (first === undefined) return
+  if (mode === 'vector' && vector.length === 0) throw new ApiError('vector_index_unavailable')
+  const how = mode === 'hybrid' ? 'Some documents were searched by words only' : 'Some documents were not searched'
+  warnings.push(`${how}: the index of their vectors does not answer.`)
+}
+
 type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }
 
-/** The best rows of what was found, at most `count`. Cosines of different spaces cannot be compared: each is a list of its own. */
+/** The best rows of what was found, at most `count`. */
 function ranked(found: FindResult, count: number): readonly RankedRow[] {
-  const spaces = Map.groupBy(found.vector, ({ spaceKey }) => spaceKey)
-  const vectorLists = [...spaces.values()]
-  // A cosine of zero says that the two have nothing in common: such rows only fill what the others leave.
-  const near = vectorLists.map((list) => list.filter(({ score }) => score > 0))
-  const lists = [...near, found.keyword].filter((list) => list.length > 0)
-  const vector = scoreParts(vectorLists)
+  const vector = scoreParts([...Map.groupBy(found.vector, ({ spaceKey }) => spaceKey).values()])
   const keyword = scoreParts([found.keyword])
-  const fused = fuse(lists.map((list) => list.map(({ row }) => row)))
-  const seen = new Set(fused.map(({ row }) => row))
-  const rest = found.vector.filter(({ row }) => !seen.has(row)).map(({ row }) => ({ row, score: 0 }))
-  return [...fused, ...rest].slice(0, count).map(({ row, score }) => {
-    return { row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null, rerank: null }
-  })
+  return fused(found)
+    .slice(0, count)
+    .map(({ row, score }) => {
+      return { row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null, rerank: null }
+    })
 }
 
 function scoreParts(lists: readonly (readonly RankedChunk[])[]): ReadonlyMap<number, ScorePart> {

@@ -36,6 +36,11 @@ export class Run {
     return this.#abort.signal
   }
 
+  /** Epoch milliseconds, by the clock of the states. */
+  now(): number {
+    return this.#clock.now()
+  }
+
   get state(): DocumentState {
     return this.#state
   }

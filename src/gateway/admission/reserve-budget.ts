@@ -58,7 +58,7 @@ interface Candidate {
  * The model with those of its upstreams that the budgets allow; the record settles the reservation when the request
  * ends. Without budgets nothing is done. Answers 400, 402 or 503.
  */
-export async function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Promise<Model> {
+export function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Model | Promise<Model> {
   const { model, caller, record } = request
   const index = deps.catalog().budgets
   if (index.size === 0) return model

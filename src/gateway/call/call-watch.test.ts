@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Tick } from '#lib/ticker.ts'
-import { Ticker } from '#lib/ticker.ts'
+import { runTick, Ticker } from '#lib/ticker.ts'
 import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { CallWatch } from './call-watch.ts'
@@ -22,7 +22,7 @@ class ManualTicker extends Ticker {
   }
 
   tick(): void {
-    for (const tick of this.#ticks) tick()
+    for (const tick of this.#ticks) runTick(tick)
   }
 }
 

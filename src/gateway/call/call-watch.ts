@@ -13,12 +13,16 @@ export interface WatchOptions {
   /** Aborted when the server has waited long enough for running requests. */
   readonly shutdown: AbortSignal
   readonly totalSeconds: number
+  /** Holds the watch until it is disposed. */
+  readonly among?: Set<CallWatch> | undefined
 }
 
 const silence = {
   'first-token': 'The model provider sent nothing within the time-out for the first token.',
   idle: 'The model provider fell silent in the middle of the answer.',
 } as const
+
+const nobody: readonly CancellationListener[] = []
 
 export class CallWatch implements Disposable, Cancellation {
   readonly #context: RequestContext
@@ -27,7 +31,7 @@ export class CallWatch implements Disposable, Cancellation {
   #silenceEndsAt = Infinity
   #waitingFor: keyof typeof silence = 'first-token'
   #reason: ApiError | null = null
-  #listeners: CancellationListener[] = []
+  #listeners: readonly CancellationListener[] = nobody
   #signal: AbortController | null = null
   #listensToClient = false
 
@@ -35,7 +39,8 @@ export class CallWatch implements Disposable, Cancellation {
     this.#context = context
     this.#options = options
     this.#totalEndsAt = context.clock.elapsed() + options.totalSeconds * 1000
-    options.ticker.add(this.#check)
+    options.ticker.add(this)
+    options.among?.add(this)
   }
 
   get aborted(): boolean {
@@ -52,11 +57,14 @@ export class CallWatch implements Disposable, Cancellation {
   }
 
   addEventListener(_type: 'abort', listener: CancellationListener): void {
-    this.#listeners.push(listener)
+    this.#listeners = [...this.#listeners, listener]
   }
 
   removeEventListener(_type: 'abort', listener: CancellationListener): void {
-    this.#listeners = this.#listeners.filter((each) => each !== listener)
+    this.#listeners =
+      this.#listeners.length === 1 && this.#listeners[0] === listener
+        ? nobody
+        : this.#listeners.filter((each) => each !== listener)
   }
 
   /** The same as a signal of the platform, made on demand. */
@@ -83,7 +91,9 @@ export class CallWatch implements Disposable, Cancellation {
   end(reason: ApiError): void {
     if (this.#reason !== null) return
     this.#reason = reason
-    for (const listener of this.#listeners.splice(0)) {
+    const listeners = this.#listeners
+    this.#listeners = nobody
+    for (const listener of listeners) {
       if (typeof listener === 'function') listener()
       else listener.handleEvent()
     }
@@ -91,13 +101,18 @@ export class CallWatch implements Disposable, Cancellation {
   }
 
   [Symbol.dispose](): void {
-    this.#options.ticker.delete(this.#check)
-    if (this.#listensToClient) this.#context.signal.removeEventListener('abort', this.#clientGone)
+    this.#options.ticker.delete(this)
+    this.#options.among?.delete(this)
+    if (this.#listensToClient) this.#context.signal.removeEventListener('abort', this)
   }
 
-  readonly #clientGone = (): void => this.end(new ApiError('client_closed'))
+  /** The client has gone. */
+  handleEvent(): void {
+    this.end(new ApiError('client_closed'))
+  }
 
-  readonly #check = (): void => {
+  /** For the ticker. */
+  tick(): void {
     this.#listenToClient()
     const now = this.#context.clock.elapsed()
     if (this.#options.shutdown.aborted) this.end(new ApiError('shutting_down'))
@@ -118,7 +133,7 @@ export class CallWatch implements Disposable, Cancellation {
     if (this.#listensToClient) return
     this.#listensToClient = true
     const { signal } = this.#context
-    signal.addEventListener('abort', this.#clientGone)
-    if (signal.aborted) this.#clientGone()
+    signal.addEventListener('abort', this)
+    if (signal.aborted) this.handleEvent()
   }
 }

@@ -28,7 +28,7 @@ export const translation: ModelCall = {
 
 export const speech: ModelCall = {
   endpoint: 'audio/speech',
-  read: (context, limits) => readModelRequest(context, limits, checkInput),
+  read: (context, limits) => readModelRequest(context, limits, { check: checkInput }),
   asksUsage: false,
   accept: anything,
   relay: eventsOr(relayBytes, new Set(['speech.audio.done'])),

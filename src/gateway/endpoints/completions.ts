@@ -6,7 +6,7 @@ import { relayAsRequested } from '../relay/relay-answer.ts'
 
 export const completion: ModelCall = {
   endpoint: 'completions',
-  read: (context, limits) => readModelRequest(context, limits, checkPrompt),
+  read: (context, limits) => readModelRequest(context, limits, { check: checkPrompt }),
   asksUsage: true,
   relay: relayAsRequested,
 }

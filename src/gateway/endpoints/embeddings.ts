@@ -8,14 +8,11 @@ import { readInputUsage } from '../usage/token-usage.ts'
 
 export const embeddings: ModelCall = {
   endpoint: 'embeddings',
-  async read(context, limits) {
-    let base64Vectors = false
-    const request = await readModelRequest(context, limits, (fields) => {
-      checkInput(fields)
-      base64Vectors = fields['encoding_format'] === 'base64'
-    })
-    return { ...request, base64Vectors }
-  },
+  read: (context, limits) =>
+    readModelRequest(context, limits, {
+      check: checkInput,
+      finish: (request, fields) => ({ ...request, base64Vectors: fields['encoding_format'] === 'base64' }),
+    }),
   asksUsage: false,
   batchable: true,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage, relay.base64Vectors ? withBase64 : null),

@@ -10,7 +10,7 @@ const either = 'application/json, text/event-stream'
 
 export const imageGeneration: ModelCall = {
   endpoint: 'images/generations',
-  read: (context, limits) => readModelRequest(context, limits, checkPrompt),
+  read: (context, limits) => readModelRequest(context, limits, { check: checkPrompt }),
   asksUsage: false,
   accept: either,
   relay: eventsOr(relayWhole, new Set(['image_generation.completed'])),

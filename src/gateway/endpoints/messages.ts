@@ -23,7 +23,7 @@ export const messages: ModelCall = {
   endpoint: 'messages',
   read: (context, limits) => {
     addRequestIdHeader(context)
-    return readModelRequest(context, limits, () => {})
+    return readModelRequest(context, limits)
   },
   asksUsage: false,
   relay: (reply, relay) =>
@@ -43,11 +43,10 @@ export async function countMessageTokens(
   caller: Caller,
 ): Promise<Response> {
   addRequestIdHeader(context)
-  const request = await readModelRequest(
-    context,
-    { bytesMax: settings.get('server.max_body_bytes'), readSeconds: settings.get('server.body_read_seconds') },
-    () => {},
-  )
+  const request = await readModelRequest(context, {
+    bytesMax: settings.get('server.max_body_bytes'),
+    readSeconds: settings.get('server.body_read_seconds'),
+  })
   resolveModel(catalog(), request.model, caller)
   const body = parseBody(request.bytes)
   return json({ input_tokens: await countTokens(body, caller.account.user.id) })

@@ -1,5 +1,6 @@
 /** What distinguishes one endpoint from another: how its body is read, and how its answer is relayed. */
 import type { Purpose } from '#catalog/records.ts'
+import type { Attributes } from '#observe/traces/span.ts'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Endpoint } from '#providers/provider.ts'
@@ -26,6 +27,8 @@ export interface ModelCall {
   readonly answered?: CallSender
   /** Hears what it cost, null without a price, before the answer of a call that is not streamed. */
   readonly settled?: (cost: number | null) => void
+  /** What a trace says about the call. */
+  readonly traced?: Attributes
   readonly relay: RelayAnswer
   /** The answer before anything of it is known, for providers that have the endpoint and store no answers. */
   readonly pending?: (request: ModelRequest, now: number) => Readonly<Record<string, unknown>>

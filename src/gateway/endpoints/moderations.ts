@@ -10,7 +10,7 @@ const defaultModel = 'omni-moderation-latest'
 
 export const moderation: ModelCall = {
   endpoint: 'moderations',
-  read: (context, limits) => readModelRequest(context, limits, checkInput, defaultModel),
+  read: (context, limits) => readModelRequest(context, limits, { check: checkInput, defaultModel }),
   asksUsage: false,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
 }

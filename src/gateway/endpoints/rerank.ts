@@ -14,7 +14,7 @@ import { readInputUsage } from '../usage/token-usage.ts'
 /** Jina's form, which vLLM, Cohere and others have adopted; there is no standard. */
 export const rerank: ModelCall = {
   endpoint: 'rerank',
-  read: (context, limits) => readModelRequest(context, limits, checkQuery),
+  read: (context, limits) => readModelRequest(context, limits, { check: checkQuery }),
   asksUsage: false,
   relay: (reply, relay) => relayWhole(reply, relay, readInputUsage),
 }

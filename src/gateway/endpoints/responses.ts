@@ -17,7 +17,7 @@ import { translateToChat, type TranslationOptions } from './translate-to-chat.ts
 
 const read: ModelCall['read'] = async (context, limits) => {
   let fields: Fields = {}
-  const request = await readModelRequest(context, limits, (all) => void (fields = all))
+  const request = await readModelRequest(context, limits, { check: (all) => void (fields = all) })
   const { reasoning } = fields
   const effort = readEffort(isObject(reasoning) ? reasoning['effort'] : null, 'reasoning.effort')
   return {

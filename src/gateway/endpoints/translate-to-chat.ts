@@ -78,6 +78,7 @@ async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: Tran
   if (translated.pending !== undefined && isObject(whole)) await relay.tracker().keep(whole)
   const bytes = Buffer.from(JSON.stringify(whole))
   record.responseBytes = bytes.length
+  record.content?.answer(bytes)
   const headers = { ...headersForClient(reply.headers, responseHeaders), 'content-type': 'application/json' }
   return context.respond(bytes, { status: reply.status, headers })
 }

@@ -11,7 +11,7 @@ export function relayAs(
   reply: Reply,
   relay: Relay,
   { of, made }: { readonly of: string; readonly made: (value: unknown) => object | null },
-): Promise<Response> {
+): Response | Promise<Response> {
   return relayWhole(reply, relay, readInputUsage, (body) => Buffer.from(JSON.stringify(madeOf(body, { of, made }))))
 }
 

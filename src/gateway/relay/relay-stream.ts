@@ -251,6 +251,7 @@ class RelayedStream {
 
   #send(bytes: Uint8Array): void {
     this.#relay.record.responseBytes += bytes.byteLength
+    this.#relay.record.content?.answer(bytes)
     this.#sentAt = this.#relay.context.clock.elapsed()
     this.#controller.enqueue(bytes)
   }

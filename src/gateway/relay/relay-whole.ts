@@ -1,6 +1,6 @@
 /** Relays an answer that is one document. It is read completely first, so that a broken one never looks complete. */
 import { ApiError } from '#errors/api-error.ts'
-import { readAll, type Reply } from '#lib/http1/reply.ts'
+import { takeAll, type Reply } from '#lib/http1/reply.ts'
 import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
 import { jsonType, textType } from '../call/answer-type.ts'
@@ -16,21 +16,41 @@ const readFields = new Set(['usage', 'meta', 'model'])
 /** Adds to an answer, or acts on it, before it goes out. */
 type EditAnswer = (body: Buffer<ArrayBuffer>) => Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>>
 
-/** The answer for the client. Answers 502 or 504 by throwing when the upstream's body breaks or cannot be read. */
-export async function relayWhole(
+/**
+ * The answer for the client. Answers 502 or 504 by throwing when the upstream's body breaks or cannot be read. Without a
+ * promise when all of it has come with its head.
+ */
+export function relayWhole(
   reply: Reply,
   relay: Relay,
   countTokens: CountTokens = readUsage,
   edit: EditAnswer | null = null,
-): Promise<Response> {
-  const { body, fields, usage } = await readCounted(reply, relay, countTokens)
+): Response | Promise<Response> {
+  const reading = readWhole(reply, relay)
+  if (reading instanceof Promise) return reading.then((body) => relayRead(body, reply, relay, { countTokens, edit }))
+  return relayRead(reading, reply, relay, { countTokens, edit })
+}
+
+interface Reading {
+  readonly countTokens: CountTokens
+  readonly edit: EditAnswer | null
+}
+
+function relayRead(
+  read: Buffer<ArrayBuffer>,
+  reply: Reply,
+  relay: Relay,
+  { countTokens, edit }: Reading,
+): Response | Promise<Response> {
+  const { body, fields, usage } = countedOf(read, countTokens)
   relay.record.usage = usage
   const model = fields.find((field) => field.name === 'model')
   const rewritten =
     relay.rewriteModel === null || model === undefined
       ? body
       : replaceSpans(body, [{ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(relay.rewriteModel) }])
-  return respond(edit === null ? rewritten : await edit(rewritten), reply, relay)
+  const edited = edit === null ? rewritten : edit(rewritten)
+  return edited instanceof Promise ? edited.then((each) => respond(each, reply, relay)) : respond(edited, reply, relay)
 }
 
 /** The same for endpoints where the client may ask for text instead: the content type tells. */
@@ -43,17 +63,19 @@ export async function relayDocument(reply: Reply, relay: Relay): Promise<Respons
 /** What reading an answer takes. */
 export type AnswerReading = Pick<Relay, 'watch' | 'record' | 'responseBytesMax' | 'idleSeconds'>
 
-/** An answer that is JSON, its fields of the gateway's concern, and the tokens that it counts. Answers 502 or 504 by throwing. */
-export async function readCounted(
-  reply: Reply,
-  reading: AnswerReading,
-  countTokens: CountTokens,
-): Promise<{
+/** An answer that is JSON, its fields of the gateway's concern, and the tokens that it counts. */
+interface Counted {
   readonly body: Buffer<ArrayBuffer>
   readonly fields: readonly FieldSpan[]
   readonly usage: TokenUsage | null
-}> {
-  const body = await readWhole(reply, reading)
+}
+
+/** The same of an answer that is still to be read. Answers 502 or 504 by throwing. */
+export async function readCounted(reply: Reply, reading: AnswerReading, countTokens: CountTokens): Promise<Counted> {
+  return countedOf(await readWhole(reply, reading), countTokens)
+}
+
+function countedOf(body: Buffer<ArrayBuffer>, countTokens: CountTokens): Counted {
   const fields = isObjectOrJson(body) ? findFields(body, readFields) : []
   return { body, fields, usage: countTokens(valueOf(body, fields, 'usage'), valueOf(body, fields, 'meta')) }
 }
@@ -65,6 +87,7 @@ function respond(
   type = jsonType(headers['content-type']),
 ): Response {
   record.responseBytes = body.length
+  record.content?.answer(body)
   const kept = headersForClient(headers, responseHeaders)
   kept['content-type'] = type
   return context.respond(body, { status, headers: kept })
@@ -76,18 +99,20 @@ function valueOf(body: Buffer, fields: readonly FieldSpan[], name: string): unkn
   return field === undefined ? undefined : parseJson(body.toString('utf8', field.valueStart, field.valueEnd))
 }
 
-async function readWhole({ body }: Reply, reading: AnswerReading): Promise<Buffer<ArrayBuffer>> {
-  const { watch, record, responseBytesMax, idleSeconds } = reading
-  watch.expect('idle', idleSeconds)
+function readWhole({ body }: Reply, reading: AnswerReading): Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>> {
+  const { watch, responseBytesMax, idleSeconds } = reading
+  const onPart = (): void => watch.expect('idle', idleSeconds)
+  onPart()
+  const taken = takeAll(body, responseBytesMax, onPart)
+  return taken instanceof Promise ? awaited(taken, reading) : checked(taken, reading)
+}
+
+async function awaited(taking: Promise<Buffer<ArrayBuffer> | null>, reading: AnswerReading) {
   try {
-    const whole = await readAll(body, responseBytesMax, () => watch.expect('idle', idleSeconds))
-    if (whole !== null) {
-      record.firstToken()
-      return whole
-    }
+    return checked(await taking, reading)
   } catch (thrown) {
-    if (watch.reason !== null) throw watch.reason
-    // The client's own upload, still under way, has failed.
+    if (reading.watch.reason !== null) throw reading.watch.reason
+    // The client's own upload, still under way, has failed; or the answer was refused here.
     if (thrown instanceof ApiError) throw thrown
     throw new ApiError('upstream_error', {
       message: 'The model provider broke off in the middle of its answer.',
@@ -95,9 +120,15 @@ async function readWhole({ body }: Reply, reading: AnswerReading): Promise<Buffe
       repeats: thrown instanceof UpstreamFailure && thrown.repeats,
     })
   }
-  throw new ApiError('upstream_invalid_response', {
-    message: 'The answer of the model provider is larger than this gateway allows.',
-  })
+}
+
+function checked(whole: Buffer<ArrayBuffer> | null, { record }: AnswerReading): Buffer<ArrayBuffer> {
+  if (whole === null)
+    throw new ApiError('upstream_invalid_response', {
+      message: 'The answer of the model provider is larger than this gateway allows.',
+    })
+  record.firstToken()
+  return whole
 }
 
 /** Whether it is an object that was not cut off. Throws for what is not JSON at all. */

@@ -10,7 +10,7 @@ import type { RequestRecord } from '../usage/usage-recorder.ts'
  * Turns the upstream's 2xx answer into the client's. Rejects with a failure before its first byte; a
  * later failure ends the answer in a way that no client can mistake for a complete one.
  */
-export type RelayAnswer = (reply: Reply, relay: Relay) => Promise<Response>
+export type RelayAnswer = (reply: Reply, relay: Relay) => Response | Promise<Response>
 
 export interface Relay extends RelaySettings {
   readonly context: RequestContext

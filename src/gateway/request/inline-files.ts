@@ -146,7 +146,7 @@ async function base64(content: Buffer): Promise<readonly Uint8Array[]> {
   return inPieces(content, (piece) => piece.toString('base64'))
 }
 
-/** The text as it stands between the quotes of a JSON string. */
+/** The text as the inside of a JSON string. */
 async function escaped(content: Buffer): Promise<readonly Uint8Array[]> {
   // In Latin-1 every byte is a character, so a piece may end within one of UTF-8; its bytes come out as they went in.
   return inPieces(content, (piece) => JSON.stringify(piece.toString('latin1')).slice(1, -1))

@@ -53,26 +53,35 @@ export interface ModelRequest {
 
 const actedOn = new Set(['model', 'stream', 'stream_options', 'reasoning_effort'])
 
+/** What an endpoint adds to the reading of its body. */
+export interface EndpointReading {
+  /** Throws for what the endpoint cannot take. */
+  readonly check?: (fields: Fields) => void
+  /** Taken when the client names none; one has to be named when left out. */
+  readonly defaultModel?: string | null
+  /** Reads the fields that only this endpoint has. */
+  readonly finish?: (request: ModelRequest, fields: Fields) => ModelRequest
+}
+
 /**
  * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
  * A model in the address has precedence over that in the body.
- * @param defaultModel taken when the client names none; null when it has to name one
  */
 export async function readModelRequest(
   context: RequestContext,
   limits: BodyLimits,
-  check: (fields: Fields) => void,
-  defaultModel: string | null = null,
+  { check, defaultModel = null, finish }: EndpointReading = {},
 ): Promise<ModelRequest> {
   const { bytes, value } = await readJson(context, { ...limits, json: passedJsonLimits })
   if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
   const { deployment = null } = context.params
-  const request = requestOf(bytes, value, { check, defaultModel: deployment ?? defaultModel })
+  const read = requestOf(bytes, value, { check, defaultModel: deployment ?? defaultModel })
+  const request = finish === undefined ? read : finish(read, value)
   return deployment === null ? request : { ...request, model: deployment, modelDefaulted: false }
 }
 
 export interface RequestRules {
-  readonly check?: (fields: Fields) => void
+  readonly check?: ((fields: Fields) => void) | undefined
   readonly defaultModel?: string | null
   readonly translated?: boolean
   readonly effortField?: string
@@ -121,10 +130,11 @@ export function withBytes(request: ModelRequest, bytes: Buffer<ArrayBuffer>): Mo
 
 /** As the endpoints name it; a value that is not a count is the provider's to judge. */
 function outputTokensMax(value: Fields): number | null {
-  const found = [value['max_completion_tokens'], value['max_tokens'], value['max_output_tokens']].find(
-    (each) => typeof each === 'number' && Number.isSafeInteger(each) && each >= 0,
-  )
-  return typeof found === 'number' ? found : null
+  return countOf(value['max_completion_tokens']) ?? countOf(value['max_tokens']) ?? countOf(value['max_output_tokens'])
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
 function checkStreaming(stream: unknown, streamOptions: unknown): void {
@@ -141,8 +151,9 @@ function checkStreaming(stream: unknown, streamOptions: unknown): void {
  * must mean the same here and upstream, so it may be written once only.
  */
 function refuseRepeated(spans: readonly FieldSpan[]): void {
-  for (const name of actedOn) {
-    if (spans.filter((span) => span.name === name).length > 1)
-      throw invalidBody(name, `"${name}" is written more than once.`)
+  for (let at = 1; at < spans.length; at += 1) {
+    const name = spans[at]?.name ?? ''
+    for (let before = 0; before < at; before += 1)
+      if (spans[before]?.name === name) throw invalidBody(name, `"${name}" is written more than once.`)
   }
 }

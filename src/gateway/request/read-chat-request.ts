@@ -2,7 +2,7 @@
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { findFields } from '#lib/json-span.ts'
-import { readDocumentsField, type DocumentsSpec } from './documents-field.ts'
+import { readDocumentsField } from './documents-field.ts'
 import { isObject } from '#lib/json-value.ts'
 import { invalidBody, type Fields } from './fields.ts'
 import { readModelRequest, type ModelRequest } from './model-request.ts'
@@ -10,12 +10,12 @@ import { readModelRequest, type ModelRequest } from './model-request.ts'
 const documentsField = new Set(['documents'])
 
 /** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
-export async function readChatRequest(context: RequestContext, limits: BodyLimits): Promise<ModelRequest> {
-  let documents: DocumentsSpec | null = null
-  const request = await readModelRequest(context, limits, (fields) => {
-    checkMessages(fields)
-    documents = readDocumentsField(fields)
-  })
+export function readChatRequest(context: RequestContext, limits: BodyLimits): Promise<ModelRequest> {
+  return readModelRequest(context, limits, { check: checkMessages, finish: withDocuments })
+}
+
+function withDocuments(request: ModelRequest, fields: Fields): ModelRequest {
+  const documents = readDocumentsField(fields)
   if (documents === null) return request
   // The field is cut out of the bytes, so there must be only one.
   if (findFields(request.bytes, documentsField).length > 1)
@@ -27,7 +27,8 @@ function checkMessages({ messages }: Fields): void {
   if (!Array.isArray(messages) || messages.length === 0) {
     throw invalidBody('messages', '"messages" must be an array with at least one message.')
   }
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index += 1) {
+    const message: unknown = messages[index]
     if (!isObject(message))
       throw invalidBody(`messages.${index}`, `"messages.${index}" must be an object with "role" and "content".`)
     if (typeof message['role'] !== 'string')

@@ -26,7 +26,7 @@ const readFields = new Set(['id', 'status', 'store', 'background', 'conversation
  * The answer for the client. Throws what goes wrong before its first byte.
  * @param mayBeEmpty the client asks for the rest of a stream, of which nothing may be left
  */
-export function relayResponse(reply: Reply, relay: Relay, mayBeEmpty = false): Promise<Response> {
+export function relayResponse(reply: Reply, relay: Relay, mayBeEmpty = false): Response | Promise<Response> {
   const tracker = relay.tracker()
   if (isEventStream(reply)) {
     const { names } = tracker

@@ -51,6 +51,28 @@ export interface UpstreamAnswer {
   takeOver(owner: DisposableStack): DisposableStack
 }
 
+class OpenAnswer implements UpstreamAnswer {
+  readonly reply: Reply
+  readonly watch: CallWatch
+  readonly idleSeconds: number
+  isTakenOver = false
+  readonly #attempt: Attempt | undefined
+
+  constructor(reply: Reply, watch: CallWatch, idleSeconds: number, attempt: Attempt | undefined) {
+    this.reply = reply
+    this.watch = watch
+    this.idleSeconds = idleSeconds
+    this.#attempt = attempt
+  }
+
+  takeOver(owner: DisposableStack): DisposableStack {
+    this.isTakenOver = true
+    if (this.#attempt !== undefined) owner.use(this.#attempt)
+    owner.use(this.watch)
+    return owner
+  }
+}
+
 /**
  * What `open` makes of the upstream's 2xx answer. Throws the ApiError to answer: 4xx of the upstream,
  * 502, 503, 504, or what `open` throws. Whatever `open` has not taken over is disposed by then; after a
@@ -60,35 +82,34 @@ export async function callUpstream<T>(
   deps: CallDeps,
   target: CallTarget,
   request: UpstreamRequest,
-  open: (answer: UpstreamAnswer) => Promise<T>,
+  open: (answer: UpstreamAnswer) => T | Promise<T>,
 ): Promise<T> {
-  const { context, record, model, upstream, attempt, watches } = target
-  const { ticker, shutdown } = deps
+  const { context, model, upstream, attempt, watches: among } = target
   const { connectSeconds, firstTokenSeconds, idleSeconds, totalSeconds } = timeoutsOf(deps, model, upstream)
-  using own = new DisposableStack()
-  const watch = own.use(new CallWatch(context, { ticker, shutdown, totalSeconds }))
-  if (watches !== undefined) {
-    watches.add(watch)
-    own.defer(() => watches.delete(watch))
+  const watch = new CallWatch(context, { ticker: deps.ticker, shutdown: deps.shutdown, totalSeconds, among })
+  let answer: OpenAnswer | null = null
+  try {
+    watch.expect('first-token', firstTokenSeconds)
+    const timing: UploadTiming | null =
+      request.content.kind === 'form' ? { watch, firstTokenSeconds, answered: false } : null
+    const content = contentFor(request, upstream, timing)
+    const reply = await forward(deps, request, { target, watch, content, connectSeconds })
+    if (timing !== null) timing.answered = true
+    answer = new OpenAnswer(reply, watch, idleSeconds, attempt)
+    const opening = open(answer)
+    // Awaited here: the watch must not end before the answer has taken it over.
+    const opened = opening instanceof Promise ? await opening : opening
+    if (!answer.isTakenOver) attempt?.[Symbol.dispose]()
+    return opened
+  } finally {
+    if (answer?.isTakenOver !== true) watch[Symbol.dispose]()
   }
-  watch.expect('first-token', firstTokenSeconds)
-  const timing: UploadTiming = { watch, firstTokenSeconds, answered: false }
-  const content = contentFor(request, upstream, timing)
-  const reply = await forward(deps, { ...request, content }, { context, upstream, watch, record, connectSeconds })
-  timing.answered = true
-  const takeOver = (owner: DisposableStack): DisposableStack => {
-    if (attempt !== undefined) owner.use(attempt)
-    owner.use(own.move())
-    return owner
-  }
-  // Awaited here: what is `own` must not be disposed before the answer has taken it over.
-  const opened = await open({ reply, watch, idleSeconds, takeOver })
-  if (!own.disposed) attempt?.[Symbol.dispose]()
-  return opened
 }
 
-function contentFor({ content }: UpstreamRequest, upstream: Upstream, timing: UploadTiming): CallContent {
-  return content.kind === 'form' ? { kind: 'upload', ...uploadOf(content.form, upstream, timing) } : content
+function contentFor({ content }: UpstreamRequest, upstream: Upstream, timing: UploadTiming | null): CallContent {
+  if (content.kind !== 'form') return content
+  if (timing === null) throw new Error('an upload has time-outs of its own')
+  return { kind: 'upload', ...uploadOf(content.form, upstream, timing) }
 }
 
 /** The time-outs of a call: the model's own, else its component's, its provider's, the settings'. */
@@ -97,12 +118,23 @@ export function timeoutsOf(
   model: Model,
   upstream: Upstream,
 ): Required<Timeouts> {
-  const own = (name: keyof Timeouts): number | undefined =>
-    model.record.timeouts[name] ?? upstream.model.timeouts[name] ?? upstream.provider.timeouts[name]
+  const own = model.record.timeouts
+  const component = upstream.model.timeouts
+  const provider = upstream.provider.timeouts
   return {
-    connectSeconds: own('connectSeconds') ?? settings.get('gateway.connect_seconds'),
-    firstTokenSeconds: own('firstTokenSeconds') ?? settings.get('gateway.first_token_seconds'),
-    idleSeconds: own('idleSeconds') ?? settings.get('gateway.idle_seconds'),
-    totalSeconds: own('totalSeconds') ?? settings.get('gateway.total_seconds'),
+    connectSeconds:
+      own.connectSeconds ??
+      component.connectSeconds ??
+      provider.connectSeconds ??
+      settings.get('gateway.connect_seconds'),
+    firstTokenSeconds:
+      own.firstTokenSeconds ??
+      component.firstTokenSeconds ??
+      provider.firstTokenSeconds ??
+      settings.get('gateway.first_token_seconds'),
+    idleSeconds:
+      own.idleSeconds ?? component.idleSeconds ?? provider.idleSeconds ?? settings.get('gateway.idle_seconds'),
+    totalSeconds:
+      own.totalSeconds ?? component.totalSeconds ?? provider.totalSeconds ?? settings.get('gateway.total_seconds'),
   }
 }

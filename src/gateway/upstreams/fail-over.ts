@@ -53,35 +53,45 @@ const restMaxMs = 30_000
 /** The answer of the first upstream that gives one. Throws the last failure, or 503 when the model has no upstream. */
 export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, runAttempt: RunAttempt<T>): Promise<T> {
   const { context, model, record } = call
-  const startedAt = context.clock.elapsed()
-  const tried = new Set<Upstream>()
-  let attempt = 1
+  const { clock } = context
+  const startedAt = clock.elapsed()
+  let tried = nothing
+  let number = 1
   for (;;) {
     const upstream = chooseUpstream(deps, call, tried)
     if (upstream === null) throw new ApiError('upstream_unavailable')
     context.addHeader('x-sluice-provider', upstream.provider.name)
-    context.addHeader('x-sluice-attempts', String(attempt))
+    context.addHeader('x-sluice-attempts', String(number))
+    let attempt: Attempt | null = null
     try {
-      return await attemptOnce(deps, call, upstream, runAttempt)
+      const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
+      const calledAt = record.called()
+      attempt = deps.health.begin(upstream.id, held)
+      const response = await runAttempt(upstream, attempt)
+      attempt.succeeded(clock.elapsed() - calledAt)
+      return response
     } catch (thrown) {
       const error = toApiError(thrown)
+      if (attempt !== null) endFailed(attempt, error)
       // Nothing was sent when the upstream refused it here, so this does not count as an attempt.
       const isRefused = isRefusedHere(error)
       record.failed(upstream, error, !isRefused)
-      tried.add(upstream)
+      tried = new Set([...tried, upstream])
       const isLast = tried.size === model.upstreams.length
       if (isRefused && !isLast) continue
       const limits = limitsOf(deps, model)
-      const spentMs = context.clock.elapsed() - startedAt - (record.queueMs ?? 0)
-      const isOver = isRefused || attempt >= limits.attemptsMax || spentMs > limits.budgetMs
+      const spentMs = clock.elapsed() - startedAt - (record.queueMs ?? 0)
+      const isOver = isRefused || number >= limits.attemptsMax || spentMs > limits.budgetMs
       if (isOver || !isRetryable(error, limits.statuses) || !call.repeatable()) throw error
-      attempt += 1
+      number += 1
       if (!isLast) continue
-      tried.clear()
-      await waitToRetry(waitMs(error, attempt - 1), context.signal, deps.shutdown)
+      tried = nothing
+      await waitToRetry(waitMs(error, number - 1), context.signal, deps.shutdown)
     }
   }
 }
+
+const nothing: ReadonlySet<Upstream> = new Set()
 
 /** Prefers upstreams at whose caps the request does not have to wait. */
 function chooseUpstream(
@@ -120,29 +130,12 @@ function limitsOf({ settings }: FailOverDeps, { record, failover, upstreams }: M
   }
 }
 
-async function attemptOnce<T>(
-  deps: FailOverDeps,
-  call: FailOverContext,
-  upstream: Upstream,
-  runAttempt: RunAttempt<T>,
-): Promise<T> {
-  const { clock } = call.context
-  const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
-  const startedAt = clock.elapsed()
-  call.record.called()
-  const attempt = deps.health.begin(upstream.id, held)
-  try {
-    const response = await runAttempt(upstream, attempt)
-    attempt.succeeded(clock.elapsed() - startedAt)
-    return response
-  } catch (thrown) {
-    reportFailure(attempt, toApiError(thrown))
-    attempt[Symbol.dispose]()
-    throw thrown
-  }
+/** Ends the attempt, and reports the failure to the health of the upstream: only the upstream's own faults count. */
+function endFailed(attempt: Attempt, error: ApiError): void {
+  reportFailure(attempt, error)
+  attempt[Symbol.dispose]()
 }
 
-/** Reports the failure to the health of the upstream: only the upstream's own faults count. */
 function reportFailure(attempt: Attempt, error: ApiError): void {
   const { upstreamStatus: status, repeats } = error.detail
   if (repeats === true) return

@@ -40,50 +40,46 @@ export interface ForwardRequest {
   readonly endpoint: Endpoint
   readonly content: CallContent
   readonly streamed: boolean
-  readonly accept?: string
+  readonly accept?: string | undefined
   /** May go upstream in one call with others. */
-  readonly batchable?: boolean
+  readonly batchable?: boolean | undefined
   /** Answers in place of the provider. */
-  readonly answered?: CallSender
+  readonly answered?: CallSender | undefined
 }
 
 export interface ForwardTarget {
   readonly context: RequestContext
   readonly upstream: Upstream
-  readonly watch: CallWatch
   readonly record: RequestRecord
+}
+
+/** How a request goes to its target. */
+export interface Forwarding {
+  readonly target: ForwardTarget
+  readonly watch: CallWatch
+  readonly content: CallContent
   readonly connectSeconds: number
 }
 
 /** The upstream's 2xx answer, its body unread. Answers 4xx of the upstream, 502, 503 or 504 by throwing. */
-export async function forward(deps: ForwardDeps, request: ForwardRequest, target: ForwardTarget): Promise<Reply> {
-  const { context, upstream, watch, record } = target
-  const { batchable = false, answered, ...sent } = request
+export async function forward(
+  deps: ForwardDeps,
+  request: Omit<ForwardRequest, 'content'>,
+  forwarding: Forwarding,
+): Promise<Reply> {
+  const { target, watch } = forwarding
+  const { context, upstream, record } = target
+  const { batchable = false, answered } = request
   record.upstream = upstream
   record.wasLeft = false
   const provider = deps.providers.get(upstream.provider)
   if (provider === null) throw new ApiError('upstream_unavailable')
-  const headers = headersForUpstream(context.request.headers, deps.settings.get('gateway.request_headers'))
-  const { trace } = record
-  if (trace !== null)
-    headers['traceparent'] = trace.attempt(upstream.provider.name, upstream.model.name, context.clock.elapsed())
-  const call: UpstreamCall = {
-    ...sent,
-    upstreamModel: upstream.upstreamName,
-    headers,
-    requestId: context.requestId,
-    cancellation: watch,
-    get signal() {
-      return watch.signal
-    },
-    reuseConnection: true,
-    connectTimeoutMs: target.connectSeconds * 1000,
-    responseBytesMax: deps.settings.get('gateway.max_response_bytes'),
-  }
+  const call = new ForwardedCall(deps.settings, request, forwarding)
   let hasAnswered = false
   try {
     const sender = answered ?? (batchable ? deps.embeddingBatcher.over(provider) : provider)
-    const reply = await send(sender, call, record)
+    record.attempts += 1
+    const reply = await sender.send(call).catch((thrown: unknown) => sendAgain(sender, call, { record, thrown }))
     hasAnswered = true
     record.upstreamStatus = reply.status
     if (reply.status >= 200 && reply.status < 300) return unencoded(reply)
@@ -92,9 +88,48 @@ export async function forward(deps: ForwardDeps, request: ForwardRequest, target
   } catch (thrown) {
     const error = failureError(thrown, watch.reason)
     record.wasLeft = !hasAnswered && watch.reason !== null
-    trace?.attemptFailed(error.code, context.clock.elapsed())
+    record.trace?.attemptFailed(error.code, context.clock.elapsed())
     if (error.row.origin === 'upstream' && error.detail.repeats !== true) reportFailure(deps, target, error)
     throw error
+  }
+}
+
+class ForwardedCall implements UpstreamCall {
+  readonly endpoint: Endpoint
+  readonly upstreamModel: string
+  readonly content: CallContent
+  readonly streamed: boolean
+  readonly accept: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestId: string
+  readonly cancellation: CallWatch
+  readonly connectTimeoutMs: number
+  readonly responseBytesMax: number
+  reuseConnection = true
+
+  constructor(
+    settings: LiveSettings,
+    { endpoint, streamed, accept }: Omit<ForwardRequest, 'content'>,
+    { target: { context, upstream, record }, watch, content, connectSeconds }: Forwarding,
+  ) {
+    this.endpoint = endpoint
+    this.upstreamModel = upstream.upstreamName
+    this.content = content
+    this.streamed = streamed
+    this.accept = accept
+    this.requestId = context.requestId
+    this.cancellation = watch
+    this.connectTimeoutMs = connectSeconds * 1000
+    this.responseBytesMax = settings.get('gateway.max_response_bytes')
+    const headers = headersForUpstream(context.request.headers, settings.get('gateway.request_headers'))
+    const { trace } = record
+    if (trace !== null)
+      headers['traceparent'] = trace.attempt(upstream.provider.name, upstream.model.name, context.clock.elapsed())
+    this.headers = headers
+  }
+
+  get signal(): AbortSignal {
+    return this.cancellation.signal
   }
 }
 
@@ -123,15 +158,15 @@ export function reportFailure(
  * An upstream may close a kept connection in the moment in which it is used again. No byte of an answer
  * has come then, so the call is sent once more, on a new connection. No other failure is tried again here.
  */
-async function send(sender: CallSender, call: UpstreamCall, record: RequestRecord): Promise<UpstreamReply> {
+function sendAgain(
+  sender: CallSender,
+  call: ForwardedCall,
+  { record, thrown }: { readonly record: RequestRecord; readonly thrown: unknown },
+): Promise<UpstreamReply> {
+  if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || call.cancellation.aborted) throw thrown
   record.attempts += 1
-  try {
-    return await sender.send(call)
-  } catch (thrown) {
-    if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || call.cancellation.aborted) throw thrown
-    record.attempts += 1
-    return sender.send({ ...call, reuseConnection: false })
-  }
+  call.reuseConnection = false
+  return sender.send(call)
 }
 
 /** The reply, if its body is not encoded: no encoding was asked for, and an encoded body could neither be watched nor passed on. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { contextOf } from '#test/support/app/request-context.ts'
 import { ManualClock } from '#test/support/manual-clock.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
-import { Ticker, type Tick } from '#lib/ticker.ts'
+import { runTick, Ticker, type Tick } from '#lib/ticker.ts'
 import { CallWatch } from '../call/call-watch.ts'
 import { FormBody } from '../request/form-body.ts'
 import { uploadOf, type UploadTiming } from './upload.ts'
@@ -15,7 +15,7 @@ class HandTicker extends Ticker {
   }
 
   tick(): void {
-    this.#tick()
+    runTick(this.#tick)
   }
 }
 

@@ -20,12 +20,12 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
     replacements.push(...(span === undefined ? [insertOptions(request.bytes)] : editOptions(request.bytes, span)))
   }
   const model = request.spans.find((field) => field.name === 'model')
-  const upstreamName = JSON.stringify(upstream.upstreamName)
-  if (model !== undefined && nameIn(request.bytes, model) !== upstream.upstreamName) {
-    replacements.push({ start: model.valueStart, end: model.valueEnd, text: upstreamName })
-  } else if (model === undefined && request.form === null) {
+  if (model !== undefined) {
+    if (!isNamed(request.bytes, model, upstream.upstreamName))
+      replacements.push({ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(upstream.upstreamName) })
+  } else if (request.form === null) {
     const at = firstFieldOffset(request.bytes)
-    replacements.push({ start: at, end: at, text: `"model":${upstreamName},` })
+    replacements.push({ start: at, end: at, text: `"model":${JSON.stringify(upstream.upstreamName)},` })
   }
   if (request.translated) replacements.push(...renameTokenLimit(request.bytes, upstream.provider))
   const body =
@@ -39,9 +39,10 @@ export function upstreamBody(request: ModelRequest, upstream: Upstream, askUsage
   return withEffort(body, effort, upstream.reasoning, translated ? undefined : effortField)
 }
 
-/** The model as the body names it. */
-function nameIn(bytes: Buffer, { valueStart, valueEnd }: FieldSpan): unknown {
-  return JSON.parse(bytes.toString('utf8', valueStart, valueEnd))
+/** Whether the body names the model so; a name of plain letters is compared as it stands. */
+function isNamed(bytes: Buffer, { valueStart, valueEnd }: FieldSpan, name: string): boolean {
+  const written = bytes.toString('utf8', valueStart, valueEnd)
+  return written.includes('\\') ? JSON.parse(written) === name : written.slice(1, -1) === name
 }
 
 /** Translated requests have max_tokens, which every server knows except OpenAI's newest models. */

@@ -48,6 +48,7 @@ export interface UpstreamStatus {
 const decay = 0.2
 
 interface State {
+  readonly id: string
   inFlight: number
   firstByteMs: number
   failuresInRow: number
@@ -69,15 +70,15 @@ interface Told {
 
 export class UpstreamHealth {
   readonly #states = new Map<string, State>()
-  readonly #options: () => HealthOptions
   readonly #clock: Clock
+  readonly #rules: AttemptRules
   #suspects: ReadonlySet<string> = new Set()
   /** Upstreams whose servers are to be asked how busy they are, wherever they are. */
   watched: ReadonlySet<string> = new Set()
 
   constructor(options: () => HealthOptions, clock: Clock) {
-    this.#options = options
     this.#clock = clock
+    this.#rules = { options, clock, isSuspect: (id) => this.#suspects.has(id) }
   }
 
   /** Requests of this process that the upstream is serving. */
@@ -168,8 +169,7 @@ export class UpstreamHealth {
   begin(id: string, held: Disposable | null = null): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
-    const isSuspect = (): boolean => this.#suspects.has(id)
-    return new TrackedAttempt(state, { options: this.#options, clock: this.#clock, held, isSuspect })
+    return new TrackedAttempt(state, this.#rules, held)
   }
 
   /** Forgets upstreams that are no longer configured. */
@@ -180,7 +180,16 @@ export class UpstreamHealth {
   #state(id: string): State {
     let state = this.#states.get(id)
     if (state === undefined) {
-      state = { inFlight: 0, firstByteMs: 0, failuresInRow: 0, ejections: 0, retryAt: 0, probing: false, told: null }
+      state = {
+        id,
+        inFlight: 0,
+        firstByteMs: 0,
+        failuresInRow: 0,
+        ejections: 0,
+        retryAt: 0,
+        probing: false,
+        told: null,
+      }
       this.#states.set(id, state)
     }
     return state
@@ -193,31 +202,27 @@ function stateName(state: State, isLeftOut: boolean): UpstreamStatus['state'] {
   return state.firstByteMs > 0 ? 'healthy' : 'unknown'
 }
 
-interface AttemptOptions {
+/** What is the same for all attempts. */
+interface AttemptRules {
   readonly options: () => HealthOptions
   readonly clock: Clock
-  readonly held: Disposable | null
-  readonly isSuspect: () => boolean
+  readonly isSuspect: (id: string) => boolean
 }
 
 class TrackedAttempt implements Attempt {
   readonly #state: State
-  readonly #options: () => HealthOptions
-  readonly #clock: Clock
+  readonly #rules: AttemptRules
   /** The ejections at its beginning. */
   readonly #ejections: number
   /** It is the one request that finds out whether the upstream is back. */
   readonly #isProbe: boolean
   readonly #held: Disposable | null
-  readonly #isSuspect: () => boolean
   #counted = true
 
-  constructor(state: State, { options, clock, held, isSuspect }: AttemptOptions) {
+  constructor(state: State, rules: AttemptRules, held: Disposable | null) {
     this.#state = state
-    this.#options = options
-    this.#clock = clock
+    this.#rules = rules
     this.#held = held
-    this.#isSuspect = isSuspect
     this.#ejections = state.ejections
     this.#isProbe = state.ejections > 0
     if (this.#isProbe) state.probing = true
@@ -237,17 +242,18 @@ class TrackedAttempt implements Attempt {
     const state = this.#state
     // The attempt began before the upstream was ejected: its failure is part of the same outage.
     if (state.ejections > this.#ejections) return
-    const { failuresToEject, ejectionMs, ejectionMaxMs } = this.#options()
+    const { options, clock, isSuspect } = this.#rules
+    const { failuresToEject, ejectionMs, ejectionMaxMs } = options()
     state.failuresInRow += 1
     // A failed probe ejects again at once: the upstream has not come back.
-    if (!state.probing && !this.#isSuspect() && state.failuresInRow < failuresToEject) return
-    state.retryAt = this.#clock.elapsed() + Math.min(ejectionMaxMs, ejectionMs * 2 ** state.ejections)
+    if (!state.probing && !isSuspect(state.id) && state.failuresInRow < failuresToEject) return
+    state.retryAt = clock.elapsed() + Math.min(ejectionMaxMs, ejectionMs * 2 ** state.ejections)
     state.ejections += 1
     state.probing = false
   }
 
   rateLimited(restMs: number): void {
-    this.#state.retryAt = Math.max(this.#state.retryAt, this.#clock.elapsed() + restMs)
+    this.#state.retryAt = Math.max(this.#state.retryAt, this.#rules.clock.elapsed() + restMs)
     if (this.#isProbe) this.#state.probing = false
   }
 

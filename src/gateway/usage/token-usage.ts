@@ -1,4 +1,5 @@
 /** Token counts as upstreams report them; none is guessed. */
+import { isObject } from '#lib/json-value.ts'
 
 export interface TokenUsage {
   /** All input, tokens from a cache and into one included. */
@@ -102,6 +103,7 @@ function kindsOf(usage: Readonly<Record<string, unknown>>): TokenKinds | null {
 
 /** Zeros are left out: most answers of a vendor name these kinds and have none of them. */
 function mediaUnits(input: unknown, output: unknown, seconds: unknown): MediaUnits | null {
+  if (!isObject(input) && !isObject(output) && seconds === undefined) return null
   const units = {
     audioInput: count(at(input, 'audio_tokens')),
     imageInput: count(at(input, 'image_tokens')),

@@ -69,17 +69,17 @@ export class UsageJournal implements AsyncDisposable {
     mkdirSync(options.directory, { recursive: true, mode: 0o700 })
   }
 
-  /** Takes a line, without its line feed, and returns its number. It is in the file after the next `write`. */
-  add(line: string): number {
+  /** Takes lines, each with its line feed, and returns the number of the first. They are in the file after the next `write`. */
+  add(lines: string, count: number): number {
     if (this.#waiting.length > waitingMax) resolveAll(this.#skip())
-    this.#waiting += `${line}\n`
-    this.#next += 1
-    return this.#next - 1
+    this.#waiting += lines
+    this.#next += count
+    return this.#next - count
   }
 
   /** Takes a line, and resolves with its number when the system has it, or the disk is not there for it. */
   async keep(line: string): Promise<number> {
-    const number = this.add(line)
+    const number = this.add(`${line}\n`, 1)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#keepers.push(resolve)
     const timer = setTimeout(resolve, keepMs)

@@ -12,13 +12,14 @@ import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { RequestTrace } from '#observe/traces/request-trace.ts'
 import { traceContext } from '#observe/traces/trace-context.ts'
-import type { Span } from '#observe/traces/otlp.ts'
+import type { Attributes, Span } from '#observe/traces/span.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
 import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
-import type { TokenUsage } from './token-usage.ts'
+import type { TokenKinds, TokenUsage } from './token-usage.ts'
 import type { UsageJournal } from './usage-journal.ts'
+import { rowsOf, UsageQueue, type Piece } from './usage-queue.ts'
 
 export interface RecorderOptions {
   readonly metrics: Metrics
@@ -49,17 +50,7 @@ const settleAt = 256
 /** Longest time of a finished record in memory alone. */
 const journalMs = 5
 
-/** A row that waits, as a line of usage-record.ts. */
-interface Waiting {
-  readonly line: string
-  /** Its place in the journal. */
-  readonly number: number
-  /** A budget counts it. */
-  readonly isCounted: boolean
-  /** Its number among the records that were written ahead; 0 for none. */
-  readonly ahead: number
-}
-
+const none: readonly AttemptReason[] = []
 /** The first failures of a request are enough. */
 const attemptReasonsMax = 100
 /** Errors whose message is the provider's own, which may quote the prompt. */
@@ -67,6 +58,14 @@ const quotingCodes: ReadonlySet<string> = new Set(['upstream_rejected', 'upstrea
 
 /** What a record says of a request whose end nobody has seen. */
 const unseenEnd = { status: 500, code: 'interrupted' } as const
+
+/** Takes what the client gets, of a request whose content is logged. */
+export interface ContentSink {
+  /** The next bytes of the answer. */
+  answer(bytes: Uint8Array): void
+  /** The request has ended. Called once. */
+  end(status: number, code: string | null): void
+}
 
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable {
@@ -81,7 +80,7 @@ export class RequestRecord implements Disposable {
   attempts = 0
   /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
   queueMs: number | null = null
-  readonly attemptReasons: AttemptReason[] = []
+  attemptReasons: readonly AttemptReason[] = none
   /** Null when no traces are made. */
   trace: RequestTrace | null = null
   usage: TokenUsage | null = null
@@ -93,6 +92,8 @@ export class RequestRecord implements Disposable {
   budget: RequestBudget | null = null
   /** Its number among the records that were written ahead; 0 for none. */
   ahead = 0
+  /** Null when its content is not logged. */
+  content: ContentSink | null = null
   /** Hears what the request cost when it has ended. */
   onCost: ((cost: number | null) => void) | undefined
   requestBytes = 0
@@ -126,6 +127,11 @@ export class RequestRecord implements Disposable {
     return this.#at
   }
 
+  /** Path below the area's prefix. */
+  get endpoint(): string {
+    return this.#endpoint
+  }
+
   /** The request ended with this error, before or after its first byte. */
   fail(error: ApiError): void {
     if (this.#endedAt !== null) return
@@ -133,16 +139,16 @@ export class RequestRecord implements Disposable {
     this.#code = error.wireCode ?? error.code
   }
 
-  /** A provider is called from now on. */
-  called(): void {
-    this.#calledAt = this.#clock.elapsed()
+  /** A provider is called from now on, in `clock.elapsed()`. */
+  called(): number {
+    return (this.#calledAt = this.#clock.elapsed())
   }
 
   /** The call of this upstream failed, or was not made. A request with many calls keeps the first reasons. */
   failed(upstream: Upstream, error: ApiError, wasSent: boolean): void {
     if (this.attemptReasons.length >= attemptReasonsMax) return
     const calledAt = wasSent ? this.#calledAt : null
-    this.attemptReasons.push({
+    const reason: AttemptReason = {
       provider: upstream.provider.name,
       reason: error.code,
       model: upstream.model.name,
@@ -150,7 +156,8 @@ export class RequestRecord implements Disposable {
       message: quotingCodes.has(error.code) ? error.row.message : error.message,
       startedMs: this.#since(calledAt),
       durationMs: calledAt === null ? null : Math.round(this.#clock.elapsed() - calledAt),
-    })
+    }
+    this.attemptReasons = [...this.attemptReasons, reason]
   }
 
   /** The first byte of the answer is on its way to the client. */
@@ -162,6 +169,7 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    this.content?.end(this.#status, this.#code)
     this.onCost?.((this.#charges ?? this.#cost()).cost)
     this.#finish(this)
   }
@@ -174,6 +182,10 @@ export class RequestRecord implements Disposable {
 
   /** The record as a row, with what is known so far. */
   row(): UsageRecord {
+    const { usage } = this
+    const served = servedBy(this.model, this.upstream)
+    const { promptTokens, completionTokens, kinds = noKinds } = usage ?? noTokens
+    const charges = this.#charges ?? { ...this.#cost(), counters: null, slices: null }
     return {
       at: this.#at,
       requestId: this.#requestId,
@@ -181,14 +193,24 @@ export class RequestRecord implements Disposable {
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
       modelAsked: this.modelAsked,
-      ...servedBy(this.model, this.upstream),
+      modelId: served.modelId,
+      modelServed: served.modelServed,
+      provider: served.provider,
+      upstreamModel: served.upstreamModel,
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
       streamed: this.streamed,
-      ...tokensOf(this.usage),
-      ...(this.#charges ?? { ...this.#cost(), ...uncharged }),
-      units: unitsText(this.usage, this.images, this.isBatch),
+      promptTokens,
+      completionTokens,
+      cachedTokens: kinds.cachedTokens,
+      cacheWriteTokens: kinds.cacheWriteTokens,
+      reasoningTokens: kinds.reasoningTokens,
+      cost: charges.cost,
+      priceId: charges.priceId,
+      units: unitsText(usage, this.images, this.isBatch),
+      counters: charges.counters,
+      slices: charges.slices,
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
@@ -224,13 +246,8 @@ export class RequestRecord implements Disposable {
   }
 }
 
-const uncharged = { counters: null, slices: null } as const
-
-function tokensOf(usage: TokenUsage | null) {
-  const { promptTokens = null, completionTokens = null, kinds } = usage ?? {}
-  const { cachedTokens = null, cacheWriteTokens = null, reasoningTokens = null } = kinds ?? {}
-  return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens }
-}
+const noTokens: TokenUsage = { promptTokens: null, completionTokens: null }
+const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
 
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
 function servedBy(model: Model | null, upstream: Upstream | null) {
@@ -247,12 +264,13 @@ export class UsageRecorder {
   readonly #options: RecorderOptions
   /** Final records without a row: making many rows at once costs a fraction of making each in its request. */
   #final: RequestRecord[] = []
-  #queue: Waiting[] = []
+  readonly #queue: UsageQueue
   #settlesSoon = false
   readonly #watchers = new Set<(row: UsageRecord) => void>()
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#queue = new UsageQueue((text, rows) => options.journal?.add(text, rows) ?? 0)
   }
 
   /** Calls it with each request that has ended, until the result is disposed. */
@@ -261,12 +279,13 @@ export class UsageRecorder {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) }
   }
 
-  begin(context: RequestContext, caller: Caller, endpoint: string): RequestRecord {
+  /** @param about what else a trace says of the request */
+  begin(context: RequestContext, caller: Caller, endpoint: string, about?: Attributes): RequestRecord {
     const record = new RequestRecord(context, caller, endpoint, this.#finish)
     const { traces } = this.#options
     if (traces) {
       const trace = traceContext(context.request.headers.get('traceparent'), traces.ratio())
-      record.trace = new RequestTrace(trace, context.startedAt)
+      record.trace = new RequestTrace(trace, context.startedAt, about)
     }
     return record
   }
@@ -280,7 +299,7 @@ export class UsageRecorder {
 
   /** Rows that wait to be written. */
   get depth(): number {
-    return this.#final.length + this.#queue.length
+    return this.#final.length + this.#queue.rows
   }
 
   /** Counts the requests that have ended since the last time, and makes their rows. Called before a scrape and before a write. */
@@ -295,13 +314,11 @@ export class UsageRecorder {
       for (const watcher of this.#watchers) watcher(row)
       if (traces && record.trace !== null) traces.add(record.trace.spans(row))
       // What a budget counts is never dropped: its number is bounded by the money that this process holds.
-      if (this.#queue.length >= queueMax && row.counters === null) metrics.usageDropped(1)
-      else {
-        const line = usageLine(row)
-        const number = journal?.add(line) ?? 0
-        this.#queue.push({ line, number, isCounted: row.counters !== null, ahead: record.ahead })
-      }
+      const isCounted = row.counters !== null
+      if (this.#queue.rows >= queueMax && !isCounted) metrics.usageDropped(1)
+      else this.#queue.add({ line: usageLine(row), isCounted, ahead: record.ahead })
     }
+    this.#queue.seal()
     journal?.write()
   }
 
@@ -314,27 +331,19 @@ export class UsageRecorder {
 
   async #writeQueue(): Promise<void> {
     const { journal } = this.#options
-    while (this.#queue.length > 0) {
-      const rows = this.#queue.splice(0, this.#batchLength())
-      const first = rows[0]?.number ?? 0
+    while (this.#queue.rows > 0) {
+      const pieces = this.#queue.take(batchRows)
+      const [first = 0, rows] = [pieces[0]?.first, rowsOf(pieces)]
       const place = journal === null ? null : { journal: journal.id, first, recovering: false }
       try {
-        await this.#options.write({ text: `${rows.map(({ line }) => line).join('\n')}\n`, place })
+        await this.#options.write({ text: pieces.map(({ text }) => text).join(''), place })
       } catch (error) {
-        this.#putBack(rows)
+        this.#putBack(pieces)
         throw error
       }
-      journal?.settle(first, first + rows.length - 1)
-      for (const { ahead } of rows) if (ahead > 0) this.#options.ahead?.settle(ahead, ahead)
+      journal?.settle(first, first + rows - 1)
+      for (const { aheads } of pieces) for (const ahead of aheads) this.#options.ahead?.settle(ahead, ahead)
     }
-  }
-
-  /** As many rows as follow each other in the journal: a batch is one piece of it. */
-  #batchLength(): number {
-    if (this.#options.journal === null) return batchRows
-    const first = this.#queue[0]?.number ?? 0
-    const gap = this.#queue.findIndex(({ number }, at) => at === batchRows || number !== first + at)
-    return gap < 0 ? batchRows : gap
   }
 
   readonly #finish = (record: RequestRecord): void => {
@@ -351,14 +360,12 @@ export class UsageRecorder {
     this.settle()
   }
 
-  #putBack(rows: readonly Waiting[]): void {
+  #putBack(pieces: readonly Piece[]): void {
     const { queueMax, journal, metrics } = this.#options
     this.settle()
-    const room = Math.max(0, queueMax - this.#queue.length)
-    const isKept = ({ isCounted }: Waiting, index: number): boolean => index < room || isCounted
-    this.#queue = [...rows.filter(isKept), ...this.#queue]
-    const dropped = rows.filter((each, index) => !isKept(each, index))
-    if (dropped.length > 0) metrics.usageDropped(dropped.length)
-    for (const { number } of dropped) journal?.settle(number, number)
+    for (const { first, rows } of this.#queue.putBack(pieces, queueMax)) {
+      metrics.usageDropped(rows)
+      journal?.settle(first, first + rows - 1)
+    }
   }
 }

@@ -167,6 +167,7 @@ export class TokenStream implements AnswerSink {
 
   #send(bytes: Uint8Array): void {
     this.#options.record.responseBytes += bytes.byteLength
+    this.#options.record.content?.answer(bytes)
     this.#sentAt = this.#options.context.clock.elapsed()
     this.#controller.enqueue(bytes)
   }

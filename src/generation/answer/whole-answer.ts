@@ -30,7 +30,7 @@ export class WholeAnswer implements AnswerSink {
   }
 
   /** Once all have been answered. */
-  respond(context: RequestContext): { readonly response: Response; readonly bytes: number } {
+  respond(context: RequestContext): { readonly response: Response; readonly bytes: Uint8Array } {
     const { isBatch, wantsMetadata } = this.#options.payload
     const texts = this.#texts.map((pieces) => pieces.join(''))
     const body = {
@@ -40,7 +40,7 @@ export class WholeAnswer implements AnswerSink {
     }
     const bytes = Buffer.from(JSON.stringify(body))
     const headers = { 'content-type': 'application/json' }
-    return { response: context.respond(bytes, { status: 200, headers }), bytes: bytes.length }
+    return { response: context.respond(bytes, { status: 200, headers }), bytes }
   }
 
   async texts(index: number, texts: readonly string[]): Promise<void> {

@@ -27,9 +27,12 @@ export class Http1Call implements ReplyBody {
   readonly connectBy: number
   readonly #signal: Cancellation
   readonly #head: Settlers<Reply>
+  readonly #reasonOf: (reason: unknown) => unknown
   #reader: Settlers<Uint8Array | null> | null = null
   #carrier: Carrier | null = null
-  #unread: Uint8Array[] = []
+  /** What was read and not asked for yet; most answers come in one read. */
+  #next: Uint8Array | null = null
+  #later: Uint8Array[] | null = null
   #unreadBytes = 0
   #paused = false
   /** No more bytes will come. */
@@ -37,11 +40,12 @@ export class Http1Call implements ReplyBody {
   /** Set together with `#over` when the answer broke. */
   #broken: { readonly reason: unknown } | null = null
 
-  /** The signal must not be aborted yet. */
-  constructor(signal: Cancellation, connectBy: number, head: Settlers<Reply>) {
+  /** The signal must not be aborted yet. @param reasonOf makes what the head is rejected with */
+  constructor(signal: Cancellation, connectBy: number, head: Settlers<Reply>, reasonOf: (reason: unknown) => unknown) {
     this.#signal = signal
     this.connectBy = connectBy
     this.#head = head
+    this.#reasonOf = reasonOf
     signal.addEventListener('abort', this)
   }
 
@@ -63,7 +67,8 @@ export class Http1Call implements ReplyBody {
       reader.resolve(bytes)
       return
     }
-    this.#unread.push(bytes)
+    if (this.#next === null) this.#next = bytes
+    else (this.#later ??= []).push(bytes)
     this.#unreadBytes += bytes.byteLength
   }
 
@@ -92,8 +97,9 @@ export class Http1Call implements ReplyBody {
   }
 
   read(): Uint8Array | null | Promise<Uint8Array | null> {
-    const bytes = this.#unread.shift()
-    if (bytes !== undefined) {
+    const bytes = this.#next
+    if (bytes !== null) {
+      this.#next = this.#later?.shift() ?? null
       this.#unreadBytes -= bytes.byteLength
       if (this.#paused && this.#unreadBytes === 0) {
         this.#paused = false
@@ -107,8 +113,7 @@ export class Http1Call implements ReplyBody {
   }
 
   cancel(): void {
-    this.#unread = []
-    this.#unreadBytes = 0
+    this.#forget()
     if (this.#over) return
     this.#carrier?.drop()
     this.end()
@@ -117,10 +122,15 @@ export class Http1Call implements ReplyBody {
   /** The signal's listener: an object with this method costs no closure. */
   handleEvent(): void {
     if (this.#over) return
-    this.#unread = []
-    this.#unreadBytes = 0
+    this.#forget()
     this.#carrier?.drop()
     this.#break(this.#signal.reason)
+  }
+
+  #forget(): void {
+    this.#next = null
+    this.#later = null
+    this.#unreadBytes = 0
   }
 
   #break(reason: unknown): void {
@@ -128,7 +138,7 @@ export class Http1Call implements ReplyBody {
     this.#broken = { reason }
     this.#release()
     // Settles at most one of the two: a reader exists only after the head.
-    this.#head.reject(reason)
+    this.#head.reject(this.#reasonOf(reason))
     this.#reader?.reject(reason)
     this.#reader = null
   }

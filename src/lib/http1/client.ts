@@ -108,17 +108,22 @@ export class Http1Client implements Disposable {
    * Resolves with the head of the answer; its body is read, or cancelled, by the caller. Rejects
    * with an Http1Failure, with the signal's reason, or with a TypeError when the request has a
    * character that HTTP does not allow, in which case nothing was sent.
+   * @param reasonOf makes the caller's own reason of what it rejects with; another promise for that would cost more
    */
-  request(origin: Origin, request: Http1Request): Promise<Reply> {
-    const { signal, connectTimeoutMs } = request
-    return new Promise((resolve, reject) => {
+  request(origin: Origin, request: Http1Request, reasonOf = unchanged): Promise<Reply> {
+    const head = Promise.withResolvers<Reply>()
+    try {
+      const { signal, connectTimeoutMs } = request
       signal.throwIfAborted()
       if (this.#closed) throw new TypeError('the client has been closed')
       const encoded = encodeRequest(request, origin)
       const connectBy = connectTimeoutMs === undefined ? Infinity : this.#options.clock.elapsed() + connectTimeoutMs
-      const call = new Http1Call(signal, connectBy, { resolve, reject })
+      const call = new Http1Call(signal, connectBy, head, reasonOf)
       origin.pool.carry({ call, request: encoded, bodiless: request.method === 'HEAD' }, request.reuseConnection)
-    })
+    } catch (thrown) {
+      head.reject(reasonOf(thrown))
+    }
+    return head.promise
   }
 
   /** Ends every call and connection. May be called more than once. */
@@ -135,6 +140,10 @@ export class Http1Client implements Disposable {
   readonly #expire = (): void => {
     for (const { pool } of this.#origins.values()) pool.expire()
   }
+}
+
+function unchanged(reason: unknown): unknown {
+  return reason
 }
 
 function addressOf({ hostname, port, protocol }: URL): { readonly hostname: string; readonly port: number } {

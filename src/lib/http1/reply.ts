@@ -23,28 +23,55 @@ export interface ReplyBody {
 }
 
 /**
- * The whole rest of a body. Gives it up and returns null when it is longer than `bytesMax`.
+ * The whole rest of a body. Gives it up and returns null when it is longer than `bytesMax`. Without a promise when all of
+ * it is there: most answers come together with their head.
  * @param onPart called at each part, for time-outs that begin again with every byte
  */
-export async function readAll(
-  body: ReplyBody,
-  bytesMax: number,
-  onPart?: () => void,
-): Promise<Buffer<ArrayBuffer> | null> {
+export function takeAll(body: ReplyBody, bytesMax: number, onPart?: () => void): Whole | Promise<Whole> {
   const parts: Uint8Array[] = []
-  let total = 0
+  let bytesLeft = bytesMax
   for (;;) {
-    const next = body.read()
-    const part = next instanceof Promise ? await next : next
+    const part = body.read()
+    if (part instanceof Promise) return takeRest(body, part, { parts, bytesLeft, onPart })
     if (part === null) return joined(parts)
-    total += part.byteLength
-    if (total > bytesMax) {
-      body.cancel()
-      return null
-    }
+    bytesLeft -= part.byteLength
+    if (bytesLeft < 0) return giveUp(body)
     parts.push(part)
     onPart?.()
   }
+}
+
+/** The same, always with a promise. */
+export async function readAll(body: ReplyBody, bytesMax: number, onPart?: () => void): Promise<Whole> {
+  return takeAll(body, bytesMax, onPart)
+}
+
+type Whole = Buffer<ArrayBuffer> | null
+
+interface Taking {
+  readonly parts: Uint8Array[]
+  readonly bytesLeft: number
+  readonly onPart: (() => void) | undefined
+}
+
+async function takeRest(
+  body: ReplyBody,
+  first: Promise<Uint8Array | null>,
+  { parts, bytesLeft: bytesMax, onPart }: Taking,
+): Promise<Whole> {
+  let bytesLeft = bytesMax
+  for (let part = await first; part !== null; part = await body.read()) {
+    bytesLeft -= part.byteLength
+    if (bytesLeft < 0) return giveUp(body)
+    parts.push(part)
+    onPart?.()
+  }
+  return joined(parts)
+}
+
+function giveUp(body: ReplyBody): null {
+  body.cancel()
+  return null
 }
 
 /** Most answers come in one read, and are not copied then. */

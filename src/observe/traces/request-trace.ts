@@ -5,7 +5,7 @@
  */
 import type { FinishedRequest } from '../finished-request.ts'
 import { operationOf } from '../gen-ai-metrics.ts'
-import type { Span } from './otlp.ts'
+import type { Attributes, Span } from './span.ts'
 import { newSpanId, traceparent, type TraceContext } from './trace-context.ts'
 
 /** A request of which spans are made. */
@@ -28,15 +28,21 @@ interface Attempt {
 
 /** More are not noted: a request can make many calls. */
 const attemptsMax = 100
+const nothing: Attributes = {}
 
 export class RequestTrace {
   readonly #context: TraceContext
   readonly #startedAt: number
   readonly #spanId = newSpanId()
   readonly #attempts: Attempt[] = []
+  readonly #about: Attributes
 
-  /** @param startedAt when the request was taken, by the clock whose times the attempts have */
-  constructor(context: TraceContext, startedAt: number) {
+  /**
+   * @param startedAt when the request was taken, by the clock whose times the attempts have
+   * @param about what else the span of the request says
+   */
+  constructor(context: TraceContext, startedAt: number, about = nothing) {
+    this.#about = about
     this.#context = context
     this.#startedAt = startedAt
   }
@@ -81,12 +87,56 @@ export class RequestTrace {
         ...usageAttributes(request),
         'sluice.request_id': request.requestId,
         'sluice.attempts': this.#attempts.length,
+        ...this.#about,
         'error.type': code,
       },
       events: firstTokenMs === null ? [] : [{ name: 'gen_ai.first_token', at: at + firstTokenMs }],
       error: isFault(request) ? code : null,
     }
-    return [server, ...this.#attempts.map((attempt) => this.#attemptSpan(attempt, operation, request))]
+    return [server, ...this.#queueSpan(request), ...this.#attempts.flatMap((each) => this.#callSpans(each, request))]
+  }
+
+  /** The wait before the first call, or until the request was given up. */
+  #queueSpan({ at, queueMs, durationMs }: TracedRequest): readonly Span[] {
+    if (queueMs === null) return []
+    const [first] = this.#attempts
+    const endedAt = at + (first === undefined ? durationMs : first.startedAt - this.#startedAt)
+    return [this.#part('queue', this.#spanId, { startedAt: endedAt - queueMs, endedAt })]
+  }
+
+  /** An attempt; below the one that serves, the time until its first token, and the stream after it. */
+  #callSpans(attempt: Attempt, request: TracedRequest): readonly Span[] {
+    const { at, firstTokenMs, durationMs, streamed, endpoint } = request
+    const call = this.#attemptSpan(attempt, operationOf(endpoint), request)
+    if (attempt.endedAt !== null || firstTokenMs === null) return [call]
+    // The first token is noted in whole milliseconds.
+    const tokenAt = Math.max(call.startedAt, at + firstTokenMs)
+    const first = this.#part('first_token', call.spanId, { startedAt: call.startedAt, endedAt: tokenAt })
+    if (!streamed) return [call, first]
+    const endedAt = Math.max(tokenAt, at + durationMs)
+    return [call, first, this.#part('stream', call.spanId, { startedAt: tokenAt, endedAt })]
+  }
+
+  /** In seconds, of streams alone, as the conventions have it. */
+  #firstChunk({ startedAt }: Attempt, { streamed, firstTokenMs }: TracedRequest): Attributes {
+    if (!streamed || firstTokenMs === null) return nothing
+    const afterMs = firstTokenMs - (startedAt - this.#startedAt)
+    return { 'gen_ai.response.time_to_first_chunk': Math.max(0, afterMs) / 1000 }
+  }
+
+  #part(name: string, parentId: string, times: Pick<Span, 'startedAt' | 'endedAt'>): Span {
+    const { traceId } = this.#context
+    return {
+      ...times,
+      traceId,
+      spanId: newSpanId(),
+      parentId,
+      name,
+      kind: 'internal',
+      attributes: nothing,
+      events: [],
+      error: null,
+    }
   }
 
   #attemptSpan(attempt: Attempt, operation: string, request: TracedRequest): Span {
@@ -104,7 +154,8 @@ export class RequestTrace {
         'gen_ai.operation.name': operation,
         'gen_ai.provider.name': provider,
         'gen_ai.request.model': model,
-        ...(isServing && usageAttributes(request)),
+        'gen_ai.request.stream': request.streamed,
+        ...(isServing && { ...usageAttributes(request), ...this.#firstChunk(attempt, request) }),
         'error.type': isServing ? request.code : error,
       },
       events: [],

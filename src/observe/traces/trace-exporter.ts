@@ -2,11 +2,20 @@
  * Sends spans to a collector by OTLP over HTTP, behind the requests: they wait in a bounded queue, and what does not fit is
  * dropped and counted.
  */
-import { otlpTraces, type Attributes, type Span } from './otlp.ts'
+import { jsonTraces } from './otlp-json.ts'
+import { protobufTraces } from './otlp-protobuf.ts'
+import type { Attributes, Span } from './span.ts'
+
+/** The forms of an export, by the names that OTEL_EXPORTER_OTLP_PROTOCOL has for them. */
+const protocols = {
+  'http/protobuf': { contentType: 'application/x-protobuf', encode: protobufTraces },
+  'http/json': { contentType: 'application/json', encode: jsonTraces },
+} as const
 
 export interface TraceExporterOptions {
   /** Base address of the collector; `/v1/traces` is added. */
   readonly url: string
+  readonly protocol: keyof typeof protocols
   readonly headers: Readonly<Record<string, string>>
   /** What the spans are about: the service. */
   readonly resource: Attributes
@@ -55,11 +64,12 @@ export class TraceExporter {
   }
 
   async #send(batch: readonly Span[]): Promise<number> {
-    const { url, headers, resource } = this.#options
+    const { url, protocol, headers, resource } = this.#options
+    const { contentType, encode } = protocols[protocol]
     const response = await fetch(`${url.replace(/\/+$/, '')}/v1/traces`, {
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: otlpTraces(batch, resource),
+      headers: { ...headers, 'content-type': contentType },
+      body: encode(batch, resource),
       redirect: 'error',
       signal: AbortSignal.timeout(answerTimeoutMs),
     })

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { S3Client, type S3Options } from 'bun'
 import { BlobMissing, type BlobStore, type LocalBlob } from '#documents/blobs/blob-store.ts'
 import { directoryBlobs } from '#documents/blobs/directory-blobs.ts'
-import { pieces, s3Blobs } from '#documents/blobs/s3-blobs.ts'
+import { pieces, s3Blobs, unavailable } from '#documents/blobs/s3-blobs.ts'
 import { Spool } from '#documents/blobs/spool.ts'
 import { StartProblem } from '../start-problem.ts'
 
@@ -69,8 +69,8 @@ function s3Place(options: S3Options, prefix: string, spool: Spool): BackupPlace 
   return {
     blobs: s3Blobs(options, spool, `${prefix}blobs/`),
     spool,
-    isEmpty: async () => ((await client.list({ prefix, maxKeys: 1 })).contents ?? []).length === 0,
-    put: async (name, path) => void (await client.write(prefix + name, Bun.file(path))),
+    isEmpty: async () => ((await client.list({ prefix, maxKeys: 1 }).catch(unavailable)).contents ?? []).length === 0,
+    put: async (name, path) => void (await client.write(prefix + name, Bun.file(path)).catch(unavailable)),
     async open(name) {
       try {
         const received = await spool.receive(pieces(client.file(prefix + name).stream()), Number.MAX_SAFE_INTEGER)

@@ -53,15 +53,16 @@ export async function makeBackup(source: BackupSource, place: BackupPlace): Prom
     format: 1,
     sluice_version: version,
     created_at: new Date(now).toISOString(),
+    needs_schema: referenced.needsSchema,
     engine: store.engine,
     database: { bytes: Bun.file(file).size, sha256: await sha256Of(file) },
     has_secret_key: secretKey !== null,
+    secret_key_sha256: secretKey === null ? null : await putText(place, work.path, secretKeyName, `${secretKey}\n`),
     blobs: referenced.elsewhere.length - missing.length,
     blobs_in_database: referenced.inside,
     missing_blobs: [...missing],
   }
   await place.put(databaseName, file)
-  if (secretKey !== null) await putText(place, work.path, secretKeyName, `${secretKey}\n`)
   await putText(place, work.path, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
@@ -69,10 +70,13 @@ export async function makeBackup(source: BackupSource, place: BackupPlace): Prom
 const tooManyDeletions =
   'Documents are being deleted faster than a backup can follow. Try again when fewer are, and empty the place before.'
 
-async function putText(place: BackupPlace, folder: string, name: string, text: string): Promise<void> {
+/** Resolves with the digest of the text. */
+async function putText(place: BackupPlace, folder: string, name: string, text: string): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, text, { mode: 0o600 })
+  const sha256 = await sha256Of(path)
   await place.put(name, path)
+  return sha256
 }
 
 class BlobCopier {

@@ -16,10 +16,14 @@ export const manifestSchema = z.object({
   format: z.literal(1),
   sluice_version: z.string(),
   created_at: z.string(),
+  /** A version of Sluice that knows less than this schema cannot use the database. Backups of 0.1.0 do not say. */
+  needs_schema: z.number().default(0),
   engine: z.enum(['sqlite', 'postgres']),
   database: z.object({ bytes: z.number(), sha256: z.string() }),
   /** Whether the backup can open the credentials that it holds. */
   has_secret_key: z.boolean(),
+  /** SHA-256 of the file with the key; null without one, and in backups of 0.1.0. */
+  secret_key_sha256: z.string().nullable().default(null),
   /** Files that the database refers to and that the backup holds beside it. */
   blobs: z.number(),
   /** Files that the copy of the database holds itself. */

@@ -25,6 +25,8 @@ import {
 export interface RestoreTarget {
   readonly databaseUrl: string
   readonly engine: Engine
+  /** The newest schema that this version knows. */
+  readonly knownSchema: number
   /** Where files can lie before there is a database. */
   readonly blobs: BlobStore
   /** For files on their way into `blobs`, on the same disk. */
@@ -48,6 +50,7 @@ export async function checkBackup(place: BackupPlace): Promise<BackupCheck> {
   const manifest = await readManifest(place)
   await using database = await openDatabaseFile(place, manifest)
   void database
+  if (manifest.has_secret_key) await readSecretKey(place, manifest)
   let files = 0
   for await (const address of place.blobs.list()) {
     await using file = await place.blobs.open(address)
@@ -63,10 +66,11 @@ export async function restoreBackup(place: BackupPlace, target: RestoreTarget): 
   const manifest = await readManifest(place)
   if (manifest.engine !== target.engine)
     throw new BackupRefused(`The backup is of ${manifest.engine}, and database.url names ${target.engine}.`)
+  if (manifest.needs_schema > target.knownSchema) throw tooNew(manifest)
   if (!(await isEmptyDatabase(target.databaseUrl)))
     throw new BackupRefused('There is a database already. A backup is restored only where there is none.')
   await using database = await openDatabaseFile(place, manifest)
-  if (manifest.has_secret_key) await restoreSecretKey(place, target)
+  if (manifest.has_secret_key) target.keepSecretKey(await readSecretKey(place, manifest))
   let files = 0
   for await (const address of place.blobs.list()) {
     if (!(await copyBlob(place.blobs, target.blobs, target.spool, address)))
@@ -102,10 +106,17 @@ async function openDatabaseFile(place: BackupPlace, { database }: Manifest) {
   return file
 }
 
-async function restoreSecretKey(place: BackupPlace, target: RestoreTarget): Promise<void> {
+async function readSecretKey(place: BackupPlace, { secret_key_sha256: sha256 }: Manifest): Promise<string> {
   await using file = await place.open(secretKeyName)
   if (file === null) throw damaged('its secret key, which is missing')
-  target.keepSecretKey((await Bun.file(file.path).text()).trim())
+  if (sha256 !== null && (await sha256Of(file.path)) !== sha256) throw damaged('its secret key')
+  return (await Bun.file(file.path).text()).trim()
+}
+
+function tooNew({ sluice_version: version }: Manifest): BackupRefused {
+  return new BackupRefused(
+    `The backup is of Sluice ${version}, which has changed the database so that this version cannot use it. Restore it with that version or a later one.`,
+  )
 }
 
 function lacking(files: number): BackupRefused {

@@ -14,6 +14,7 @@
  * is one of the database (database-time.ts). JSON columns are opaque here.
  */
 import type { Page, PageRequest } from '../page.ts'
+import type { MoveStep, PlacedChunks, VectorChoice } from './vector-places.ts'
 
 export const documentStates = [
   'queued',
@@ -250,6 +251,8 @@ export interface FindResult {
   readonly keyword: readonly RankedChunk[]
   /** Ranked by cosine similarity, -1 to 1; all spaces together, each in its own order. */
   readonly vector: readonly (RankedChunk & { readonly spaceKey: string })[]
+  /** Why some vectors could not be searched: a sentence for each place that did not answer. */
+  readonly silent: readonly string[]
 }
 
 export interface ChunkInContext extends StoredChunk {
@@ -349,6 +352,10 @@ export interface DocumentStore {
   ): Promise<readonly { readonly key: string; readonly embedder: Component; readonly dimensions: number }[]>
   /** The best chunks of visible documents; filters apply within the search, so `limit` come back if they exist. */
   find(query: FindQuery): Promise<FindResult>
+  /** Moves some vectors towards this place, while searches go on. Rejects when another server does not answer. */
+  moveVectors(choice: VectorChoice): Promise<MoveStep>
+  /** How many chunks of visible documents each place holds. */
+  placedVectors(): Promise<readonly PlacedChunks[]>
   /** Rows of `find` with up to `window` neighbours on either side; rows that are gone or not visible to the viewer are left out. */
   chunksInContext(rows: readonly number[], viewer: Viewer, window: number): Promise<readonly ChunkInContext[]>
   /** Ends the thread, if there is one. */

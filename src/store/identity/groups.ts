@@ -150,7 +150,7 @@ function permissionsOf(json: string): Group['permissions'] {
   return permissions.filter((permission) => stored.includes(permission))
 }
 
-function groupOf(row: Selectable<GroupsTable>): Group {
+export function groupOf(row: Selectable<GroupsTable>): Group {
   return {
     id: row.id,
     name: row.name,

@@ -4,17 +4,13 @@ import type { ApiKey, KeyArea, Priority } from '#identity/records.ts'
 import { checkedChange, checkRow, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { Missing, refusing } from '../errors.ts'
-import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
+import type { Page } from '../page.ts'
 import type { ApiKeysTable, Columns, Tables } from '../schema.ts'
+import { listKeyRows, type KeyQuery } from './key-list.ts'
 
 export type KeyPatch = Partial<
   Pick<ApiKey, 'name' | 'description' | 'expiresAt' | 'scopes' | 'priority' | 'publicId' | 'digest' | 'previous'>
 >
-
-export interface KeyQuery extends PageRequest {
-  /** Only the keys of this user. */
-  readonly userId?: string | undefined
-}
 
 /** When a key was last seen. */
 export interface KeyTouch {
@@ -23,7 +19,7 @@ export interface KeyTouch {
 }
 
 export interface KeyStore {
-  /** A page of keys in the order of creation. Throws InvalidCursor. */
+  /** A page of keys. Throws InvalidCursor. */
   list(query: KeyQuery): Promise<Page<ApiKey>>
   /** Every key, in the order of creation. */
   all(): Promise<readonly ApiKey[]>
@@ -50,16 +46,7 @@ const idsMax = 1000
 export function keyStore(database: Database): KeyStore {
   const { kysely } = database
   return {
-    async list(query) {
-      let select = kysely.selectFrom('api_keys').selectAll().where(behindCursor(query, 'api_keys'))
-      if (query.userId !== undefined) select = select.where('user_id', '=', query.userId)
-      const rows = await select
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(query.limit + 1)
-        .execute()
-      return pageOf(rows, query.limit, { item: keyOf, place: creationPlace })
-    },
+    list: (query) => listKeyRows(database, query, keyOf),
     async all() {
       const rows = await kysely.selectFrom('api_keys').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(keyOf)

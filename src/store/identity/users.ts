@@ -1,20 +1,15 @@
 /** Users and their password hashes. */
-import { sql, type Kysely, type Selectable, type SqlBool, type Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Role, User, UserKind } from '#identity/records.ts'
 import { checkRow, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
 import { refusing } from '../errors.ts'
-import { behindCursor, creationPlace, pageOf, type Page, type PageRequest } from '../page.ts'
+import type { Page } from '../page.ts'
 import { flag, flagIfSet, type Columns, type Tables, type UsersTable } from '../schema.ts'
 import { requireOtherAdministrator } from './administrators.ts'
+import { listUserRows, readLastSeen, type UserQuery } from './user-list.ts'
 
 export type UserPatch = Partial<Pick<User, 'email' | 'name' | 'role' | 'kind' | 'disabled' | 'declared'>>
-
-export interface UserQuery extends PageRequest {
-  /** Part of the e-mail address, in any case. */
-  readonly emailContains?: string | undefined
-  readonly kind?: UserKind | undefined
-}
 
 export interface Membership {
   readonly userId: string
@@ -40,11 +35,13 @@ export interface StoredPassword {
 }
 
 export interface UserStore {
-  /** A page of users in the order of creation. Throws InvalidCursor. */
+  /** A page of users. Throws InvalidCursor. */
   list(query: UserQuery): Promise<Page<User>>
   /** Every user, in the order of creation. */
   all(): Promise<readonly User[]>
   get(id: string): Promise<User | null>
+  /** When each of these users was last seen; those who never were are left out. */
+  lastSeen(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Those of these users that exist, in any order, each with the ids of the groups that the user was added to. */
   some(ids: readonly string[]): Promise<readonly UserWithGroups[]>
   /** The user with this address, in any case. */
@@ -69,27 +66,13 @@ export interface UserStore {
 export function userStore(database: Database): UserStore {
   const { kysely } = database
   return {
-    async list(query) {
-      let select = kysely.selectFrom('users').selectAll().where(behindCursor(query, 'users'))
-      if (query.emailContains !== undefined) {
-        const pattern = `%${literalPattern(query.emailContains.toLowerCase())}%`
-        // No index serves a part in the middle: a scan of the users, which are thousands at most.
-        select = select.where(sql<SqlBool>`email like ${pattern} escape '\\'`)
-      }
-      // Nor does one serve the kind: there are two, and a page is found in the order of creation.
-      if (query.kind !== undefined) select = select.where('kind', '=', query.kind)
-      const rows = await select
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(query.limit + 1)
-        .execute()
-      return pageOf(rows, query.limit, { item: userOf, place: creationPlace })
-    },
+    list: (query) => listUserRows(database, query, userOf),
     async all() {
       const rows = await kysely.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(userOf)
     },
     get: (id) => readUser(kysely, id),
+    lastSeen: (ids) => readLastSeen(database, ids),
     some: (ids) => someUsers(database, ids),
     async byEmail(email) {
       const row = await kysely
@@ -230,6 +213,7 @@ function rowOf(user: User, password: StoredPassword | null): UsersTable {
     declared: flag(user.declared),
     created_at: user.createdAt,
     updated_at: user.createdAt,
+    seen_at: null,
   }
 }
 
@@ -243,11 +227,6 @@ function columnsOf(patch: UserPatch): Columns<UsersTable> {
     disabled: flagIfSet(patch.disabled),
     declared: flagIfSet(patch.declared),
   }
-}
-
-/** Any text, as a part of a LIKE pattern that matches only itself; the escape character is `\\`. */
-function literalPattern(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
 }
 
 /** The user of a row of the users table. */

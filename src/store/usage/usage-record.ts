@@ -89,13 +89,14 @@ type InsertedColumn = Exclude<keyof UsageRecordsTable, 'id'>
 export type UsageCell = string | number | null
 
 const textMax = 256
+const harmless = /^[\x20-\x5b\x5d-\x7e]{0,256}$/
 
 /**
  * A client's text as it can be stored: PostgreSQL refuses NUL and half a surrogate pair, and one
  * such request must not take the whole batch with it.
  */
 function bounded(text: string): string {
-  return text.slice(0, textMax).replaceAll('\0', '').toWellFormed()
+  return harmless.test(text) ? text : text.slice(0, textMax).replaceAll('\0', '').toWellFormed()
 }
 
 /** How each column that an insert fills comes out of a record; written out in the order of the table. */
@@ -181,18 +182,22 @@ const unescaped: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' 
  * what goes to SQLite's thread. So a record is encoded once. Cells are in the order of `usageColumns`.
  */
 export function usageLine(record: UsageRecord): string {
-  let line = ''
-  for (const cell of cells) {
-    const value = cell(record)
-    if (line !== '') line += '\t'
-    if (value === null) line += nothing
-    else if (typeof value === 'number' || !special.test(value)) line += value
-    else line += value.replace(specials, (character) => escapes[character] ?? character)
+  for (let at = 0; at < cells.length; at += 1) {
+    const value = cells[at]?.(record) ?? nothing
+    written[at] =
+      typeof value === 'number' || value === nothing || !special.test(value) ? value : value.replace(specials, escapeOf)
   }
-  return line
+  return written.join('\t')
 }
 
-/** The line with all cells of this version: later versions add columns at the end. */
+/** The cells of one line: a list that stays, as adding to a text makes another for each cell. */
+const written: UsageCell[] = []
+
+function escapeOf(character: string): string {
+  return escapes[character] ?? character
+}
+
+/** The line with all cells of this version: later versions add columns at the end. For lines that are stored as lines. */
 export function currentLine(line: string): string {
   let missing = isText.length - line.split('\t').length
   if (missing <= 0) return line

@@ -28,6 +28,10 @@ export const summands = {
   // A whole answer has its first byte at its end: only streams tell how long a reader waits.
   first_tokens: sql`case when streamed = 1 and first_token_ms is not null then 1 else 0 end`,
   first_token_ms: sql`case when streamed = 1 then coalesce(first_token_ms, 0) else 0 end`,
+  failures: sql`case when status >= 500 then 1 else 0 end`,
+  // Only streams that went on after their first token tell how fast a model writes.
+  stream_tokens: sql`case when streamed = 1 and duration_ms > first_token_ms then coalesce(completion_tokens, 0) else 0 end`,
+  stream_ms: sql`case when streamed = 1 and duration_ms > first_token_ms and completion_tokens > 0 then duration_ms - first_token_ms else 0 end`,
 } as const satisfies Record<string, RawBuilder<unknown>>
 
 export type Summand = keyof typeof summands
@@ -62,11 +66,39 @@ const statusPlace = place('status')
 const namePlaces = [place('user_id'), place('key_id'), place('model_served'), place('provider')] as const
 const streamedPlace = place('streamed')
 const firstTokenPlace = place('first_token_ms')
-const [firstTokensAt, firstTokenMsAt] = [summandNames.indexOf('first_tokens'), summandNames.indexOf('first_token_ms')]
-/** Summands that are not a column of the row as it is. */
-const conditional = new Set<Summand>(['requests', 'errors', 'first_tokens', 'first_token_ms'])
-type Counted = Exclude<Summand, 'requests' | 'errors' | 'first_tokens' | 'first_token_ms'>
-const countedPlaces = summandNames.filter((name): name is Counted => !conditional.has(name)).map(place)
+const durationPlace = place('duration_ms')
+const completionPlace = place('completion_tokens')
+
+/** Summands that are not a column of the row as it is, and how a row counts in each. */
+const conditional = {
+  requests: () => 1,
+  errors: (row) => (Number(row[statusPlace]) >= 400 ? 1 : 0),
+  failures: (row) => (Number(row[statusPlace]) >= 500 ? 1 : 0),
+  first_tokens: (row) => (firstTokenMsOf(row) === null ? 0 : 1),
+  first_token_ms: (row) => firstTokenMsOf(row) ?? 0,
+  stream_tokens: (row) => (streamMsOf(row) > 0 ? Number(row[completionPlace] ?? 0) : 0),
+  stream_ms: (row) => (Number(row[completionPlace] ?? 0) > 0 ? streamMsOf(row) : 0),
+} as const satisfies Partial<Record<Summand, (row: readonly UsageCell[]) => number>>
+const counts = new Map<Summand, (row: readonly UsageCell[]) => number>(
+  Object.entries(conditional) as (readonly [Summand, (row: readonly UsageCell[]) => number])[],
+)
+type Counted = Exclude<Summand, keyof typeof conditional>
+/** How a row counts in each summand, in their order. */
+const countOf = summandNames.map((name) => {
+  const column = counts.has(name) ? -1 : place(name as Counted)
+  return counts.get(name) ?? ((row: readonly UsageCell[]): number => Number(row[column] ?? 0))
+})
+
+function firstTokenMsOf(row: readonly UsageCell[]): number | null {
+  const firstTokenMs = row[firstTokenPlace] ?? null
+  return row[streamedPlace] !== 1 || firstTokenMs === null ? null : Number(firstTokenMs)
+}
+
+/** The time of a stream after its first token; 0 when that is not known, or nothing came after it. */
+function streamMsOf(row: readonly UsageCell[]): number {
+  const firstTokenMs = firstTokenMsOf(row)
+  return firstTokenMs === null ? 0 : Math.max(0, Number(row[durationPlace]) - firstTokenMs)
+}
 
 /** The sums of these rows by hour. */
 export function sumsOf(rows: readonly (readonly UsageCell[])[]): readonly HourSums[] {
@@ -82,13 +114,7 @@ export function sumsOf(rows: readonly (readonly UsageCell[])[]): readonly HourSu
       sums.set(key, (sum = { at, series: [text(userId), text(keyId), text(model), text(provider)], values }))
     }
     const { values } = sum
-    values[0] = (values[0] ?? 0) + 1
-    if (Number(row[statusPlace]) >= 400) values[1] = (values[1] ?? 0) + 1
-    countedPlaces.forEach((column, index) => (values[index + 2] = (values[index + 2] ?? 0) + Number(row[column] ?? 0)))
-    const firstTokenMs = row[firstTokenPlace] ?? null
-    if (row[streamedPlace] !== 1 || firstTokenMs === null) continue
-    values[firstTokensAt] = (values[firstTokensAt] ?? 0) + 1
-    values[firstTokenMsAt] = (values[firstTokenMsAt] ?? 0) + Number(firstTokenMs)
+    countOf.forEach((count, index) => (values[index] = (values[index] ?? 0) + count(row)))
   }
   return [...sums.values()]
 }

@@ -30,6 +30,7 @@ export function usageOn(thread: UsageThread): UsageWork {
     'list',
     'find',
     'proveCounters',
+    'breakdownOfHours',
     'recomputeSome',
     'purgeSome',
     'sumSome',

@@ -27,16 +27,17 @@ export function usageWriting(
   const numbers = new SeriesNumbers()
   const writeOnce = async (batch: UsageBatch): Promise<void> => {
     const given = parse(batch.text)
+    const sums = sumsOf(given.cells)
     await partitions?.ensure(given.cells.map(([at]) => Number(at)))
     const numberOf = await numbers.of(
       kysely,
-      sumsOf(given.cells).map(({ series }) => series),
+      sums.map(({ series }) => series),
     )
     await kysely.transaction().execute(async (trx) => {
       const rows = await unwritten(connection, trx, batch, given)
       if (rows.lines.length === 0) return
       await insertRows(connection, trx, rows)
-      await addSums(trx, engine, sumsOf(rows.cells), numberOf)
+      await addSums(trx, engine, rows === given ? sums : sumsOf(rows.cells), numberOf)
       await settleCharges(trx, engine, rows.cells.map(chargedRow))
     })
   }
@@ -60,7 +61,7 @@ function parse(text: string): Lines {
   const lines = text.split('\n')
   // The last line ends with a line feed, too.
   lines.pop()
-  return { lines: lines.map(currentLine), cells: lines.map(cellsOfLine) }
+  return { lines, cells: lines.map(cellsOfLine) }
 }
 
 /** The lines that the database does not have, claimed for this transaction. */
@@ -137,7 +138,7 @@ async function insertRows({ engine }: Connection, trx: Transaction<Tables>, rows
     const cells = rows.cells.flat()
     return insertCells(trx, engine, { table: 'usage_records', columns: usageColumns, cells })
   }
-  const data = Buffer.from(rows.lines.map((line) => `${line}\t\\N\n`).join(''))
+  const data = Buffer.from(rows.lines.map((line) => `${currentLine(line)}\t\\N\n`).join(''))
   const text = `copy usage_records (${usageColumns.join(', ')}, uncounted) from stdin`
   await trx.executeQuery({ ...CompiledQuery.raw(text), parameters: [data] })
 }

@@ -7,7 +7,7 @@
 import type { PriceList } from '#pricing/price.ts'
 import type { Page, PageRequest, Place } from '../page.ts'
 import { usageLine, type StoredUsage, type UsageRecord } from './usage-record.ts'
-import { dayMs } from './usage-sums.ts'
+import { dayMs, type Summand } from './usage-sums.ts'
 
 export interface UsageFilter {
   /** First moment that counts. */
@@ -61,6 +61,12 @@ export interface UsageTotals {
   readonly firstTokens: number
   /** Sum over those, of the time until it. */
   readonly firstTokenMs: number
+  /** Requests that were answered with a status of 500 or above. */
+  readonly failures: number
+  /** Tokens of streams whose time after the first token is known. */
+  readonly streamTokens: number
+  /** Sum over those, of that time. */
+  readonly streamMs: number
   /** In 10^-9 of the currency: exact below 9 million of it. */
   readonly cost: number
 }
@@ -72,6 +78,8 @@ export interface UsageSeriesQuery extends UsageFilter {
   /** Length of a bucket; the first one begins at `from`. With `to - from` there is one bucket for all. */
   readonly bucketMs: number
   readonly groupBy: UsageGrouping
+  /** Only these groups, by their names or ids; not with the groupings `group` and `none`. */
+  readonly among?: readonly string[] | undefined
   /** Which groups the answer has: the largest, or a page of all in the order of their names. All when absent. */
   readonly groups?: UsageGroups | undefined
 }
@@ -166,6 +174,24 @@ export interface UsageBatch {
   readonly place: JournalPlace | null
 }
 
+export interface UsageBreakdownQuery {
+  readonly from: number
+  readonly to: number
+  /** `series` of the last one of the page before; 0 for the first. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** Empty texts are unknown or none. */
+export interface UsageBreakdown {
+  readonly series: number
+  readonly userId: string
+  readonly keyId: string
+  readonly model: string
+  readonly provider: string
+  readonly sums: Readonly<Record<Summand, number>>
+}
+
 export interface UsageStore {
   /** Adds rows, all or none. Texts that came from clients are cut at 256 characters. */
   insertMany(records: readonly UsageRecord[]): Promise<void>
@@ -185,6 +211,8 @@ export interface UsageStore {
    * records; earlier ones are taken from their sums
    */
   proveCounters(retainedFrom: number): Promise<CounterProof>
+  /** Sums of whole hours of UTC for each user, key, model and provider that occur together, a page in their order. */
+  breakdown(query: UsageBreakdownQuery): Promise<readonly UsageBreakdown[]>
   /** Prices some rows again, with their sums and counters in one transaction. */
   recompute(step: RecomputeStep): Promise<RecomputedStep>
   /**
@@ -205,6 +233,8 @@ export interface UsageWork extends Pick<
   purgeSome(before: number): Promise<number>
   /** Sums up some rows that are not in the sums yet; false when there are none. */
   sumSome(): Promise<boolean>
+  /** A page of `breakdown`, of which the sums have all rows. */
+  readonly breakdownOfHours: (query: UsageBreakdownQuery) => Promise<readonly UsageBreakdown[]>
   /** A step of `recompute`, of which the sums have all rows. */
   recomputeSome(step: RecomputeStep): Promise<RecomputedStep>
   /** Makes what rows of these moments need. */
@@ -231,6 +261,10 @@ export function usageStore(work: UsageWork): UsageStore {
     list,
     find,
     proveCounters,
+    async breakdown(query) {
+      while (await work.sumSome()) await turn()
+      return await work.breakdownOfHours(query)
+    },
     async recompute(step) {
       // A row whose cost changes before it is summed up would be counted twice.
       while (!step.dryRun && (await work.sumSome())) await turn()

@@ -118,7 +118,8 @@ test('reading writes no row', async () => {
     ({ method, path }) => method === 'GET' && path.startsWith('/admin/') && !/[:*]/.test(path),
   )
   expect(readers.length).toBeGreaterThan(20)
-  const ours = readers.filter(({ path }) => !path.includes('/oidc'))
+  // An export of logged content is a look at it, which has a row.
+  const ours = readers.filter(({ path }) => !path.includes('/oidc') && !path.endsWith('/content-logs-export'))
   for (const { path } of ours) await app.call('GET', path.replace('/admin/api/v1', ''))
   expect(await rows()).toEqual([])
 })

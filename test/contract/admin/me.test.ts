@@ -37,14 +37,19 @@ describe('the own account', () => {
 
   test('only models that the caller can use are listed', async () => {
     const { body } = await asUser<{ data: unknown[] }>('GET', '/me/models')
+    const [open] = body.data as { id: string }[]
     expect(body.data).toEqual([
       {
+        id: open?.id,
         name: 'open',
         aliases: ['public'],
         description: 'For all',
         provider: 'practice',
+        provider_kind: 'demo',
         context_length: null,
         capabilities: {},
+        rates: {},
+        in_flight_limit: null,
         groups: [everyoneGroupId],
       },
     ])
@@ -56,7 +61,7 @@ describe('the own account', () => {
     expect(own.length).toBeGreaterThan(8)
     for (const { method, path } of own) {
       const body = sampleBody(method, path)
-      const answer = await app.asOperator(method, path.replace(prefix, '').replace(':id', crypto.randomUUID()), body)
+      const answer = await app.asOperator(method, path.replace(prefix, '').replace(/:\w+/, crypto.randomUUID()), body)
       expect([method, path, answer.status]).toEqual([method, path, 404])
       expect(answer.text).toContain('operator')
     }

@@ -9,6 +9,7 @@ import {
   type CallOptions,
 } from '#test/support/app/admin-app.ts'
 
+import { aSession } from '#test/support/store/store-records.ts'
 let app: AdminApp
 beforeEach(async () => {
   app = await startAdminApp({ set: ['auth.session_hours=2'] })
@@ -320,12 +321,7 @@ describe('a session', () => {
   test('of a disabled user is refused, even one that is still stored', async () => {
     await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: true } })
     const expiresAt = Date.now() + 3_600_000
-    await app.store.sessions.insert({
-      digest: Bun.SHA256.hash('left', 'base64'),
-      userId: app.userId,
-      createdAt: 0,
-      expiresAt,
-    })
+    await app.store.sessions.insert(aSession(app.userId, { digest: Bun.SHA256.hash('left', 'base64'), expiresAt }))
     expect((await withCookie('sluice_session=left', 'GET', '/me')).code).toBe('invalid_session')
     await app.call('PATCH', `/users/${app.userId}`, { body: { disabled: false } })
     expect((await withCookie('sluice_session=left', 'GET', '/me')).status).toBe(200)

@@ -15,6 +15,7 @@ import { CapQueue } from '#limits/cap-queue.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
+import { ContentLog } from '#gateway/content/content-log.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
@@ -99,6 +100,13 @@ export function gatewayBeside(
     affinity: new PrefixAffinity(),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
+    contentLog: new ContentLog({
+      settings,
+      store: store.contentLogs,
+      prepare: () => Promise.reject(new Error('no content is logged here')),
+      groupName: () => undefined,
+      onDropped: () => {},
+    }),
     responses: new ResponseRegistry({ store: store.responses, onError: () => {} }),
     keptResponses,
     background: new BackgroundResponses({

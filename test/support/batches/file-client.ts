@@ -39,7 +39,8 @@ export function filesOfTest(options?: GatewayOptions): () => FileClient {
   return () => client
 }
 
-function clientOf(gateway: GatewayApp): FileClient {
+/** The client of an app that the test owns. */
+export function clientOf(gateway: GatewayApp): FileClient {
   const upload: FileClient['upload'] = (parts, options) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(parts)) {

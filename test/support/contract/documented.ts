@@ -20,7 +20,7 @@ interface Described {
 
 /** What a body has to be. The checks throw for one that is otherwise. */
 export interface ExpectedBody {
-  readonly type: 'application/json' | 'text/event-stream'
+  readonly type: 'application/json' | 'application/scim+json' | 'text/event-stream'
   readonly checkJson: (text: string) => void
   /** @param data of one event, as JSON */
   readonly checkEvent: (data: string) => void
@@ -50,7 +50,7 @@ export class Documented {
   /** The same response. Throws, here or where its JSON is read, when the document says otherwise. */
   check(method: string, path: string, response: Response): Response {
     const expected = this.expect(method, path, response)
-    return expected?.type === 'application/json' ? checkedWhenRead(response, expected.checkJson) : response
+    return expected?.type.endsWith('json') === true ? checkedWhenRead(response, expected.checkJson) : response
   }
 
   /** What the document expects of the body; null where it has nothing to say. Throws when it does not know such an answer. */
@@ -64,7 +64,8 @@ export class Documented {
     const { responses } = described.operation
     // What is a text in the document has its form from elsewhere, such as the events of the Model Context Protocol.
     const isText = responses[key]?.content?.[type ?? '']?.schema.type === 'string'
-    if (isText || (type !== 'application/json' && type !== 'text/event-stream')) return null
+    const isJson = type === 'application/json' || type === 'application/scim+json'
+    if (isText || (!isJson && type !== 'text/event-stream')) return null
     const held = (text: string, at: string, as: string): void => {
       const validate = this.#validator(`${described.pointer}/responses/${at}/content/${as}/schema`)
       if (!validate(JSON.parse(text)))
@@ -74,7 +75,7 @@ export class Documented {
     }
     return {
       type,
-      checkJson: (text) => held(text, key, 'application~1json'),
+      checkJson: (text) => held(text, key, (isJson ? type : 'application/json').replace('/', '~1')),
       // A stream that breaks off says so in the words of a refusal.
       checkEvent: (data) =>
         'error' in (JSON.parse(data) as object) && !('type' in (JSON.parse(data) as object))

@@ -30,7 +30,7 @@ export function watchFetch(origin: string, documented: Documented): Disposable {
   }
 }
 
-async function watchedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+async function watchedFetch(input: string | URL | Request, init?: BunFetchRequestInit): Promise<Response> {
   const response = await native(input, init)
   const url = new URL(input instanceof Request ? input.url : input)
   const watch = watched.get(url.origin)
@@ -45,7 +45,9 @@ async function watchedFetch(input: string | URL | Request, init?: RequestInit): 
     }
   }
   const expected = noted(() => watch.documented.expect(method.toUpperCase(), url.pathname, response))
-  if (expected === null || response.body === null) return response
+  // A client that unpacks the body itself gets it packed.
+  const isPacked = init?.decompress === false && response.headers.has('content-encoding')
+  if (expected === null || response.body === null || isPacked) return response
   const { status, statusText, headers } = response
   const body = response.body.pipeThrough(inspecting((text) => noted(() => checkBody(expected, text))))
   return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: response.url })

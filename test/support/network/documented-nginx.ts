@@ -1,4 +1,4 @@
-/** nginx before several processes, with the configuration that docs/several-processes.md gives. */
+/** nginx before several processes, with the configuration that docs/several-processes.md gives, or another one. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,14 +18,17 @@ function documentedConfiguration(ports: readonly number[]): string {
   return block.replace(/server 10\.0\.0\.2:3001[^\n]*\n/, '').replace(line, servers.join(''))
 }
 
-/** Starts nginx before the processes at these ports. */
-export async function startNginx(ports: readonly number[]): Promise<AsyncDisposable & { readonly port: number }> {
+/** Starts nginx before the processes at these ports. @param block what goes into its http block */
+export async function startNginx(
+  ports: readonly number[],
+  block = documentedConfiguration(ports),
+): Promise<AsyncDisposable & { readonly port: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
   const port = await freePort()
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   )
-  const configuration = documentedConfiguration(ports).replace(/listen [^;]+;/, `listen 127.0.0.1:${port};`)
+  const configuration = block.replace(/listen [^;]+;/, `listen 127.0.0.1:${port};`)
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;

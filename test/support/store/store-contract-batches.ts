@@ -58,6 +58,32 @@ export function batchContract(storeTest: StoreTest): void {
     },
   )
 
+  for (const { dialect, others } of [
+    { dialect: 'openai', others: 'async' },
+    { dialect: 'async', others: 'openai' },
+  ] as const) {
+    storeTest(
+      `no account has more open ${dialect} batches than it may, when many are made at once`,
+      async ({ batches }) => {
+        expect(await batches.insert({ ...aBatch('a', 1000), dialect: others }, 1)).toBe(true)
+        const openMax = 3
+        const made = ['a', 'b'].flatMap((userId) =>
+          Array.from({ length: 12 }, async () => {
+            const batch = { ...aBatch(userId, 1000), dialect }
+            return { batch, isAdded: await batches.insert(batch, openMax) }
+          }),
+        )
+        const added = (await Promise.all(made)).flatMap(({ batch, isAdded }) => (isAdded ? batch : []))
+        for (const userId of ['a', 'b']) {
+          const own = added.filter((batch) => batch.userId === userId).map(({ id }) => id)
+          const listed = await batches.list({ userId, dialect, limit: 100, after: null })
+          expect(listed?.map(({ id }) => id).toSorted()).toEqual(own.toSorted())
+          expect(own).toHaveLength(openMax)
+        }
+      },
+    )
+  }
+
   storeTest('an account that has enough is passed over, and a job that was given back waits', async ({ batches }) => {
     await accepted(batches, aBatch('a', 1000), 2)
     await accepted(batches, aBatch('b', 2000), 1)

@@ -3,7 +3,7 @@ import { everyoneGroupId, type User } from '#identity/records.ts'
 import { LastAdministrator, Missing, NameTaken } from '#store/errors.ts'
 import { InvalidCursor } from '#store/page.ts'
 import { allPages, rejection, type StoreTest } from './store-test.ts'
-import { aGroup, aKey, aModel, aProvider, aUser } from './store-records.ts'
+import { aGroup, aKey, aModel, aProvider, aSession, aUser } from './store-records.ts'
 
 /** Users, groups, keys and sessions. */
 export function identityContract(storeTest: StoreTest): void {
@@ -89,7 +89,7 @@ function userContract(storeTest: StoreTest): void {
     await store.providers.insert(provider)
     await store.models.insert(model)
     await store.keys.insert(aKey(ada.id))
-    await store.sessions.insert({ digest: 'd', userId: ada.id, createdAt: 1, expiresAt: 2 })
+    await store.sessions.insert(aSession(ada.id, { digest: 'd' }))
     await store.groups.addMember(group.id, ada.id)
     await store.inflightOverrides.set({ userId: ada.id, modelId: model.id, inflightLimit: 3 })
     expect(await store.users.delete(ada.id)).toBe(true)
@@ -382,7 +382,7 @@ function sessionContract(storeTest: StoreTest): void {
     const [ada, bob] = [aUser(), aUser()]
     await users.insert(ada, null)
     await users.insert(bob, null)
-    const session = (digest: string, userId: string, expiresAt: number) => ({ digest, userId, createdAt: 1, expiresAt })
+    const session = (digest: string, userId: string, expiresAt: number) => aSession(userId, { digest, expiresAt })
     await sessions.insert(session('a1', ada.id, 10))
     await sessions.insert(session('a2', ada.id, 20))
     await sessions.insert(session('b1', bob.id, 30))

@@ -54,6 +54,12 @@ async function compare(
     ...expected,
     points: sorted(expected.points),
   })
+  if (groupBy === 'none') return
+  const groups = [...new Set(expected.points.flatMap(({ group }) => group ?? []))]
+  const among = [...groups.filter((_, index) => index % 2 === 0), 'nobody']
+  const some = (await usage.series({ ...filter, groupBy, bucketMs, among })).points
+  const expectedSome = expected.points.filter(({ group }) => group !== null && among.includes(group))
+  expect({ question, among, points: sorted(some) }).toEqual({ question, among, points: sorted(expectedSome) })
 }
 
 function isInHours(at: number, { from, to }: UsageFilter): boolean {
@@ -95,7 +101,14 @@ function totalsOf(records: readonly UsageRecord[]): UsageTotals {
     durationMs: sum(({ durationMs }) => durationMs),
     firstTokens: sum(({ streamed, firstTokenMs }) => Number(streamed && firstTokenMs !== null)),
     firstTokenMs: sum(({ streamed, firstTokenMs }) => (streamed ? firstTokenMs : 0)),
+    failures: sum(({ status }) => Number(status >= 500)),
+    streamTokens: sum((record) => (streamMs(record) > 0 ? record.completionTokens : 0)),
+    streamMs: sum((record) => ((record.completionTokens ?? 0) > 0 ? streamMs(record) : 0)),
   }
+}
+
+function streamMs({ streamed, firstTokenMs, durationMs }: UsageRecord): number {
+  return streamed && firstTokenMs !== null ? Math.max(0, durationMs - firstTokenMs) : 0
 }
 
 function sorted(points: readonly UsagePoint[]): readonly UsagePoint[] {

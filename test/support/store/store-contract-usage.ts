@@ -160,6 +160,9 @@ function reportContract(storeTest: StoreTest): void {
       durationMs: 120,
       firstTokens: 0,
       firstTokenMs: 0,
+      failures: 0,
+      streamTokens: 0,
+      streamMs: 0,
     })
     const requests = async (filter: object): Promise<number> => (await usage.totals({ ...period, ...filter })).requests
     expect(await requests({ userId: 'ada' })).toBe(2)

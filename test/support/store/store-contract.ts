@@ -8,10 +8,13 @@ import { catalogContract } from './store-contract-catalog.ts'
 import { connectionContract } from './store-contract-connection.ts'
 import { identitiesContract } from './store-contract-identities.ts'
 import { identityContract } from './store-contract-identity.ts'
+import { peopleContract } from './store-contract-people.ts'
 import { keptContract } from './store-contract-kept.ts'
 import { recomputeContract } from './store-contract-recompute.ts'
 import { responsesContract } from './store-contract-responses.ts'
 import { auditContract } from './store-contract-audit.ts'
+import { provisioningContract } from './store-contract-provisioning.ts'
+import { contentContract } from './store-contract-content.ts'
 import { batchContract } from './store-contract-batches.ts'
 import { uploadContract } from './store-contract-uploads.ts'
 import { reportContract } from './store-contract-reports.ts'
@@ -39,10 +42,13 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
   const suite = reasonToSkip === undefined ? describe : describe.skip
   suite(reasonToSkip === undefined ? name : `${name} (skipped: ${reasonToSkip})`, () => {
     describe('users, groups, keys, sessions', () => identityContract(storeTest))
+    describe('invitations, searches and orders', () => peopleContract(storeTest))
     describe('users as issuers know them', () => identitiesContract(storeTest))
     describe('providers, models, limits, settings', () => catalogContract(storeTest))
     describe('usage', () => usageContract(storeTest))
     describe('audit log', () => auditContract(storeTest))
+    describe('content logs', () => contentContract(storeTest))
+    describe('provisioning', () => provisioningContract(storeTest))
     describe('batches', () => batchContract(storeTest))
     describe('uploads', () => uploadContract(storeTest))
     describe('usage reports', () => reportContract(storeTest))

@@ -104,9 +104,20 @@ export async function complete(
   its: readonly NewChunk[],
   inSpace: typeof space = space,
 ): Promise<void> {
-  await documents.insert([document])
+  await completeAll(documents, [{ document, its }], inSpace)
+}
+
+/** Imports documents and completes them with their chunks. */
+export async function completeAll(
+  documents: DocumentStore,
+  imported: readonly { readonly document: NewDocument; readonly its: readonly NewChunk[] }[],
+  inSpace: typeof space = space,
+): Promise<void> {
+  await documents.insert(imported.map(({ document }) => document))
+  const chunksOf = new Map(imported.map(({ document, its }) => [document.id, its]))
   for (const each of await claim(documents, { max: 1000 })) {
-    if (each.document.id !== document.id) continue
+    const its = chunksOf.get(each.document.id)
+    if (its === undefined) continue
     if (its.length > 0) await documents.stage(heldBy(each), inSpace, its)
     await documents.complete(heldBy(each), { ...completion, spaceKey: inSpace.key }, 1_780_000_000_001)
   }

@@ -2,6 +2,7 @@
 import type { CompositeTarget, ModelRecord, ProviderRecord } from '#catalog/records.ts'
 import type { ApiKey, Group, User } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
+import type { Session } from '#store/identity/sessions.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 
 let made = 0
@@ -58,6 +59,11 @@ export function aKey(userId: string, fields: Partial<ApiKey> = {}): ApiKey {
     priority: 'normal',
     ...fields,
   }
+}
+
+export function aSession(userId: string, fields: Partial<Session> = {}): Session {
+  const times = { createdAt: 1, expiresAt: 9_999_999, seenAt: null }
+  return { digest: crypto.randomUUID(), userId, ...times, agent: null, address: null, ...fields }
 }
 
 export function aProvider(fields: Partial<ProviderRecord> = {}): ProviderRecord {

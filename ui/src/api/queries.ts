@@ -2,7 +2,7 @@
  * The queries that several pages share. The key of a query begins with its resource, so a change can
  * refresh everything about the resource.
  */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
 /** The first part of a query key. */
@@ -24,6 +24,7 @@ export const resource = {
   batches: ['batches'],
   files: ['files'],
   audit: ['audit'],
+  exports: ['exports'],
 } as const satisfies Record<string, readonly [string]>
 
 const pageSize = 100
@@ -35,26 +36,55 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** The models that the caller can use. */
-export const ownModelsQuery = queryOptions({
+/** The models that the caller can use, and the currency of their prices. */
+export const ownCatalogueQuery = queryOptions({
   queryKey: [...resource.models, 'own'],
-  queryFn: async ({ signal }) => (await api('GET /admin/api/v1/me/models', { signal })).data,
+  queryFn: ({ signal }) => api('GET /admin/api/v1/me/models', { signal }),
 })
+
+/** The models that the caller can use. */
+export const ownModelsQuery = queryOptions({ ...ownCatalogueQuery, select: ({ data }) => data })
 
 export type KeyOwner = 'self' | 'anyone'
 
+export interface KeyFilter {
+  readonly q?: string
+  readonly sort?: 'created' | 'name' | 'last_used' | 'expires'
+  readonly order?: 'asc' | 'desc'
+  /** Only the keys of this user; for administrators. */
+  readonly user_id?: string
+}
+
 /** API keys in pages: the caller's own, or for administrators everyone's. */
-export function keysQuery(owner: KeyOwner) {
+export function keysQuery(owner: KeyOwner, filter: KeyFilter = {}) {
   return infiniteQueryOptions({
-    queryKey: [...resource.keys, owner],
+    queryKey: [...resource.keys, owner, filter],
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, ...(pageParam !== null && { cursor: pageParam }) }
+      const { user_id, ...own } = filter
+      const query = { limit: pageSize, ...own, ...(pageParam !== null && { cursor: pageParam }) }
       return owner === 'self'
         ? api('GET /admin/api/v1/me/keys', { query, signal })
-        : api('GET /admin/api/v1/keys', { query, signal })
+        : api('GET /admin/api/v1/keys', { query: { ...query, ...(user_id !== undefined && { user_id }) }, signal })
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+    // The previous list stays visible while the next one loads.
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** What each of these keys, users or models was used in the last 30 days. */
+export function activityQuery(scope: UsageScope, of: 'key' | 'user' | 'model', ids: readonly string[]) {
+  return queryOptions({
+    queryKey: [...resource.usage, 'activity', scope, of, ids],
+    queryFn: async ({ signal }) => {
+      const answer =
+        scope === 'self' && of !== 'user'
+          ? await api('GET /admin/api/v1/me/usage/activity', { query: { of, ids: ids.join(',') }, signal })
+          : await api('GET /admin/api/v1/usage/activity', { query: { of, ids: ids.join(',') }, signal })
+      return new Map(answer.data.map((each) => [each.id, { ...each, from: answer.from, currency: answer.currency }]))
+    },
+    staleTime: 60_000,
   })
 }
 

@@ -8,6 +8,24 @@ export type About = {
   readonly uptime_seconds: number
 }
 
+export type Activity = {
+  /** Beginning of the first day */
+  readonly from: string
+  /** Of `cost` */
+  readonly currency: string
+  readonly data: readonly ({
+    /** As in `ids`; those that were not used are left out */
+    readonly id: string
+    /** Of each day, the oldest first */
+    readonly requests: readonly number[]
+    /** Of all days: answered with 400 or above */
+    readonly errors: number
+    readonly tokens: number
+    /** In 10^-9 of the currency, of requests whose price is known */
+    readonly cost: number
+  })[]
+}
+
 export type AnthropicError = {
   readonly type: "error"
   readonly error: {
@@ -50,7 +68,7 @@ export type ApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -67,7 +85,7 @@ export type ApiKeyChange = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -82,7 +100,7 @@ export type ApiKeyCreation = {
     /** Model names or aliases; null = all that the user has */
     readonly models?: readonly string[] | null | undefined
     /** null = all */
-    readonly areas?: readonly ("inference" | "documents" | "admin")[] | null | undefined
+    readonly areas?: readonly ("inference" | "documents" | "admin" | "scim")[] | null | undefined
   } | undefined
   /** The class in which its requests wait for a scarce model; only administrators give interactive */
   readonly priority?: "interactive" | "normal" | "batch" | undefined
@@ -502,6 +520,23 @@ export type Composite = {
   }
 }
 
+export type ContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** Around the text that was searched for */
+  readonly excerpt: string | null
+}
+
 export type Conversation = {
   readonly id: string
   readonly object: "conversation"
@@ -547,7 +582,7 @@ export type CreatedApiKey = {
     /** Model names; null = all that the user has */
     readonly models: readonly string[] | null
     /** null = all */
-    readonly areas: readonly ("inference" | "documents" | "admin")[] | null
+    readonly areas: readonly ("inference" | "documents" | "admin" | "scim")[] | null
   }
   /** The class in which its requests wait for a scarce model */
   readonly priority: "interactive" | "normal" | "batch"
@@ -761,6 +796,25 @@ export type FileUpload = {
   readonly "expires_after[seconds]"?: number | undefined
 }
 
+export type FullContentLog = {
+  readonly id: string
+  readonly at: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly key_id: string | null
+  readonly model: string
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string | null
+  /** Some of the prompt is missing */
+  readonly request_cut: boolean
+  readonly answer_cut: boolean
+  /** JSON as the client sent it, redacted; cut off when `request_cut` */
+  readonly request: string
+  /** JSON as for a request without `stream`; null when there was none */
+  readonly answer: string | null
+}
+
 export type GeneratedText = {
   /** An array when the request has one, in its order */
   readonly text: string | readonly string[]
@@ -931,6 +985,33 @@ export type InflightUse = {
   readonly waiting: number
 }
 
+export type Invitation = {
+  readonly user_id: string
+  /** Of the link, below the address of this server. It is in no other answer: keep it now */
+  readonly path: string
+  readonly expires_at: string
+}
+
+export type InvitationAcceptance = {
+  readonly token: string
+  readonly password: string
+}
+
+export type InvitationCreation = {
+  /** How long the link works */
+  readonly hours?: number | undefined
+}
+
+export type InvitationToken = {
+  readonly token: string
+}
+
+export type InvitedUser = {
+  readonly email: string
+  readonly name: string
+  readonly expires_at: string
+}
+
 export type Message = {
   readonly id?: string | undefined
   /** message */
@@ -1065,6 +1146,35 @@ export type ModelImport = {
   readonly ids?: readonly string[] | null | undefined
   /** Ids of the groups whose members may call them */
   readonly groups?: readonly string[] | undefined
+}
+
+export type ModelPerformance = {
+  readonly from: string
+  readonly to: string
+  /** Models without requests are left out */
+  readonly data: readonly ({
+    readonly model: string
+    /** Null for users: how much others use a model is not shown to them */
+    readonly requests: number | null
+    /** Share of requests that did not fail by a fault of the model or of this server; null without requests */
+    readonly uptime: number | null
+    /** Mean over streams */
+    readonly first_token_ms: number | null
+    /** Mean over streams, after their first token */
+    readonly tokens_per_second: number | null
+  })[]
+  /** Of the one `model`; hours without requests are left out */
+  readonly hours: readonly ({
+    readonly at: string
+    /** Null for users: how much others use a model is not shown to them */
+    readonly requests: number | null
+    /** Share of requests that did not fail by a fault of the model or of this server; null without requests */
+    readonly uptime: number | null
+    /** Mean over streams */
+    readonly first_token_ms: number | null
+    /** Mean over streams, after their first token */
+    readonly tokens_per_second: number | null
+  })[]
 }
 
 export type ModelPrice = {
@@ -1592,6 +1702,17 @@ export type ResponsesRequest = {
   readonly stream?: boolean | null | undefined
 }
 
+export type ScimError = {
+  readonly schemas: readonly string[]
+  readonly detail: string
+  readonly status: string
+  readonly scimType?: string | undefined
+}
+
+export type ScimResource = {
+  readonly schemas: readonly string[]
+}
+
 export type SearchAnswer = {
   readonly object: "list"
   /** The best first */
@@ -1670,6 +1791,20 @@ export type SearchRequest = {
   } | undefined
 }
 
+export type Session = {
+  readonly id: string
+  readonly created_at: string
+  readonly expires_at: string
+  /** Written about once a minute; null = not since it began */
+  readonly seen_at: string | null
+  /** How the browser names itself */
+  readonly agent: string | null
+  /** From where the sign-in came */
+  readonly address: string | null
+  /** The session of this request */
+  readonly current: boolean
+}
+
 export type Setting = {
   readonly name: string
   /** A secret reads [secret]; null = not set */
@@ -1701,12 +1836,17 @@ export type SignIn = {
 export type SignInOptions = {
   /** Signing in with e-mail address and password is always possible */
   readonly password: true
-  /** Null where no issuer is configured */
+  /** The first issuer; null where it is not configured */
   readonly oidc: {
     readonly label: string
     /** Where the browser has to go */
     readonly url: string
   } | null
+  /** All issuers in the order of their buttons, the first one too */
+  readonly issuers: readonly ({
+    readonly label: string
+    readonly url: string
+  })[]
 }
 
 /** Fields that are not listed go to the model provider unchanged. */
@@ -1859,15 +1999,53 @@ export type UpstreamHealth = {
 }
 
 export type UsableModel = {
+  readonly id: string
   readonly name: string
   readonly aliases: readonly string[]
   readonly description: string
+  /** `sluice` for a composite */
   readonly provider: string
+  /** null for a composite */
+  readonly provider_kind: string | null
   /** Tokens */
   readonly context_length: number | null
   readonly capabilities: Capabilities
+  /** In effect now; null when no price is known, and for a composite */
+  readonly rates: Rates | null
+  /** Requests that the own account may have under way at once; null while that is not limited */
+  readonly in_flight_limit: number | null
   /** Ids of the own groups that open it */
   readonly groups: readonly string[]
+}
+
+export type UsageExport = {
+  readonly id: string
+  readonly period: "day" | "month"
+  readonly starts_at: string
+  /** First moment that no longer counts */
+  readonly ends_at: string
+  readonly time_zone: string
+  /** 1 for the first; restatements have 2, 3, … */
+  readonly version: number
+  readonly state: "pending" | "done"
+  /** Why the last attempt failed; it is tried again */
+  readonly error: string | null
+  readonly rows: number | null
+  /** What the files add up to; null while it is pending */
+  readonly totals: {
+    readonly requests: number
+    /** In 10^-9 of the currency */
+    readonly cost: number
+  } | null
+  readonly created_at: string
+  readonly finished_at: string | null
+  readonly files: readonly ({
+    readonly format: "csv" | "parquet"
+    readonly name: string
+    readonly bytes: number
+    readonly sha256: string
+    readonly url: string
+  })[]
 }
 
 export type UsagePoint = {
@@ -1954,6 +2132,10 @@ export type User = {
   /** Read-only here, because the configuration file has it */
   readonly declared: boolean
   readonly created_at: string
+  /** Signed in, or by an API key that still exists; written about once a minute; null = never */
+  readonly last_seen_at: string | null
+  /** A link to choose a password works until then; null = there is none */
+  readonly invited_until: string | null
   /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
   readonly etag: string
 }
@@ -1978,6 +2160,41 @@ export type UserCreation = {
   /** The user has to choose another at the first sign-in; left out, that is so */
   readonly temporary?: boolean | undefined
   readonly disabled?: boolean | undefined
+}
+
+export type UsersChange = {
+  readonly ids: readonly string[]
+  /** `join` and `leave` are of `group_id` */
+  readonly action: "enable" | "disable" | "delete" | "join" | "leave"
+  readonly group_id?: string | undefined
+}
+
+export type UsersChangeResult = {
+  /** Ids */
+  readonly done: readonly string[]
+  readonly refused: readonly ({
+    readonly id: string
+    readonly message: string
+  })[]
+}
+
+export type VectorIndex = {
+  /** `documents.vector_index` */
+  readonly setting: "auto" | "memory" | "pgvector" | "qdrant"
+  /** Where vectors are to be */
+  readonly target: "memory" | "pgvector" | "qdrant"
+  /** Every visible chunk is searched in one of them */
+  readonly places: readonly ({
+    readonly place: "memory" | "pgvector" | "qdrant"
+    /** Chunks that are searched there */
+    readonly chunks: number
+    /** Chunks that are there, and searched in memory until the index is built */
+    readonly copied: number
+  })[]
+  /** All are where they are to be, as far as that place can have them */
+  readonly done: boolean
+  /** Why they stay where they are */
+  readonly problem: string | null
 }
 
 export type Webhook = {
@@ -2923,6 +3140,22 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Whom an invitation is for */
+  "POST /admin/api/v1/session/invitation/look": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: InvitationToken
+    answer: InvitedUser
+  }
+  /** Choose a password by an invitation, and sign in */
+  "POST /admin/api/v1/session/invitation": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: InvitationAcceptance
+    answer: WhoAmI
+  }
   /** The ways to sign in */
   "GET /admin/api/v1/session/options": {
     params: undefined
@@ -2947,6 +3180,22 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Sign in by OpenID Connect at an issuer of `auth.oidc.more`: leads the browser to the issuer */
+  "GET /admin/api/v1/session/oidc/{issuer}": {
+    params: { issuer: string }
+    query: { return?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Where the issuer leads the browser back: sets the cookie sluice_session */
+  "GET /admin/api/v1/session/oidc/{issuer}/callback": {
+    params: { issuer: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** The own user, groups, and the API key if one was used */
   "GET /admin/api/v1/me": {
     params: undefined
@@ -2962,8 +3211,18 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: {
+      /** Of the prices */
+      readonly currency: string
       readonly data: readonly UsableModel[]
     }
+  }
+  /** Speed and outages of the models that the caller can use, in the last day */
+  "GET /admin/api/v1/me/models/performance": {
+    params: undefined
+    query: { model?: string }
+    of: undefined
+    body: undefined
+    answer: ModelPerformance
   }
   /** Change the own password; all sessions end, this one too */
   "POST /admin/api/v1/me/password": {
@@ -2973,6 +3232,16 @@ export interface Operations {
     body: PasswordChange
     answer: undefined
   }
+  /** The own sessions in browsers */
+  "GET /admin/api/v1/me/sessions": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Session[]
+    }
+  }
   /** Sign out everywhere: all own sessions end, this one too */
   "DELETE /admin/api/v1/me/sessions": {
     params: undefined
@@ -2981,10 +3250,18 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** End one of the own sessions */
+  "DELETE /admin/api/v1/me/sessions/{sessionId}": {
+    params: { sessionId: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List the own API keys */
   "GET /admin/api/v1/me/keys": {
     params: undefined
-    query: { cursor?: string; limit?: number }
+    query: { cursor?: string; limit?: number; q?: string; sort?: "created" | "name" | "last_used" | "expires"; order?: "asc" | "desc" }
     of: undefined
     body: undefined
     answer: {
@@ -3060,6 +3337,14 @@ export interface Operations {
     body: undefined
     answer: UsageSeries
   }
+  /** What each of some own keys, or of some models by the own account, was used, day by day */
+  "GET /admin/api/v1/me/usage/activity": {
+    params: undefined
+    query: { of?: "key" | "model"; ids?: string; days?: number }
+    of: undefined
+    body: undefined
+    answer: Activity
+  }
   /** The own requests, the newest first */
   "GET /admin/api/v1/me/requests": {
     params: undefined
@@ -3083,7 +3368,7 @@ export interface Operations {
   /** List users */
   "GET /admin/api/v1/users": {
     params: undefined
-    query: { cursor?: string; limit?: number; email?: string; kind?: "person" | "service" }
+    query: { cursor?: string; limit?: number; email?: string; kind?: "person" | "service"; group_id?: string; q?: string; sort?: "created" | "email" | "name" | "last_seen"; order?: "asc" | "desc" }
     of: undefined
     body: undefined
     answer: {
@@ -3148,6 +3433,56 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Enable, disable or delete several users, or change their groups */
+  "POST /admin/api/v1/users/bulk": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: UsersChange
+    answer: UsersChangeResult
+  }
+  /** One user's sessions in browsers */
+  "GET /admin/api/v1/users/{id}/sessions": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Session[]
+    }
+  }
+  /** End all of a user's sessions */
+  "DELETE /admin/api/v1/users/{id}/sessions": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** End one of a user's sessions */
+  "DELETE /admin/api/v1/users/{id}/sessions/{sessionId}": {
+    params: { id: string; sessionId: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Make a link by which a user chooses a password */
+  "POST /admin/api/v1/users/{id}/invitation": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: InvitationCreation
+    answer: Invitation
+  }
+  /** Withdraw the link; there may have been none */
+  "DELETE /admin/api/v1/users/{id}/invitation": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List groups */
   "GET /admin/api/v1/groups": {
     params: undefined
@@ -3207,7 +3542,7 @@ export interface Operations {
   /** List API keys of all users */
   "GET /admin/api/v1/keys": {
     params: undefined
-    query: { cursor?: string; limit?: number; user_id?: string }
+    query: { cursor?: string; limit?: number; q?: string; sort?: "created" | "name" | "last_used" | "expires"; order?: "asc" | "desc"; user_id?: string }
     of: undefined
     body: undefined
     answer: {
@@ -3219,7 +3554,7 @@ export interface Operations {
   /** List one user's API keys */
   "GET /admin/api/v1/users/{id}/keys": {
     params: { id: string }
-    query: { cursor?: string; limit?: number }
+    query: { cursor?: string; limit?: number; q?: string; sort?: "created" | "name" | "last_used" | "expires"; order?: "asc" | "desc" }
     of: undefined
     body: undefined
     answer: {
@@ -3651,6 +3986,14 @@ export interface Operations {
     body: undefined
     answer: RequestRecord
   }
+  /** What each of some keys, users or models was used, day by day */
+  "GET /admin/api/v1/usage/activity": {
+    params: undefined
+    query: { of?: "key" | "user" | "model"; ids?: string; days?: number }
+    of: undefined
+    body: undefined
+    answer: Activity
+  }
   /** List the endpoints to which events are sent */
   "GET /admin/api/v1/webhooks": {
     params: undefined
@@ -3759,6 +4102,118 @@ export interface Operations {
     body: undefined
     answer: AuditProof
   }
+  /** Requests whose content is logged, the newest first */
+  "GET /admin/api/v1/content-logs": {
+    params: undefined
+    query: { cursor?: string; limit?: number; request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string; text?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly ContentLog[]
+      /** Send it as `cursor` to go on, also after a page of a search that found nothing; null at the end */
+      readonly next_cursor: string | null
+    }
+  }
+  /** The logged content of one request */
+  "GET /admin/api/v1/content-logs/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: FullContentLog
+  }
+  /** Conversations as a fine-tuning file in the chat format of OpenAI */
+  "GET /admin/api/v1/content-logs-export": {
+    params: undefined
+    query: { request_id?: string; user_id?: string; key_id?: string; model?: string; from?: string; to?: string }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Remove logged content, for example all of one user */
+  "POST /admin/api/v1/content-logs/remove": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly user_id?: string | undefined
+      readonly key_id?: string | undefined
+      readonly request_id?: string | undefined
+    }
+    answer: {
+      readonly removed: number
+    }
+  }
+  /** List exports of usage, those of the newest time first */
+  "GET /admin/api/v1/exports": {
+    params: undefined
+    query: { cursor?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly UsageExport[]
+      /** Send it as `cursor` for the next page; null on the last one */
+      readonly next_cursor: string | null
+    }
+  }
+  /** One export, and what its time adds up to now */
+  "GET /admin/api/v1/exports/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly period: "day" | "month"
+      readonly starts_at: string
+      /** First moment that no longer counts */
+      readonly ends_at: string
+      readonly time_zone: string
+      /** 1 for the first; restatements have 2, 3, … */
+      readonly version: number
+      readonly state: "pending" | "done"
+      /** Why the last attempt failed; it is tried again */
+      readonly error: string | null
+      readonly rows: number | null
+      /** What the files add up to; null while it is pending */
+      readonly totals: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      } | null
+      readonly created_at: string
+      readonly finished_at: string | null
+      readonly files: readonly ({
+        readonly format: "csv" | "parquet"
+        readonly name: string
+        readonly bytes: number
+        readonly sha256: string
+        readonly url: string
+      })[]
+      /** What its time adds up to now: other than `totals`, it is to be restated */
+      readonly now: {
+        readonly requests: number
+        /** In 10^-9 of the currency */
+        readonly cost: number
+      }
+    }
+  }
+  /** Export the same time again, as the next version; the earlier files stay */
+  "POST /admin/api/v1/exports/{id}/restate": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: UsageExport
+  }
+  /** A file of an export */
+  "GET /admin/api/v1/exports/{id}/files/{format}": {
+    params: { id: string; format: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** List all settings with their values and where those come from */
   "GET /admin/api/v1/settings": {
     params: undefined
@@ -3785,6 +4240,14 @@ export interface Operations {
     body: undefined
     answer: Setting
   }
+  /** Move vectors to the place that the settings want */
+  "POST /admin/api/v1/vector-index/move": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorIndex
+  }
   /** Version, database and uptime of this server */
   "GET /admin/api/v1/about": {
     params: undefined
@@ -3792,6 +4255,142 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: About
+  }
+  /** List and find people, in the order of their creation */
+  "GET /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Create a user */
+  "POST /scim/v2/Users": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** One user */
+  "GET /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Write a user */
+  "PUT /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Change a user by operations; `active: false` refuses all keys and sessions at once */
+  "PATCH /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Delete a user with all keys */
+  "DELETE /scim/v2/Users/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** List and find groups, in the order of their creation */
+  "GET /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Create a group */
+  "POST /scim/v2/Groups": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** One group */
+  "GET /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Write a group with all its members */
+  "PUT /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Change a group and its members by operations */
+  "PATCH /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: {}
+    answer: undefined
+  }
+  /** Delete a group; its members lose what only it gave them */
+  "DELETE /scim/v2/Groups/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** What this server can do */
+  "GET /scim/v2/ServiceProviderConfig": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Which resources there are */
+  "GET /scim/v2/ResourceTypes": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Which resources there are: one of them */
+  "GET /scim/v2/ResourceTypes/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Which attributes resources have */
+  "GET /scim/v2/Schemas": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Which attributes resources have: one of them */
+  "GET /scim/v2/Schemas/{name}": {
+    params: { name: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: undefined
   }
   /** The web console; where it is not built, leads to the page about this API */
   "GET /": {

@@ -11,7 +11,7 @@ type ListOptions<Item, Key extends QueryKey> = UseInfiniteQueryOptions<
   string | null
 >
 
-/** The query, the items of all loaded pages, and a function that loads the next page. */
+/** The query, the items of all loaded pages, and functions that load the next page and all further pages. */
 export function useItems<Item, Key extends QueryKey>(options: ListOptions<Item, Key>) {
   const list = useInfiniteQuery(options)
   const { data, fetchNextPage, isFetchingNextPage } = list
@@ -19,5 +19,10 @@ export function useItems<Item, Key extends QueryKey>(options: ListOptions<Item, 
   const fetchMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage()
   }, [isFetchingNextPage, fetchNextPage])
-  return { list, items, fetchMore }
+  const fetchAll = useCallback(async () => {
+    let { hasNextPage, error } = await fetchNextPage()
+    while (hasNextPage && error === null) ({ hasNextPage, error } = await fetchNextPage())
+    if (error !== null) throw error
+  }, [fetchNextPage])
+  return { list, items, fetchMore, fetchAll }
 }

@@ -1,11 +1,22 @@
 /**
  * A table for lists of any length. Only the visible rows are in the page; the next page of rows loads
  * before the reader reaches the end. It shows the columns that its width has room for, the important
- * ones first. Once all of a list is loaded, a press on a header sorts it. Arrow keys, Home and
- * End move, Space selects; Enter or a click opens.
+ * ones first. A press on a header sorts: on the server where it can, else once all of a list is loaded. Arrow
+ * keys, Home and End move, Space selects; Enter or a click opens.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react'
+import { Button } from './button.tsx'
 import { fitColumns, type ColumnSize } from './fit-columns.ts'
 import { countText } from './format.ts'
 import { Icon } from './icon.tsx'
@@ -23,6 +34,14 @@ export interface Column<Row> extends ColumnSize {
   readonly align?: 'start' | 'end'
   /** What the column is sorted by. */
   readonly sortBy?: (row: Row) => SortValue
+  /** The server's name for the order by this column. */
+  readonly sortKey?: string
+}
+
+/** The order in which the server lists. The columns of a `SortOrder` are sort keys. */
+export interface ServerSorting {
+  readonly order: SortOrder | null
+  readonly onChange: (order: SortOrder | null) => void
 }
 
 export interface Selection {
@@ -43,6 +62,9 @@ export interface DataTableProps<Row> {
   /** There is another page; `onEndNear` loads it. */
   readonly hasMore?: boolean
   readonly onEndNear?: () => void
+  /** Loads all further pages; with it a selection can take the whole list. */
+  readonly onLoadAll?: () => Promise<void>
+  readonly sorting?: ServerSorting
   /** Called with the indexes of the first and last visible row, whenever they change. */
   readonly onRange?: (first: number, last: number) => void
 }
@@ -91,6 +113,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   return (
     <div>
+      <SelectRest {...props} />
       <div ref={scroller} className={styles.scroller}>
         <table style={{ minWidth: width }} aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
           <HeadRow {...props} columns={columns} rows={rows} order={order} onSort={onSort} />
@@ -154,16 +177,21 @@ function useFittingColumns<Row>(columns: readonly Column<Row>[], room: number) {
   }, [columns, room])
 }
 
-/** The rows in the order that the reader chose. Pages of a list come in the server's order, which stays. */
-function useSortedRows<Row>({ rows, columns, hasMore = false }: DataTableProps<Row>) {
+/** The rows in the order that the reader chose. Pages of a list come in the server's order, which stays unless it sorts. */
+function useSortedRows<Row>({ rows, columns, hasMore = false, sorting }: DataTableProps<Row>) {
   const [chosen, setOrder] = useState<SortOrder | null>(null)
-  const order = hasMore ? null : chosen
+  const order = sorting?.order ?? (hasMore || sorting !== undefined ? null : chosen)
   const sortBy = columns.find(({ id }) => id === order?.column)?.sortBy
   const sorted = useMemo(
-    () => (order === null || sortBy === undefined ? rows : sortRows(rows, sortBy, order.descending)),
-    [rows, sortBy, order],
+    () =>
+      order === null || sortBy === undefined || sorting !== undefined ? rows : sortRows(rows, sortBy, order.descending),
+    [rows, sortBy, order, sorting],
   )
-  const [onSort] = useState(() => (id: string) => setOrder((before) => nextOrder(before, id)))
+  const change = sorting?.onChange
+  const onSort = useCallback(
+    (id: string) => (change === undefined ? setOrder((before) => nextOrder(before, id)) : change(nextOrder(order, id))),
+    [change, order],
+  )
   return { rows: sorted, order, onSort }
 }
 
@@ -172,6 +200,39 @@ function isOnRow({ target, currentTarget }: MouseEvent<HTMLTableRowElement>): bo
   if (!(target instanceof Element) || !currentTarget.contains(target)) return false
   const cell = target.closest('td')
   return cell !== null && cell.querySelector('a, button, input') === null && getSelection()?.isCollapsed !== false
+}
+
+/** Once all loaded rows are selected, the rest of a longer list can be. */
+function SelectRest<Row>({ rows, rowId, selection, hasMore = false, onLoadAll }: DataTableProps<Row>) {
+  const [state, setState] = useState<'idle' | 'loading' | 'failed'>('idle')
+  const isWhole = rows.length > 0 && selection?.selected.size === rows.length
+  const latest = useRef({ rows, selection })
+  useEffect(() => {
+    latest.current = { rows, selection }
+  })
+  if (selection === undefined || onLoadAll === undefined) return null
+  if (state !== 'loading' && !(hasMore && isWhole)) return null
+  async function takeAll(load: () => Promise<void>): Promise<void> {
+    setState('loading')
+    try {
+      await load()
+      // The rows of the last page are drawn.
+      await new Promise((done) => requestAnimationFrame(done))
+      latest.current.selection?.onChange(new Set(latest.current.rows.map(rowId)))
+      setState('idle')
+    } catch {
+      setState('failed')
+    }
+  }
+  return (
+    <div className={styles.rest} role="status">
+      {state === 'loading'
+        ? `${countText(rows.length, 'row')} loaded…`
+        : `The ${countText(rows.length, 'loaded row')} are selected; there are more.`}
+      {state === 'failed' && ' The others could not be loaded.'}
+      {state !== 'loading' && <Button onClick={() => void takeAll(onLoadAll)}>Select all of the list</Button>}
+    </div>
+  )
 }
 
 function rowCountText(count: number, hasMore: boolean): string {
@@ -189,7 +250,7 @@ interface HeadRowProps<Row> extends DataTableProps<Row> {
 }
 
 function PlainHeadRow<Row>(props: HeadRowProps<Row>) {
-  const { columns, rows, rowId, selection, hasMore = false, order, onSort } = props
+  const { columns, rows, rowId, selection, hasMore = false, order, onSort, sorting } = props
   const chosen = selection === undefined ? 0 : rows.filter((row) => selection.selected.has(rowId(row))).length
   const all = rows.length > 0 && chosen === rows.length
   return (
@@ -212,14 +273,22 @@ function PlainHeadRow<Row>(props: HeadRowProps<Row>) {
             scope="col"
             className={cellClass(column)}
             style={{ width: column.min }}
-            aria-sort={order?.column === column.id ? (order.descending ? 'descending' : 'ascending') : undefined}
+            aria-sort={
+              order?.column === orderName(column, sorting) ? (order.descending ? 'descending' : 'ascending') : undefined
+            }
           >
-            {column.sortBy === undefined || hasMore ? (
+            {orderName(column, sorting) === null || (hasMore && sorting === undefined) ? (
               <span className={column.headerHidden && 'visually-hidden'}>{column.header}</span>
             ) : (
-              <button type="button" className={styles.sort} onClick={() => onSort(column.id)}>
+              <button
+                type="button"
+                className={styles.sort}
+                onClick={() => onSort(orderName(column, sorting) ?? column.id)}
+              >
                 {column.header}
-                {order?.column === column.id && <Icon name={order.descending ? 'chevron' : 'up'} size={12} />}
+                {order?.column === orderName(column, sorting) && (
+                  <Icon name={order.descending ? 'chevron' : 'up'} size={12} />
+                )}
               </button>
             )}
           </th>
@@ -227,6 +296,12 @@ function PlainHeadRow<Row>(props: HeadRowProps<Row>) {
       </tr>
     </thead>
   )
+}
+
+/** What the order by this column is called; null for a column that cannot be sorted. */
+function orderName<Row>({ id, sortBy, sortKey }: Column<Row>, sorting: ServerSorting | undefined): string | null {
+  if (sorting !== undefined) return sortKey ?? null
+  return sortBy === undefined ? null : id
 }
 
 type RowCellsProps<Row> = Pick<DataTableProps<Row>, 'columns' | 'rowId' | 'rowName' | 'selection'> & {

@@ -4,7 +4,6 @@
  */
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { Combobox, type ComboboxProps } from './combobox.tsx'
 import styles from './filter-form.module.css'
 import { Input, Select } from './input.tsx'
 
@@ -41,7 +40,7 @@ export function FilterForm({ label, onClear, status, children, actions }: Filter
   )
 }
 
-interface FilterProps {
+export interface FilterProps {
   readonly label: string
   readonly value: string | undefined
   readonly onChange: (value: string | undefined) => void
@@ -119,24 +118,5 @@ export function SelectFilter<Value extends string>(props: SelectFilterProps<Valu
         ))}
       </Select>
     </span>
-  )
-}
-
-export interface ComboboxFilterProps extends FilterProps, Pick<ComboboxProps, 'options' | 'onSearch' | 'note'> {
-  /** The choice that filters nothing: "All users". */
-  readonly all: string
-}
-
-/** Filters by one of many values. */
-export function ComboboxFilter({ all, options, value, onChange, ...rest }: ComboboxFilterProps) {
-  return (
-    <div className={styles.choice}>
-      <Combobox
-        {...rest}
-        options={[{ value: all }, ...options]}
-        value={value ?? all}
-        onChange={(chosen) => onChange(chosen === all ? undefined : chosen)}
-      />
-    </div>
   )
 }

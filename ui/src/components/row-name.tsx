@@ -1,5 +1,5 @@
-/** The name in a table's cell. It wraps before it is cut. As the row's name it is a button that opens the row. */
-import type { ReactNode } from 'react'
+/** The name in a table's cell. It wraps before it is cut. As the row's name it is a button or a link that opens the row. */
+import { cloneElement, type ReactElement, type ReactNode } from 'react'
 import styles from './row-name.module.css'
 
 export interface RowNameProps {
@@ -23,6 +23,25 @@ export function RowName({ name, onOpen, badge, detail = '' }: RowNameProps) {
         >
           {name}
         </button>
+        {badge}
+      </span>
+      {detail !== '' && <span className={styles.detail}>{detail}</span>}
+    </span>
+  )
+}
+
+export interface RowLinkProps extends Pick<RowNameProps, 'name' | 'badge' | 'detail'> {
+  /** A link without content. */
+  readonly children: ReactElement<Record<string, unknown>>
+}
+
+/** The name of a row that has a page of its own. */
+export function RowLink({ name, badge, detail = '', children }: RowLinkProps) {
+  const className = detail === '' ? `${styles.name} ${styles.alone}` : styles.name
+  return (
+    <span className={styles.cell} title={name}>
+      <span className={styles.line}>
+        {cloneElement(children, { className, 'data-name': true, children: name })}
         {badge}
       </span>
       {detail !== '' && <span className={styles.detail}>{detail}</span>}

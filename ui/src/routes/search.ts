@@ -2,6 +2,7 @@
  * The query parameters of the pages. The functions validate them: an invalid parameter becomes
  * undefined. They return every parameter, because the router merges the result over the address.
  */
+import { abilityNames, kindNames, type Ability, type ModelKind } from './models/catalogue-facts.ts'
 import { readRangeSearch, type RangeSearch } from './time-range.ts'
 
 type Search = Readonly<Record<string, unknown>>
@@ -38,21 +39,40 @@ export function readOverviewSearch(search: Search): OverviewSearch {
   return { span: spans.find((each) => each === search['span']) }
 }
 
+export const catalogueOrders = ['price', 'context', 'latency', 'speed', 'use'] as const
+/** Tokens. */
+export const contextSteps = [8000, 32_000, 128_000, 200_000, 1_000_000] as const
+/** Units of the currency for a million tokens of input. */
+export const priceSteps = [0, 0.5, 2, 5, 15] as const
+
 export interface ModelsSearch {
   readonly q?: string | undefined
   readonly view?: 'table' | undefined
-  /** Name of the model whose details are open. */
-  readonly model?: string | undefined
   /** `all` shows administrators every model, with its actions. */
   readonly reach?: 'all' | undefined
+  readonly kind?: ModelKind | undefined
+  readonly provider?: string | undefined
+  /** At least as many tokens. */
+  readonly context?: (typeof contextSteps)[number] | undefined
+  /** At most as expensive. */
+  readonly price?: (typeof priceSteps)[number] | undefined
+  readonly can?: Ability | undefined
+  readonly order?: (typeof catalogueOrders)[number] | undefined
 }
 
 export function readModelsSearch(search: Search): ModelsSearch {
+  const oneOf = <Value>(choices: readonly Value[], name: string): Value | undefined =>
+    choices.find((each) => each === search[name])
   return {
     q: text(search['q']),
     view: search['view'] === 'table' ? 'table' : undefined,
-    model: text(search['model']),
     reach: search['reach'] === 'all' ? 'all' : undefined,
+    kind: oneOf(kindNames, 'kind'),
+    provider: text(search['provider']),
+    context: oneOf(contextSteps, 'context'),
+    price: oneOf(priceSteps, 'price'),
+    can: oneOf(abilityNames, 'can'),
+    order: oneOf(catalogueOrders, 'order'),
   }
 }
 
@@ -76,13 +96,31 @@ export function readModelSearch(search: Search): ModelSearch {
   return { tab: modelTabs.find((each) => each === search['tab']) }
 }
 
-export interface KeysSearch {
+/** The order of a list that the server sorts; the order of creation when left out. */
+export interface OrderSearch<By extends string> {
+  readonly sort?: By | undefined
+  readonly desc?: true | undefined
+}
+
+function readOrder<By extends string>(search: Search, orders: readonly By[]): OrderSearch<By> {
+  const sort = orders.find((each) => each === search['sort'])
+  return { sort, desc: sort !== undefined && search['desc'] === true ? true : undefined }
+}
+
+export const keyOrders = ['name', 'last_used', 'expires', 'created'] as const
+
+export interface KeysSearch extends OrderSearch<(typeof keyOrders)[number]> {
   /** `anyone` shows administrators the keys of all users. */
   readonly owner?: 'anyone' | undefined
+  /** Part of what names a key or its user. */
+  readonly q?: string | undefined
+  /** The dialog of a new one is open. */
+  readonly new?: true | undefined
 }
 
 export function readKeysSearch(search: Search): KeysSearch {
-  return { owner: search['owner'] === 'anyone' ? 'anyone' : undefined }
+  const owner = search['owner'] === 'anyone' ? 'anyone' : undefined
+  return { owner, q: text(search['q']), new: flagOf(search['new']), ...readOrder(search, keyOrders) }
 }
 
 export const playgroundTabs = ['chat', 'vision', 'search'] as const
@@ -138,23 +176,40 @@ export function readBatchesSearch(search: Search): BatchesSearch {
 
 export const userKinds = ['person', 'service'] as const
 
-export interface UsersSearch {
-  /** Part of the e-mail address. */
+export const userOrders = ['email', 'name', 'last_seen', 'created'] as const
+
+export interface UsersSearch extends OrderSearch<(typeof userOrders)[number]> {
+  /** Part of the e-mail address or the name. */
   readonly q?: string | undefined
   readonly kind?: (typeof userKinds)[number] | undefined
+  /** The dialog of an invitation is open. */
+  readonly new?: true | undefined
 }
 
 export function readUsersSearch(search: Search): UsersSearch {
-  return { q: text(search['q']), kind: userKinds.find((each) => each === search['kind']) }
+  const kind = userKinds.find((each) => each === search['kind'])
+  return { q: text(search['q']), kind, new: flagOf(search['new']), ...readOrder(search, userOrders) }
 }
 
-export interface GroupsSearch {
-  /** Id of the group that is open. */
-  readonly group?: string | undefined
+export const userTabs = ['usage', 'keys', 'limits', 'documents', 'sessions'] as const
+
+/** The page of a user; the search and the order are those of the keys. */
+export interface UserSearch extends KeysSearch {
+  readonly tab?: (typeof userTabs)[number] | undefined
 }
 
-export function readGroupsSearch(search: Search): GroupsSearch {
-  return { group: text(search['group']) }
+export function readUserSearch(search: Search): UserSearch {
+  return { tab: userTabs.find((each) => each === search['tab']), ...readKeysSearch(search) }
+}
+
+export const groupTabs = ['members', 'models', 'usage', 'limits'] as const
+
+export interface GroupSearch {
+  readonly tab?: (typeof groupTabs)[number] | undefined
+}
+
+export function readGroupSearch(search: Search): GroupSearch {
+  return { tab: groupTabs.find((each) => each === search['tab']) }
 }
 
 export const settingsTabs = ['live', 'start', 'limits', 'about'] as const
@@ -226,6 +281,10 @@ export function readAuditSearch(search: Search): AuditSearch {
     record: text(search['record']),
     outcome: auditOutcomes.find((each) => each === search['outcome']),
   }
+}
+
+function flagOf(value: unknown): true | undefined {
+  return value === true ? true : undefined
 }
 
 /** The router parses numeric text as a number. */

@@ -1,4 +1,4 @@
-/** The button for sign-in with OpenID Connect, if an issuer is configured, and the error of a failed sign-in. */
+/** A button for each OpenID Connect issuer that is configured, and the error of a failed sign-in. */
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { resource } from '../api/queries.ts'
@@ -21,7 +21,7 @@ export function SignInIssuer({
     // Sign-in with a password works without this answer.
     retry: 1,
   })
-  const oidc = options.data?.oidc ?? null
+  const issuers = options.data?.issuers ?? []
   return (
     <>
       {error !== undefined && (
@@ -29,14 +29,12 @@ export function SignInIssuer({
           {signInErrorText(error)}
         </Notice>
       )}
-      {oidc !== null && (
-        <>
-          <a className={buttonClass('secondary')} href={addressOf(oidc.url, returnPath)}>
-            Sign in with {oidc.label}
-          </a>
-          <p className={styles.or}>or</p>
-        </>
-      )}
+      {issuers.map(({ label, url }) => (
+        <a key={url} className={buttonClass('secondary')} href={addressOf(url, returnPath)}>
+          Sign in with {label}
+        </a>
+      ))}
+      {issuers.length > 0 && <p className={styles.or}>or</p>}
     </>
   )
 }

@@ -36,6 +36,11 @@ export function readRangeSearch(search: Readonly<Record<string, unknown>>): Rang
   return { span, from: instant(search['from']), to: instant(search['to']) }
 }
 
+/** The range between two moments, as the address has it. */
+export function customRange(from: number, to: number): RangeSearch {
+  return { span: 'custom', from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+}
+
 /** The start of a month of UTC, so many months before the one of this moment. */
 export function monthStart(at: number, monthsBefore = 0): number {
   const date = new Date(at)

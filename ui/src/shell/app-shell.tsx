@@ -10,11 +10,13 @@ import { lazyPart, PartBoundary, PartFailed } from '../components/lazy-part.tsx'
 import { Icon } from '../components/icon.tsx'
 import styles from './app-shell.module.css'
 import { Navigation } from './navigation.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
 import { useSession, type Session } from './use-session.ts'
 
 // These load when their button is pressed.
 const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
 const AccountMenu = lazyPart(() => import('./account-menu.tsx'), 'AccountMenu')
+const ShortcutList = lazyPart(() => import('./shortcut-list.tsx'), 'ShortcutList')
 const Drawer = lazyPart(() => import('./drawer.tsx'), 'Drawer')
 const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), 'SignInAgain')
 const ChangedRecord = lazyPart(() => import('./changed-record.tsx'), 'ChangedRecord')
@@ -22,6 +24,7 @@ const ChangedRecord = lazyPart(() => import('./changed-record.tsx'), 'ChangedRec
 export function AppShell() {
   const [paletteOpen, setPaletteOpen] = usePaletteKey()
   const [drawerOpen, setDrawerOpen] = useState(false)
+  const [shortcutsOpen, setShortcutsOpen] = useShortcuts()
   const main = useFocusOnNewPage()
   return (
     <div className={styles.shell}>
@@ -58,6 +61,11 @@ export function AppShell() {
       {paletteOpen && (
         <ShellPart onClose={() => setPaletteOpen(false)}>
           <CommandPalette onClose={() => setPaletteOpen(false)} />
+        </ShellPart>
+      )}
+      {shortcutsOpen && (
+        <ShellPart onClose={() => setShortcutsOpen(false)}>
+          <ShortcutList onClose={() => setShortcutsOpen(false)} />
         </ShellPart>
       )}
       {drawerOpen && (

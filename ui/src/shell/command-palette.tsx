@@ -1,44 +1,17 @@
-/** The command palette: opens a page by its name, and a request by its id. */
+/** The command palette: finds pages, models, users, keys, documents, requests, settings and actions, and opens them. */
 import { Dialog } from '@base-ui/react/dialog'
-import { useNavigate } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
-import { Icon, type IconName } from '../components/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 import { Input } from '../components/input.tsx'
 import styles from './command-palette.module.css'
-import { pages } from './pages.ts'
-import { useIsAdmin } from './use-session.ts'
-
-interface Choice {
-  readonly id: string
-  readonly icon: IconName
-  readonly label: string
-  readonly open: () => void
-}
-
-/** What may be a request id: one that Sluice made, or a client's own with a digit in it. */
-const requestId = /^(?=.*\d)[\w.:-]{8,128}$/
+import { useChoices, type Choice } from './palette-choices.ts'
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
-  const isAdmin = useIsAdmin()
-  const navigate = useNavigate()
   const listId = useId()
   const [search, setSearch] = useState('')
   const [active, setActive] = useState(0)
-  const text = search.trim()
-  const named: readonly Choice[] = pages
-    .filter((page) => (page.admin === undefined || isAdmin) && page.label.toLowerCase().includes(text.toLowerCase()))
-    .map(({ path, icon, label }) => ({ id: path, icon, label, open: () => void navigate({ to: path }) }))
-  const found = requestId.test(text) ? [...named, requestChoice(text)] : named
+  const { choices: found, isLooking } = useChoices(search)
   const chosen = found[Math.min(active, found.length - 1)]
-
-  function requestChoice(id: string): Choice {
-    return {
-      id: 'request',
-      icon: 'list',
-      label: `Request ${id}`,
-      open: () => void navigate({ to: '/requests/$id', params: { id } }),
-    }
-  }
 
   function open(choice: Choice): void {
     onClose()
@@ -47,8 +20,11 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && found.length > 0) setActive((active + step + found.length) % found.length)
-    else if (event.key === 'Enter' && chosen !== undefined) open(chosen)
+    if (step !== 0 && found.length > 0) {
+      const next = (Math.min(active, found.length - 1) + step + found.length) % found.length
+      setActive(next)
+      document.getElementById(`${listId}${found[next]?.id}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter' && chosen !== undefined) open(chosen)
     else return
     event.preventDefault()
   }
@@ -57,14 +33,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles.shade} />
-        <Dialog.Popup className={styles.palette} aria-label="Go to a page">
+        <Dialog.Popup className={styles.palette} aria-label="Find anything">
           <Input
             role="combobox"
-            aria-label="Page"
+            aria-label="Find"
             aria-expanded="true"
             aria-controls={listId}
             aria-activedescendant={chosen && `${listId}${chosen.id}`}
-            placeholder="Go to a page, or paste a request id"
+            placeholder="Find a page, model, user, key, document, setting…"
             value={search}
             onKeyDown={onKeyDown}
             onChange={(event) => {
@@ -72,7 +48,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
               setActive(0)
             }}
           />
-          <ul id={listId} role="listbox" aria-label="Pages" className={styles.list}>
+          <ul id={listId} role="listbox" aria-label="Found" className={styles.list}>
             {found.map((choice) => (
               <li
                 key={choice.id}
@@ -83,11 +59,12 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
                 onClick={() => open(choice)}
               >
                 <Icon name={choice.icon} />
-                {choice.label}
+                <span className={styles.label}>{choice.label}</span>
+                <span className={styles.kind}>{choice.kind}</span>
               </li>
             ))}
           </ul>
-          {found.length === 0 && <p className={styles.none}>No page matches.</p>}
+          {found.length === 0 && <p className={styles.none}>{isLooking ? 'Looking…' : 'Nothing matches.'}</p>}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

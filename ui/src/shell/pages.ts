@@ -20,6 +20,7 @@ export interface Page {
     | '/providers'
     | '/webhooks'
     | '/audit'
+    | '/exports'
     | '/settings'
     | '/account'
     | '/welcome'
@@ -47,6 +48,7 @@ export const pages: readonly Page[] = [
   { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
   { path: '/webhooks', label: 'Webhooks', icon: 'upload', admin: true },
   { path: '/audit', label: 'Audit log', icon: 'lock', admin: true },
+  { path: '/exports', label: 'Exports', icon: 'download', admin: true },
   { path: '/settings', label: 'Settings', icon: 'settings', admin: true },
   { path: '/account', label: 'Your account', icon: 'user', paletteOnly: true },
 ]

@@ -21,12 +21,16 @@ export type ToWorker =
   | { readonly kind: 'expose' }
   /** Those that it has asked for. */
   | { readonly kind: 'exposed'; readonly expositions: Expositions }
+  /** Asks for a sign of life; again only when it has answered. */
+  | { readonly kind: 'look' }
   | { readonly kind: 'stop' }
 
 export type FromWorker =
   | { readonly kind: 'ready'; readonly facts: StartFacts }
   /** It cannot start, and why: a line each. It ends. */
   | { readonly kind: 'refused'; readonly lines: readonly string[] }
+  /** The sign of life that it was asked for. */
+  | { readonly kind: 'alive' }
   /** Its metrics; empty before it listens. */
   | { readonly kind: 'exposition'; readonly text: string }
   /** Asks for the metrics of the other workers; again only when it was answered. */

@@ -1,6 +1,6 @@
 /**
  * `server.workers`: several processes that serve one port, among which the system divides the connections. This process
- * serves nothing; it starts them, starts those again that end, and stops them together.
+ * serves nothing; it starts them, starts those again that end or hang, and stops them together.
  *
  * Why so: docs/decisions/workers.md.
  */
@@ -22,6 +22,8 @@ export interface WorkersOrder extends Required<Pick<StartOrder, 'forgetCredentia
 
 /** A worker that lived for so long had no fault from its start. */
 const steadyMs = 10_000
+/** A sign of life is asked for so often. The count of looks stands still with this process, so a machine that slept kills none. */
+const lookMs = 1000
 /** Waits before further starts, twice as long each time; the first is at once. */
 const restartMs = { first: 1000, max: 30_000 }
 
@@ -35,6 +37,7 @@ export async function startWorkers(
   const shared = { configFile: flags.get('config'), sets }
   const workers = new Workers({
     count,
+    hangSeconds: settings['server.worker_hang_seconds'],
     logger: startLogger({ settings }),
     orderOf: (number, again) => ({
       number,
@@ -59,6 +62,8 @@ export async function startWorkers(
 
 interface WorkersOptions {
   readonly count: number
+  /** One that gives no sign of life for so long is ended; 0 ends none. */
+  readonly hangSeconds: number
   readonly logger: Logger
   /** `again` when it has been started before. */
   readonly orderOf: (number: number, again: boolean) => WorkerOrder
@@ -70,10 +75,12 @@ class Workers {
   readonly #running = new Map<number, Worker>()
   readonly #kept: Promise<void>[] = []
   readonly #stopping = Promise.withResolvers<void>()
+  readonly #watching: ReturnType<typeof setInterval> | undefined
   #isStopping = false
 
   constructor(options: WorkersOptions) {
     this.#options = options
+    if (options.hangSeconds > 0) this.#watching = setInterval(() => this.#endHanging(), lookMs)
     // A second signal ends this process without waiting: none may be left then.
     process.on('exit', () => {
       for (const worker of this.#running.values()) worker.kill()
@@ -92,6 +99,7 @@ class Workers {
 
   stop(): void {
     this.#isStopping = true
+    clearInterval(this.#watching)
     this.#stopping.resolve()
     for (const worker of this.#running.values()) worker.stop()
   }
@@ -110,6 +118,16 @@ class Workers {
       if (this.#running.get(number) === worker) this.#running.delete(number)
     })
     return worker
+  }
+
+  /** Its connections would wait for as long as it hangs, and the system goes on giving it new ones. */
+  #endHanging(): void {
+    for (const [number, worker] of this.#running) {
+      const silentMs = worker.look() * lookMs
+      if (silentMs < this.#options.hangSeconds * 1000) continue
+      this.#options.logger.error('a worker hangs and is ended', { worker: number, silentMs })
+      worker.kill()
+    }
   }
 
   async #keep(number: number, first: Worker): Promise<void> {

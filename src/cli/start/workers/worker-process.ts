@@ -35,6 +35,9 @@ async function take(message: ToWorker): Promise<void> {
       gathering?.resolve(message.expositions)
       gathering = null
       return
+    case 'look':
+      send({ kind: 'alive' })
+      return
     case 'stop':
       stopping.abort()
   }

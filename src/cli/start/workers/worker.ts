@@ -25,6 +25,10 @@ export class Worker {
   readonly #gather: () => Promise<Expositions>
   /** The metrics that it was asked for and has not sent yet. */
   #exposing: PromiseWithResolvers<string> | null = null
+  /** It listens. */
+  #isReady = false
+  /** Looks since its last sign of life. */
+  #unanswered = 0
 
   /** @param gather the metrics of the other workers; never rejects */
   constructor(order: WorkerOrder, gather: () => Promise<Expositions>) {
@@ -62,6 +66,17 @@ export class Worker {
     return text === '' ? null : text
   }
 
+  /**
+   * Asks for a sign of life, unless it owes one. Returns how many looks in a row have had none; a process that
+   * does not listen yet is not asked.
+   */
+  look(): number {
+    if (!this.#isReady) return 0
+    if (this.#unanswered === 0) this.#send({ kind: 'look' })
+    this.#unanswered += 1
+    return this.#unanswered - 1
+  }
+
   /** Asks it to stop when what runs is done. */
   stop(): void {
     this.#send({ kind: 'stop' })
@@ -75,10 +90,14 @@ export class Worker {
   async #take(message: FromWorker): Promise<void> {
     switch (message.kind) {
       case 'ready':
+        this.#isReady = true
         this.#readiness.resolve(message.facts)
         return
       case 'refused':
         this.#readiness.reject(new StartProblem(message.lines))
+        return
+      case 'alive':
+        this.#unanswered = 0
         return
       case 'exposition':
         this.#exposing?.resolve(message.text)

@@ -5,13 +5,19 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
+import { pgvectorOf } from '../places/pgvector.ts'
 
 export interface QueueStatus extends Pick<DocumentStore, 'hasWork' | 'backlog'> {
   /** There is a document, in any state. */
   hasDocuments(): Promise<boolean>
+  /** Vectors are outside of the memory, or still to be removed from there. */
+  hasPlacedVectors(): Promise<boolean>
+  /** There is pgvector for them. */
+  hasPgvector(): Promise<boolean>
 }
 
-export function queueStatus({ kysely }: Connection): QueueStatus {
+export function queueStatus(connection: Connection): QueueStatus {
+  const { kysely } = connection
   const isThere = async (table: 'documents' | 'document_jobs' | 'chunk_sets'): Promise<boolean> => {
     let query = kysely
       .selectFrom(table)
@@ -23,6 +29,12 @@ export function queueStatus({ kysely }: Connection): QueueStatus {
   return {
     hasDocuments: () => isThere('documents'),
     hasWork: async () => (await isThere('document_jobs')) || (await isThere('chunk_sets')),
+    async hasPlacedVectors() {
+      const placed = kysely.selectFrom('chunk_sets').select('row').where('index_place', '>', sql.lit(0)).limit(1)
+      const noted = kysely.selectFrom('vector_removals').select('set_row').limit(1)
+      return [...(await placed.execute()), ...(await noted.execute())].length > 0
+    },
+    hasPgvector: async () => (await pgvectorOf(connection)) !== null,
     async backlog() {
       const { count } = await kysely
         .selectFrom('document_jobs')

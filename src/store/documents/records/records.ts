@@ -160,7 +160,7 @@ function around(row: number, window: number): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_each, index) => row - ordinal + first + index)
 }
 
-/** Those that neither a document nor a file has. */
+/** Those that no document, file or export has. */
 async function unreferenced(
   { engine, kysely }: Connection,
   blobs: Parameters<DocumentRecords['unreferenced']>[0],
@@ -176,9 +176,14 @@ async function unreferenced(
     .select(['blob_id', 'sha256'])
     .where(isOneOf(engine, 'blob_id', ids))
     .execute()
+  const exported = await kysely
+    .selectFrom('usage_export_files')
+    .select(['blob_id', 'sha256'])
+    .where(isOneOf(engine, 'blob_id', ids))
+    .execute()
   const used = new Set([
     ...documents.flatMap((row) => [`${row.id} ${row.sha256}`, `${row.id} ${row.visible_sha256}`]),
-    ...files.map((row) => `${row.blob_id} ${row.sha256}`),
+    ...[...files, ...exported].map((row) => `${row.blob_id} ${row.sha256}`),
   ])
   return blobs.filter(({ id, sha256 }) => !used.has(`${id} ${sha256}`))
 }

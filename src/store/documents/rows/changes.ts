@@ -5,6 +5,7 @@
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Tables } from '../../schema.ts'
+import { insertRows } from '../statements.ts'
 
 /** Entries that are kept. A search that is further behind compares the list of all sets. */
 const changesKept = 100_000
@@ -15,20 +16,24 @@ const changesKept = 100_000
  * the counter sees all changes up to it.
  */
 export async function logChanges(trx: Transaction<Tables>, sets: readonly (number | null)[]): Promise<void> {
-  for (const setRow of sets) {
-    if (setRow === null) continue
-    const { version } = await trx
-      .updateTable('document_change_counter')
-      .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-      .where('id', '=', 1)
-      .returning('version')
-      .executeTakeFirstOrThrow()
-    await trx.insertInto('document_changes').values({ version, set_row: setRow }).execute()
-    await trx
-      .deleteFrom('document_changes')
-      .where('version', '<=', version - changesKept)
-      .execute()
-  }
+  const changed = sets.filter((setRow) => setRow !== null)
+  if (changed.length === 0) return
+  const { version } = await trx
+    .updateTable('document_change_counter')
+    .set(({ eb }) => ({ version: eb('version', '+', changed.length) }))
+    .where('id', '=', 1)
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  const first = version - changed.length + 1
+  await insertRows(
+    trx,
+    'document_changes',
+    changed.map((setRow, index) => ({ version: first + index, set_row: setRow })),
+  )
+  await trx
+    .deleteFrom('document_changes')
+    .where('version', '<=', version - changesKept)
+    .execute()
 }
 
 /** Version of the newest change. */

@@ -12,6 +12,7 @@ import { byteTables, tableProduct } from './byte-tables.ts'
 import { CodeMemory, type CodeRange } from './code-memory.ts'
 import { grown } from './grown.ts'
 import { TopCodes } from './top-codes.ts'
+import type { NearRow } from '../places/vector-index.ts'
 
 /** Codes of one centre, one after the other. */
 export interface CodePiece {
@@ -22,12 +23,6 @@ export interface CodePiece {
   readonly codes: Uint8Array
   /** As sign-code.ts has them. */
   readonly scales: Uint8Array
-}
-
-export interface NearRow {
-  readonly row: number
-  /** The squared distance between the unit vectors is seldom less than this. */
-  readonly atLeast: number
 }
 
 interface Asked {

@@ -12,7 +12,9 @@ import { changeVersion } from '../rows/changes.ts'
 import type { Component, DocumentStore } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
 import { KeywordSearch } from './keyword-search.ts'
-import { VectorSearch, type CodeFiles } from './vector-search.ts'
+import { MemoryIndex, type CodeFiles } from './memory-index.ts'
+import type { VectorIndex } from '../places/vector-index.ts'
+import { nearestChunks } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
 export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find'>
@@ -21,6 +23,8 @@ export interface SearchOptions {
   /** Whether to follow the database between searches; `close` ends it. */
   readonly follow: boolean
   readonly files: CodeFiles
+  /** Where vectors may be, besides the memory. */
+  readonly places: readonly VectorIndex[]
 }
 
 const snapshot = { sqlite: 'begin deferred', postgres: 'begin isolation level repeatable read read only' } as const
@@ -30,9 +34,9 @@ const followMs = { min: 500, max: 16_000 }
 /** The search in this database. */
 export function documentSearch(
   connection: Connection,
-  { follow, files }: SearchOptions,
+  { follow, files, places }: SearchOptions,
 ): { readonly search: ChunkSearch; close(): Promise<void> } {
-  const searcher = new Searcher(files)
+  const searcher = new Searcher(files, places)
   let waitMs = followMs.min
   let timer: ReturnType<typeof setTimeout> | null = null
   let closed = false
@@ -87,10 +91,12 @@ function readSnapshot<T>(connection: Connection, read: (reading: Connection) => 
 class Searcher {
   readonly #words = new KeywordSearch()
   readonly #sets = new VisibleSets()
-  readonly #vectors: VectorSearch
+  readonly #memory: MemoryIndex
+  readonly #places: readonly VectorIndex[]
 
-  constructor(files: CodeFiles) {
-    this.#vectors = new VectorSearch(this.#sets, files)
+  constructor(files: CodeFiles, places: readonly VectorIndex[]) {
+    this.#memory = new MemoryIndex(this.#sets, files)
+    this.#places = [this.#memory, ...places]
   }
 
   async spaces(
@@ -112,26 +118,29 @@ class Searcher {
     const version = await this.#catchUp(reading)
     const allowed = await this.#sets.allowed(reading, query)
     const { keywords, limit } = query
+    const vectors = { sets: this.#sets, places: this.#places }
     const vector = []
+    const silent = new Set<string>()
     for (const { spaceKey, vector: asked } of query.vectors) {
-      const nearest = await this.#vectors.nearest(reading, allowed, { spaceKey, vector: asked, limit })
-      vector.push(...nearest.map((ranked) => ({ ...ranked, spaceKey })))
+      const nearest = await nearestChunks(reading, vectors, allowed, { spaceKey, vector: asked, limit })
+      vector.push(...nearest.chunks.map((ranked) => ({ ...ranked, spaceKey })))
+      for (const sentence of nearest.silent) silent.add(sentence)
     }
     const keyword = keywords === null ? [] : await this.#words.search(reading, { keywords, limit, allowed, version })
-    return { keyword, vector }
+    return { keyword, vector, silent: [...silent] }
   }
 
   /** Brings everything in memory up to date; whether anything had changed. */
   async follow(reading: Connection): Promise<boolean> {
     const before = this.#sets.version
     const version = await this.#catchUp(reading)
-    await this.#vectors.load(reading)
+    await this.#memory.load(reading)
     return version !== before
   }
 
   /** Writes codes for the next process, if they have changed. */
   save(which: 'changed' | 'much changed'): Promise<void> {
-    return this.#vectors.save(which)
+    return this.#memory.save(which)
   }
 
   async #catchUp(reading: Connection): Promise<number> {
@@ -139,7 +148,7 @@ class Searcher {
     try {
       await this.#sets.catchUp(reading, version)
     } finally {
-      this.#vectors.takeChanges()
+      this.#memory.takeChanges()
     }
     return version
   }

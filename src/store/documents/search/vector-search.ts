@@ -1,194 +1,59 @@
 /**
- * The search by vectors: the codes of each vector space that was searched, kept equal to the visible sets, and the
- * comparison of what they find with the vectors themselves.
+ * The search by vectors: asks each place that holds some of them for candidates, and ranks those by the cosines of the
+ * vectors themselves.
  */
 import type { Connection } from '../../database.ts'
 import type { RankedChunk } from '../document-store.ts'
-import { plainScales, signCoder } from '../indexing/sign-code.ts'
 import { floatsOf } from '../indexing/vector-bytes.ts'
 import { isOneOf } from '../statements.ts'
-import { join } from 'node:path'
-import { readCodeFile, writeCodeFile, type CodeFile } from './code-file.ts'
-import { CodeIndex, type CodePiece, type NearRow } from './code-index.ts'
+import { placeNames } from '../vector-places.ts'
+import { VectorsUnavailable, type NearRow, type VectorIndex } from '../places/vector-index.ts'
 import type { Allowed, VisibleSets } from './visible-sets.ts'
 
-interface Space {
-  readonly index: CodeIndex
-  /** Sets in these slots whose codes have not been read yet. */
-  readonly missing: Map<number, number>
-  /** Codes of an earlier process, while some are missing. */
-  file: CodeFile | null
-  /** Sets that came or went since the codes were last written to the file. */
-  unsaved: number
+interface Asked {
+  readonly spaceKey: string
+  readonly vector: Float32Array
+  readonly limit: number
 }
 
-export interface CodeFiles {
-  /** Where the codes are kept for the next process; null keeps them nowhere. */
-  readonly directory: string | null
-  /** False only reads them: another thread writes. */
-  readonly write: boolean
+/** How many vectors one statement reads. */
+const compared = { first: 200, further: 256 }
+
+export interface Nearest {
+  readonly chunks: readonly RankedChunk[]
+  /** What could not be searched: a sentence for each place that did not answer. */
+  readonly silent: readonly string[]
 }
 
-/** Sets whose codes are read by one statement. */
-const readTogether = 2000
-/** Changes after which the codes are written again: a part of the sets, and at least so many. */
-const saved = { part: 0.05, min: 2000 }
-/** Rows that the codes give at most, and how many vectors one statement reads. */
-const compared = { max: 3072, first: 200, further: 256 }
-
-export class VectorSearch {
-  readonly #sets: VisibleSets
-  readonly #files: CodeFiles
-  readonly #spaces = new Map<number, Space>()
-
-  constructor(sets: VisibleSets, files: CodeFiles) {
-    this.#sets = sets
-    this.#files = files
-  }
-
-  /** Takes over what has changed in the visible sets; the codes of new ones are read when they are needed. */
-  takeChanges(): void {
-    const { added, removed } = this.#sets.takeChanges()
-    for (const { slot, spaceRow } of removed) {
-      const space = this.#spaces.get(spaceRow)
-      if (space === undefined) continue
-      space.index.remove(slot)
-      space.missing.delete(slot)
-      space.unsaved += 1
-    }
-    for (const { slot, setRow, spaceRow } of added) this.#spaces.get(spaceRow)?.missing.set(slot, setRow)
-  }
-
-  /** Reads the codes of all spaces that have been searched. */
-  async load(reading: Connection): Promise<void> {
-    for (const space of this.#spaces.values()) await load(reading, space, this.#sets)
-  }
-
-  /** Writes the codes that have changed since they were written, all or when they are enough. */
-  async save(which: 'changed' | 'much changed'): Promise<void> {
-    const { directory, write } = this.#files
-    if (directory === null || !write) return
-    for (const [row, space] of this.#spaces) {
-      const enough = which === 'changed' ? 1 : Math.max(saved.min, this.#sets.size * saved.part)
-      if (space.unsaved < enough) continue
-      space.unsaved = 0
-      // A full disk costs the next start some time, and nothing else.
-      await writeCodeFile(fileOf(directory, row), space.index, this.#sets).catch(() => undefined)
-    }
-  }
-
-  /** The nearest of what is allowed, by their cosines. */
-  async nearest(
-    reading: Connection,
-    allowed: Allowed,
-    { spaceKey, vector, limit }: { readonly spaceKey: string; readonly vector: Float32Array; readonly limit: number },
-  ): Promise<readonly RankedChunk[]> {
-    const stored = await reading.kysely
-      .selectFrom('vector_spaces')
-      .select(['row', 'dimensions'])
-      .where('key', '=', spaceKey)
-      .executeTakeFirst()
-    if (stored === undefined || !allowed.spaces.has(stored.row)) return []
-    const space = this.#spaceOf(stored)
-    await load(reading, space, this.#sets)
-    const { has } = allowed
-    const setRowOf = (slot: number): number => this.#sets.setRowOf(slot)
-    const near = space.index.nearest({ vector, has, setRowOf, count: Math.max(compared.max, limit) })
-    return compare(reading, near, { vector, limit })
-  }
-
-  #spaceOf({ row, dimensions }: { readonly row: number; readonly dimensions: number }): Space {
-    const known = this.#spaces.get(row)
-    if (known !== undefined) return known
-    const index = new CodeIndex(signCoder(dimensions))
-    const { directory } = this.#files
-    const codeBytes = index.coder.words * Uint32Array.BYTES_PER_ELEMENT
-    const file = directory === null ? null : readCodeFile(fileOf(directory, row), codeBytes)
-    const made = { index, missing: new Map(this.#sets.inSpace(row)), file, unsaved: 0 }
-    this.#spaces.set(row, made)
-    return made
-  }
-}
-
-function fileOf(directory: string, spaceRow: number): string {
-  return join(directory, `space-${spaceRow}.codes`)
-}
-
-async function load(reading: Connection, space: Space, sets: VisibleSets): Promise<void> {
-  const { index, missing } = space
-  if (missing.size === 0) return
-  if (space.file !== null) await loadFile(reading, space, space.file, sets)
-  space.file = null
-  while (missing.size > 0) {
-    const some = new Map<number, number>()
-    for (const [slot, setRow] of missing) {
-      some.set(setRow, slot)
-      if (some.size === readTogether) break
-    }
-    const rows = await codesOf(reading, [...some.keys()])
-    await addCentres(
-      reading,
-      index,
-      rows.map((row) => row.centre_row ?? 0),
-    )
-    const piecesOf = Map.groupBy(rows, ({ set_row: setRow }) => setRow)
-    for (const [setRow, slot] of some) {
-      missing.delete(slot)
-      space.unsaved += 1
-      index.add(
-        slot,
-        (piecesOf.get(setRow) ?? []).map((row) => pieceOf(row, index)),
-      )
-    }
-  }
-}
-
-type CodeRow = Awaited<ReturnType<typeof codesOf>>[number]
-
-function codesOf({ engine, kysely }: Connection, sets: readonly number[]) {
-  return kysely
-    .selectFrom('chunk_codes')
-    .selectAll()
-    .where(isOneOf(engine, 'set_row', sets))
-    .orderBy('set_row')
-    .orderBy('first')
-    .execute()
-}
-
-/** Takes what is missing from the file, as far as it has it. */
-async function loadFile(
+/** The nearest of what is allowed, by their cosines. */
+export async function nearestChunks(
   reading: Connection,
-  { index, missing }: Space,
-  file: CodeFile,
-  sets: VisibleSets,
-): Promise<void> {
-  for (const [slot, setRow] of missing) {
-    const pieces = file.piecesOf(setRow, sets.markOf(slot))
-    if (pieces === null) continue
-    const centres = pieces.map(({ centre }) => centre).filter((centre) => !index.hasCentre(centre))
-    if (centres.length > 0) await addCentres(reading, index, centres)
-    if (!pieces.every(({ centre }) => index.hasCentre(centre))) continue
-    index.add(slot, pieces)
-    missing.delete(slot)
+  { sets, places }: { readonly sets: VisibleSets; readonly places: readonly VectorIndex[] },
+  allowed: Allowed,
+  { spaceKey, vector, limit }: Asked,
+): Promise<Nearest> {
+  const space = await reading.kysely
+    .selectFrom('vector_spaces')
+    .select(['row', 'dimensions'])
+    .where('key', '=', spaceKey)
+    .executeTakeFirst()
+  if (space === undefined || !allowed.spaces.has(space.row)) return { chunks: [], silent: [] }
+  const near: NearRow[] = []
+  const silent: string[] = []
+  for (const place of placeNames) {
+    const held = sets.heldBy(place, space.row)
+    if (held === 0) continue
+    const index = places.find((each) => each.place === place)
+    try {
+      if (index === undefined) throw new VectorsUnavailable(`This server is not set up for ${place}.`)
+      near.push(...(await index.near(reading, allowed, { space, vector, limit, held })))
+    } catch (thrown) {
+      if (!(thrown instanceof VectorsUnavailable)) throw thrown
+      silent.push(thrown.message)
+    }
   }
-}
-
-async function addCentres({ engine, kysely }: Connection, index: CodeIndex, numbers: readonly number[]): Promise<void> {
-  const unknown = new Set(numbers.filter((number) => !index.hasCentre(number)))
-  if (unknown.size === 0) return
-  const centres = await kysely
-    .selectFrom('vector_centres')
-    .select(['row', 'centre'])
-    .where(isOneOf(engine, 'row', [...unknown]))
-    .execute()
-  for (const { row, centre } of centres) index.addCentre(row, floatsOf(centre))
-}
-
-function pieceOf({ first, codes, centre_row: centre, scales }: CodeRow, index: CodeIndex): CodePiece {
-  if (scales !== null) return { first, codes, centre: centre ?? 0, scales }
-  const count = codes.length / Uint32Array.BYTES_PER_ELEMENT / index.coder.words
-  const plain = Uint16Array.from({ length: 2 * count }, (_each, at) => plainScales[at % 2] ?? 0)
-  return { first, codes, centre: 0, scales: new Uint8Array(plain.buffer) }
+  near.sort((a, b) => a.atLeast - b.atLeast)
+  return { chunks: await compare(reading, near, { vector, limit }), silent }
 }
 
 /**

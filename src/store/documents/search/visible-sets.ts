@@ -6,23 +6,26 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../../database.ts'
 import type { FindQuery } from '../document-store.ts'
+import { indexStates, vectorPlaces, type VectorPlace } from '../vector-places.ts'
+import type { AllowedSets } from '../places/vector-index.ts'
 import { plainText } from '../plain-text.ts'
 import { changedSince } from '../rows/changes.ts'
+import { setOf } from '../rows/chunk-row.ts'
 import { isOneOf } from '../statements.ts'
 import { grown } from './grown.ts'
 import { SetTable } from './set-table.ts'
+
 import { VisibleClasses, type ChosenClasses, type ClassTraits } from './visible-classes.ts'
 
-export interface Allowed extends Pick<ChosenClasses, 'sets' | 'chunks' | 'spaces'> {
-  /** Whether the search may look at the set in this slot. */
-  readonly has: (slot: number) => boolean
+export interface Allowed extends AllowedSets, Pick<ChosenClasses, 'spaces'> {
   readonly hasSet: (setRow: number) => boolean
-  /** All sets, allowed or not. */
-  readonly ofSets: number
   readonly setRows: () => Iterable<number>
 }
 
-/** What became visible and what vanished. A set whose owners or category changed is in neither. */
+/**
+ * What the memory is to hold from now on, and what no longer: sets that became visible or vanished, or that moved from
+ * another place or to it. A set whose owners or category changed is in neither.
+ */
 export interface SetChanges {
   readonly added: readonly { readonly slot: number; readonly setRow: number; readonly spaceRow: number }[]
   readonly removed: readonly { readonly slot: number; readonly spaceRow: number }[]
@@ -41,6 +44,8 @@ interface Pending {
 interface SetRow extends Omit<ClassTraits, 'owners'> {
   readonly setRow: number
   readonly chunks: number
+  /** The place that holds all of its vectors. */
+  readonly place: number
   /** As in a class, one a line; null for none. */
   readonly owners: string | null
   /** Which bytes of which document, and which attempt at them. */
@@ -55,6 +60,9 @@ export class VisibleSets {
   /** A number that tells a set's content from what had the same number in a database that was put back. */
   #marks = new Uint32Array(16)
   #classOf = new Uint32Array(16).fill(none)
+  #placeOf = new Uint8Array(16)
+  /** Chunks of each vector space in each place. */
+  readonly #held = new Map<string, number>()
   readonly #unused: number[] = []
   #used = 0
   #pending: Pending = { added: new Map(), removed: new Map() }
@@ -67,6 +75,11 @@ export class VisibleSets {
 
   get size(): number {
     return this.#slots.size
+  }
+
+  /** Visible chunks of a vector space that a place holds. */
+  heldBy(place: VectorPlace, spaceRow: number): number {
+    return this.#held.get(`${vectorPlaces[place]} ${spaceRow}`) ?? 0
   }
 
   slotOf(setRow: number): number | undefined {
@@ -103,11 +116,12 @@ export class VisibleSets {
     return this.#marks[slot] ?? 0
   }
 
-  /** The sets of a vector space by their slots. */
+  /** The sets of a vector space that are in memory, by their slots. */
   *inSpace(spaceRow: number): Iterable<readonly [slot: number, setRow: number]> {
     for (let slot = 0; slot < this.#used; slot += 1) {
       const setRow = this.#setRows[slot] ?? 0
-      if (setRow > 0 && this.#classes.spaceOf(this.#classOf[slot] ?? none) === spaceRow) yield [slot, setRow]
+      if (setRow === 0 || this.#placeOf[slot] !== vectorPlaces.memory) continue
+      if (this.#classes.spaceOf(this.#classOf[slot] ?? none) === spaceRow) yield [slot, setRow]
     }
   }
 
@@ -139,11 +153,22 @@ export class VisibleSets {
       const slot = this.#slots.get(setRow)
       return slot !== undefined && has(slot)
     }
-    return { ...counts, has, hasSet, ofSets: this.#slots.size, setRows: () => this.#setRowsWhere(has) }
+    const isIn = (place: VectorPlace, row: number): boolean => {
+      const slot = this.#slots.get(setOf(row))
+      return slot !== undefined && this.#placeOf[slot] === vectorPlaces[place] && has(slot)
+    }
+    const setRows = () => this.#setRowsWhere(has)
+    const setsIn = (place: VectorPlace) => [
+      ...this.#setRowsWhere((slot) => this.#placeOf[slot] === vectorPlaces[place] && has(slot)),
+    ]
+    return { ...counts, has, hasSet, setsIn, isIn, ofSets: this.#slots.size, setRows }
   }
 
   *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {
-    for (let slot = 0; slot < this.#used; slot += 1) if (has(slot)) yield this.#setRows[slot] ?? 0
+    for (let slot = 0; slot < this.#used; slot += 1) {
+      const setRow = this.#setRows[slot] ?? 0
+      if (setRow > 0 && has(slot)) yield setRow
+    }
   }
 
   async #readSome(reading: Connection, changed: readonly number[]): Promise<void> {
@@ -175,29 +200,50 @@ export class VisibleSets {
     }
   }
 
-  #put({ setRow, chunks, owners, content, ...traits }: SetRow): void {
+  #put({ setRow, chunks, place, owners, content, ...traits }: SetRow): void {
     const entered = { ...traits, owners: owners === null ? [] : owners.split('\n') }
     const known = this.#slots.get(setRow)
     const slot = known ?? this.#newSlot()
-    if (known !== undefined) this.#classes.leave(this.#classOf[slot] ?? none, this.#chunks[slot] ?? 0)
-    else this.#pending.added.set(slot, { setRow, spaceRow: traits.spaceRow })
+    if (known !== undefined) this.#leave(slot)
     this.#slots.set(setRow, slot)
     this.#setRows[slot] = setRow
     this.#chunks[slot] = chunks
     this.#marks[slot] = Bun.hash.crc32(`${content} ${chunks}`)
     this.#classOf[slot] = this.#classes.enter(entered, chunks)
+    const wasInMemory = known !== undefined && this.#placeOf[slot] === vectorPlaces.memory
+    this.#placeOf[slot] = place
+    this.#count(slot, 1)
+    if (wasInMemory && place !== vectorPlaces.memory) this.#forget(slot, traits.spaceRow)
+    else if (!wasInMemory && place === vectorPlaces.memory) {
+      this.#pending.added.set(slot, { setRow, spaceRow: traits.spaceRow })
+    }
   }
 
   #remove(setRow: number): void {
     const slot = this.#slots.get(setRow)
     if (slot === undefined) return
-    const left = this.#classOf[slot] ?? none
-    if (!this.#pending.added.delete(slot)) this.#pending.removed.set(slot, this.#classes.spaceOf(left))
-    this.#classes.leave(left, this.#chunks[slot] ?? 0)
+    const spaceRow = this.#classes.spaceOf(this.#classOf[slot] ?? none)
+    this.#leave(slot)
+    if (this.#placeOf[slot] === vectorPlaces.memory) this.#forget(slot, spaceRow)
     this.#slots.delete(setRow)
     this.#setRows[slot] = 0
     this.#classOf[slot] = none
     this.#unused.push(slot)
+  }
+
+  /** The memory no longer has to hold the set in this slot. */
+  #forget(slot: number, spaceRow: number): void {
+    if (!this.#pending.added.delete(slot)) this.#pending.removed.set(slot, spaceRow)
+  }
+
+  #leave(slot: number): void {
+    this.#count(slot, -1)
+    this.#classes.leave(this.#classOf[slot] ?? none, this.#chunks[slot] ?? 0)
+  }
+
+  #count(slot: number, sign: number): void {
+    const key = `${this.#placeOf[slot]} ${this.#classes.spaceOf(this.#classOf[slot] ?? none)}`
+    this.#held.set(key, (this.#held.get(key) ?? 0) + sign * (this.#chunks[slot] ?? 0))
   }
 
   #newSlot(): number {
@@ -206,6 +252,7 @@ export class VisibleSets {
     this.#chunks = grown(this.#chunks, slot + 1)
     this.#marks = grown(this.#marks, slot + 1)
     this.#classOf = grown(this.#classOf, slot + 1)
+    this.#placeOf = grown(this.#placeOf, slot + 1)
     return slot
   }
 }
@@ -215,6 +262,7 @@ async function setRowsOf({ kysely }: Connection, among: RawBuilder<SqlBool>): Pr
   const { rows } = await sql<SetRow>`
     select documents.visible_set as "setRow", documents.importer_id as "importerId", documents.category as category,
       chunk_sets.space_row as "spaceRow", chunk_sets.chunks as chunks,
+      case when chunk_sets.index_state = ${sql.lit(indexStates.ready)} then chunk_sets.index_place else 0 end as place,
       documents.id || ' ' || chunk_sets.fence || ' ' || coalesce(documents.visible_sha256, '') as content,
       (select string_agg(
           case when owner.from_version <= documents.visible_version then '+' else '-' end || owner.principal,

@@ -12,13 +12,16 @@ import { documentWrites, type DocumentWork, type DocumentWrites } from './docume
 import type { DocumentSource } from './document-worker.ts'
 import { queueStatus } from '../records/queue-status.ts'
 import { documentRecords, type DocumentRecords } from '../records/records.ts'
+import type { QdrantAddress } from '../vector-places.ts'
+import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
+import { vectorMover, type VectorMover } from '../places/vector-mover.ts'
 import { documentSearch, type ChunkSearch } from '../search/document-search.ts'
 import { SearchThreads } from './search-threads.ts'
 
 /** Each has the codes in its memory. */
 const searchThreadsMax = 2
 
-type Works = DocumentWrites & DocumentRecords & ChunkSearch
+type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover
 
 /** The jobs of a thread. A missing name is a type error below. */
 const writeJobs = [
@@ -48,45 +51,58 @@ const recordJobs = [
   'chunksInContext',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
+const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]
+
 export interface DocumentWorkOptions {
   /** The database's, for connections outside of the pool. */
   readonly url: string
   /** Where the search keeps codes for the next process; null keeps none. */
   readonly searchDirectory: string | null
+  /** A server for vectors; null when there is none. */
+  readonly qdrant: QdrantAddress | null
 }
 
 /** The work on the documents of this database. */
-export function documentWork(database: Database, { url, searchDirectory }: DocumentWorkOptions): DocumentWork {
+export function documentWork(database: Database, { url, searchDirectory, qdrant }: DocumentWorkOptions): DocumentWork {
   const queue = queueStatus(database)
+  const shared = { codes: { directory: searchDirectory, write: false }, qdrant }
   if (database.engine === 'postgres') {
-    const searching = searchThreads({ engine: 'postgres', url, codes: { directory: searchDirectory, write: false } })
+    const source: DocumentSource = { engine: 'postgres', url, ...shared }
+    const [moving, searching] = [threadFor(source), searchThreads(source)]
     return {
       queue,
       writes: documentWrites(database),
       records: documentRecords(database),
       search: searching.search(),
-      close: () => searching.close(),
+      moving: moving.jobs(moveJobs),
+      async close() {
+        await Promise.all([moving.close(), searching.close()])
+      },
     }
   }
   const { file } = database
   if (file === null) {
+    const places = qdrant === null ? [] : [qdrantIndex(qdrant)]
     return {
       queue,
       writes: documentWrites(database),
       records: documentRecords(database),
-      search: documentSearch(database, { follow: false, files: { directory: null, write: false } }).search,
+      search: documentSearch(database, { follow: false, files: { directory: null, write: false }, places }).search,
+      moving: vectorMover(database, qdrant === null ? [] : [qdrantKeeper(qdrant)]),
       close: async () => undefined,
     }
   }
-  const source: DocumentSource = { engine: 'sqlite', file, codes: { directory: searchDirectory, write: false } }
-  const [writing, reading, searching] = [threadFor(source), threadFor(source), searchThreads(source)]
+  const source: DocumentSource = { engine: 'sqlite', file, ...shared }
+  const [writing, reading, moving] = [threadFor(source), threadFor(source), threadFor(source)]
+  const searching = searchThreads(source)
   return {
     queue,
     writes: writing.jobs(writeJobs),
     records: reading.jobs(recordJobs),
     search: searching.search(),
+    moving: moving.jobs(moveJobs),
     async close() {
-      await Promise.all([writing.close(), reading.close(), searching.close()])
+      await Promise.all([writing, reading, moving, searching].map((thread) => thread.close()))
     },
   }
 }

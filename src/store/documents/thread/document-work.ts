@@ -4,6 +4,8 @@
  */
 import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
+import type { MoveStep, VectorChoice } from '../vector-places.ts'
+import type { VectorMover } from '../places/vector-mover.ts'
 import type { QueueStatus } from '../records/queue-status.ts'
 import { documentImports } from '../work/imports.ts'
 import { documentJobs, type DocumentJobs } from '../work/jobs.ts'
@@ -31,17 +33,20 @@ export interface DocumentWork {
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
   readonly search: ChunkSearch
+  readonly moving: VectorMover
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
 
 /** The store of documents, over the parts that do its work. */
 export function documentStore(work: DocumentWork): DocumentStore {
-  const { queue, writes, records, search } = work
+  const { queue, writes, records, search, moving } = work
   return {
     ...writes,
     ...records,
     ...search,
+    moveVectors: (choice) => moveVectors(work, choice),
+    placedVectors: () => moving.placed(),
     hasWork: () => queue.hasWork(),
     backlog: () => queue.backlog(),
     counts: async () => ((await queue.hasDocuments()) ? records.counts() : {}),
@@ -65,6 +70,13 @@ export function documentStore(work: DocumentWork): DocumentStore {
       }),
     close: () => work.close(),
   }
+}
+
+/** A server that has all vectors in memory, as most do, never starts the thread that moves them. */
+async function moveVectors({ queue, moving }: DocumentWork, choice: VectorChoice): Promise<MoveStep> {
+  const inMemory = choice === 'memory' || (choice === 'auto' && !(await queue.hasPgvector()))
+  if (!inMemory || (await queue.hasPlacedVectors())) return moving.step(choice)
+  return { target: 'memory', sets: 0, busy: false, refusal: null }
 }
 
 /** A database in memory answers without ever leaving this thread: let it serve requests in between. */

@@ -3,13 +3,19 @@
  * PostgreSQL for the search. The main thread starts it with what to open as its data.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { EngineConnection } from '../../engines/engine-connection.ts'
 import { openPostgres } from '../../engines/postgres.ts'
 import { openSqliteBeside } from '../../engines/sqlite.ts'
 import { serveJobs, type OpenedJobs } from '../../threads/job-worker.ts'
 import { documentWrites } from './document-work.ts'
 import { documentRecords } from '../records/records.ts'
+import type { QdrantAddress } from '../vector-places.ts'
+import { pgvectorKeeper } from '../places/pgvector.ts'
+import { pgvectorIndex } from '../places/pgvector-index.ts'
+import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
+import { vectorMover, type VectorMover } from '../places/vector-mover.ts'
 import { documentSearch } from '../search/document-search.ts'
-import type { CodeFiles } from '../search/vector-search.ts'
+import type { CodeFiles } from '../search/memory-index.ts'
 
 /** What such a thread opens. */
 export type DocumentSource =
@@ -19,21 +25,50 @@ export type DocumentSource =
 interface Searching {
   /** Where a search keeps its codes for the next process. */
   readonly codes: CodeFiles
+  /** A server for vectors; null when there is none. */
+  readonly qdrant: QdrantAddress | null
 }
 
 function open(source: DocumentSource): OpenedJobs {
-  const connection =
-    source.engine === 'sqlite'
-      ? openSqliteBeside(source.file, 'full')
-      : openPostgres({ url: source.url, poolMax: 1, patient: false })
+  const { qdrant, codes } = source
+  const connection = connectionTo(source, false)
   const database = { engine: source.engine, kysely: connection.kysely }
-  const searching = documentSearch(database, { follow: true, files: source.codes })
+  const places = [...(source.engine === 'postgres' ? [pgvectorIndex()] : []), ...(qdrant ? [qdrantIndex(qdrant)] : [])]
+  const searching = documentSearch(database, { follow: true, files: codes, places })
+  const moving = openMoving(source)
   return {
-    jobs: { ...documentWrites(database), ...documentRecords(database), ...searching.search },
+    jobs: { ...documentWrites(database), ...documentRecords(database), ...searching.search, ...moving.mover },
     async close() {
       await searching.close()
+      await moving.close()
       await connection.close()
     },
+  }
+}
+
+function connectionTo(source: DocumentSource, patient: boolean) {
+  return source.engine === 'sqlite'
+    ? openSqliteBeside(source.file, 'full')
+    : openPostgres({ url: source.url, poolMax: 1, patient })
+}
+
+/** Moves vectors on a connection that is made when it is needed, since making an index takes long. */
+function openMoving(source: DocumentSource): { readonly mover: VectorMover; close(): Promise<void> } {
+  let opened: { readonly connection: EngineConnection; readonly mover: VectorMover } | null = null
+  const mover = (): VectorMover => {
+    if (opened !== null) return opened.mover
+    const connection = connectionTo(source, true)
+    const database = { engine: source.engine, kysely: connection.kysely }
+    const keepers = [
+      ...(source.engine === 'postgres' ? [pgvectorKeeper(database)] : []),
+      ...(source.qdrant ? [qdrantKeeper(source.qdrant)] : []),
+    ]
+    opened = { connection, mover: vectorMover(database, keepers) }
+    return opened.mover
+  }
+  return {
+    mover: { step: (target) => mover().step(target), placed: () => mover().placed() },
+    close: async () => opened?.connection.close(),
   }
 }
 

@@ -6,6 +6,7 @@ import { logChanges } from '../rows/changes.ts'
 import { nameRow, rowsOf } from '../rows/chunk-row.ts'
 import { needsRowLocks } from '../rows/document-row.ts'
 import type { Viewer } from '../document-store.ts'
+import { removePlaced } from '../places/removed-sets.ts'
 import { plainText } from '../plain-text.ts'
 import { mergeWords } from './staging.ts'
 import { isOneOf } from '../statements.ts'
@@ -64,7 +65,12 @@ async function removeRecord(
 }
 
 async function purge({ engine }: Connection, trx: Transaction<Tables>, documentRow: number | null): Promise<number> {
-  let query = trx.selectFrom('chunk_sets').select('row').where('doomed', '=', 1).orderBy('row').limit(1)
+  let query = trx
+    .selectFrom('chunk_sets')
+    .select(['row', 'space_row', 'index_place'])
+    .where('doomed', '=', 1)
+    .orderBy('row')
+    .limit(1)
   if (documentRow !== null) query = query.where('document_row', '=', documentRow)
   // A deletion of one document waits for others that purge it; background purging skips what is locked.
   if (needsRowLocks(engine)) query = documentRow === null ? query.forUpdate().skipLocked() : query.forUpdate()
@@ -86,6 +92,7 @@ async function purge({ engine }: Connection, trx: Transaction<Tables>, documentR
       .where(isOneOf(engine, 'row', numbers))
       .execute()
   }
+  await removePlaced(trx, set, numbers)
   const column = engine === 'sqlite' ? 'rowid' : 'row'
   const named = nameRow(set.row)
   await sql`delete from chunk_terms where ${isOneOf(engine, column, [...numbers, named])}`.execute(trx)

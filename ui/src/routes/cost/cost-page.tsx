@@ -18,6 +18,7 @@ import { downloadUsage } from '../usage/download-usage.ts'
 import { groupingFor, GroupingSelect } from '../usage/grouping-select.tsx'
 import { groupedUsageQuery, type GroupedUsage } from '../usage/queries.ts'
 import styles from './cost-page.module.css'
+import { customRange } from '../time-range.ts'
 import { CostReport } from './cost-report.tsx'
 import { UnknownPrices } from './unknown-prices.tsx'
 
@@ -80,6 +81,9 @@ export function CostPage() {
             usage={usage.data}
             range={range}
             scope={scope}
+            onRange={({ from, to }) =>
+              void navigate({ search: (before) => ({ ...before, ...customRange(from, to) }), replace: true })
+            }
             onOpen={(group) => void navigate({ to: '/requests', search: { ...range, [by]: group } })}
           />
         )}

@@ -1,7 +1,8 @@
 /** The figures of a time range: its cost, this month against the last, and the cost of each group. */
 import { useQuery } from '@tanstack/react-query'
 import type { UsageScope } from '../../api/queries.ts'
-import { Chart, type ChartSeries } from '../../components/chart.tsx'
+import { Chart } from '../../components/chart.tsx'
+import type { ChartSeries, ChosenRange } from '../../components/chart-props.ts'
 import { wholeText } from '../../components/format.ts'
 import { compactMoneyText, moneyText } from '../../components/money.ts'
 import { ChartGrid, Tile, Tiles } from '../../components/tile.tsx'
@@ -21,9 +22,10 @@ export interface CostReportProps {
   readonly range: RangeSearch
   readonly scope: UsageScope
   readonly onOpen: (group: string) => void
+  readonly onRange: (range: ChosenRange) => void
 }
 
-export function CostReport({ usage, range, scope, onOpen }: CostReportProps) {
+export function CostReport({ usage, range, scope, onOpen, onRange }: CostReportProps) {
   const { totals, by } = usage
   const { cost, requests, currency } = totals
   const { data: before = null } = useQuery(costBeforeQuery(scope, range, usage))
@@ -49,7 +51,7 @@ export function CostReport({ usage, range, scope, onOpen }: CostReportProps) {
         />
       </Tiles>
       <ChartGrid>
-        <CostChart usage={usage} scope={scope} groups={groups.map(({ group }) => group)} />
+        <CostChart usage={usage} scope={scope} groups={groups.map(({ group }) => group)} onRange={onRange} />
         <MonthChart scope={scope} currency={currency} />
       </ChartGrid>
       <CostTable
@@ -92,9 +94,10 @@ interface CostChartProps {
   readonly usage: GroupedUsage
   readonly scope: UsageScope
   readonly groups: readonly (string | null)[]
+  readonly onRange: (range: ChosenRange) => void
 }
 
-function CostChart({ usage, scope, groups }: CostChartProps) {
+function CostChart({ usage, scope, groups, onRange }: CostChartProps) {
   const { by, bucket, from, to, points, others, totals } = usage
   const shown = groups.slice(0, tones.length)
   const names = useGroupNames({ by, scope }, shown)
@@ -110,6 +113,7 @@ function CostChart({ usage, scope, groups }: CostChartProps) {
       points={stackedPoints({ points, others, shown, from, to, bucketMs: bucket.ms, valueOf: ({ cost }) => cost })}
       formatValue={(nano) => compactMoneyText(nano, totals.currency)}
       formatTime={(at) => bucketText(at, bucket)}
+      onChoose={onRange}
     />
   )
 }

@@ -1,10 +1,11 @@
 /** The table of groups. */
+import { Link } from '@tanstack/react-router'
 import type { Group, ModelRecord } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { MenuItem, MenuText } from '../../components/menu.tsx'
 import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
-import { RowName } from '../../components/row-name.tsx'
+import { RowLink } from '../../components/row-name.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import styles from './group-table.module.css'
 import { isOrdinary } from './queries.ts'
@@ -29,11 +30,9 @@ export function GroupTable({ groups, models, onAction }: GroupTableProps) {
       grow: 1,
       sortBy: ({ name }) => name,
       cell: (group) => (
-        <RowName
-          name={group.name}
-          onOpen={() => onAction('open', group)}
-          badge={group.declared && <Badge tone="accent">declared</Badge>}
-        />
+        <RowLink name={group.name} badge={group.declared && <Badge tone="accent">declared</Badge>}>
+          <Link to="/groups/$id" params={{ id: group.id }} />
+        </RowLink>
       ),
     },
     {

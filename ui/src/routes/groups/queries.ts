@@ -1,5 +1,5 @@
 /** The queries of the page of groups. */
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { Group } from '../../api/schema.d.ts'
@@ -10,6 +10,14 @@ export const everyoneId = '00000000-0000-0000-0000-000000000000'
 /** False for "everyone", whose name and members cannot be changed. */
 export function isOrdinary({ id }: Pick<Group, 'id'>): boolean {
   return id !== everyoneId
+}
+
+/** One group. */
+export function groupQuery(id: string) {
+  return queryOptions({
+    queryKey: [...resource.groups, 'one', id],
+    queryFn: ({ signal }) => api('GET /admin/api/v1/groups/{id}', { params: { id }, signal }),
+  })
 }
 
 /** The members of a group, in pages. */

@@ -4,12 +4,11 @@ import { useState } from 'react'
 import { api, type AnswerOf } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
 import type { User } from '../../api/schema.d.ts'
-import { Field } from '../../components/field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Select } from '../../components/input.tsx'
 import { ShowSecret } from './show-secret.tsx'
 import { NameFields } from '../../components/text-field.tsx'
-import { scopesOnWire, ScopeFields, usualScopes } from './scope-fields.tsx'
+import { expiryOf, ExpiryField } from './expiry-field.tsx'
+import { isChosen, scopesOnWire, ScopeFields, usualScopes } from './scope-fields.tsx'
 
 type CreatedApiKey = AnswerOf<'POST /admin/api/v1/me/keys'>
 
@@ -22,18 +21,9 @@ export interface CreateKeyDialogProps {
   readonly owner?: User | undefined
 }
 
-const dayMs = 86_400_000
-const lifetimes = [
-  ['', 'Never'],
-  ['7', 'In 7 days'],
-  ['30', 'In 30 days'],
-  ['90', 'In 90 days'],
-  ['365', 'In a year'],
-] as const
-
 export function CreateKeyDialog({ onClose, suggestedName = '', onCreated, owner }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
-  if (created !== null) return <ShowSecret name={created.name} secret={created.secret} onClose={onClose} />
+  if (created !== null) return <ShowSecret apiKey={created} secret={created.secret} onClose={onClose} />
   return (
     <CreateForm
       suggestedName={suggestedName}
@@ -63,7 +53,7 @@ function CreateForm({ suggestedName, owner, onClose, onCreated }: CreateFormProp
     const body = {
       name: fields.name.trim(),
       description: fields.description.trim(),
-      expires_at: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString(),
+      expires_at: expiryOf(days),
       scopes: scopesOnWire(scopes),
     }
     const key = await (owner === undefined
@@ -77,6 +67,7 @@ function CreateForm({ suggestedName, owner, onClose, onCreated }: CreateFormProp
       onClose={onClose}
       title={owner === undefined ? 'Create an API key' : `Create an API key of ${owner.email}`}
       submitLabel="Create"
+      disabled={!isChosen(scopes)}
       onSubmit={create}
     >
       <NameFields
@@ -84,15 +75,7 @@ function CreateForm({ suggestedName, owner, onClose, onCreated }: CreateFormProp
         nameHint="What the key is for, such as a program or a machine."
         onChange={(change) => setFields({ ...fields, ...change })}
       />
-      <Field label="Expires" param="expires_at">
-        <Select value={days} onChange={(event) => setDays(event.target.value)}>
-          {lifetimes.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <ExpiryField value={days} onChange={setDays} />
       <ScopeFields scopes={scopes} isOwn={owner === undefined} onChange={setScopes} />
     </FormDialog>
   )

@@ -1,37 +1,43 @@
 /** The table of API keys. It has no secrets: the server does not store them. */
 import type { ApiKey } from '../../api/schema.d.ts'
 import { Badge } from '../../components/badge.tsx'
-import { DataTable, type Column, type Selection } from '../../components/data-table.tsx'
+import { DataTable, type Column, type DataTableProps } from '../../components/data-table.tsx'
 import { MenuItem } from '../../components/menu.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { CellName } from '../../components/row-name.tsx'
 import { menuColumn, RowMenu } from '../../components/row-menu.tsx'
 import { RecordName } from '../record-name.tsx'
+import { ActivityCell, type ActivityOf } from '../usage/activity-cell.tsx'
 import styles from './key-table.module.css'
 
-export interface KeyTableProps {
+export type KeyAction = 'edit' | 'rotate' | 'budgets' | 'delete'
+
+export interface KeyTableProps extends Pick<
+  DataTableProps<ApiKey>,
+  'selection' | 'hasMore' | 'onEndNear' | 'onLoadAll' | 'sorting'
+> {
   readonly keys: readonly ApiKey[]
   readonly withOwner: boolean
-  readonly selection: Selection
-  readonly hasMore: boolean
-  readonly onEndNear: () => void
-  readonly onRotate: (key: ApiKey) => void
-  /** Opens the budgets of a key; null for users, who do not see them. */
-  readonly onBudgets: ((key: ApiKey) => void) | null
+  readonly activity: ActivityOf
+  /** Administrators set budgets. */
+  readonly isAdmin: boolean
+  readonly onAction: (action: KeyAction, key: ApiKey) => void
 }
 
-export function KeyTable({ keys, withOwner, selection, hasMore, onEndNear, onRotate, onBudgets }: KeyTableProps) {
+export function KeyTable({ keys, withOwner, activity, isAdmin, onAction, ...list }: KeyTableProps) {
   const shown = withOwner ? columnsOfAll : columns
   return (
     <DataTable
       label="API keys"
-      columns={[...shown, actionsColumn(onRotate, onBudgets)]}
+      columns={shown
+        .flatMap((column) => (column.id === 'used' ? [activityColumn(activity), column] : [column]))
+        .concat(actionsColumn(isAdmin, onAction))}
       rows={keys}
       rowId={({ id }) => id}
       rowName={({ name }) => name}
-      selection={selection}
-      hasMore={hasMore}
-      onEndNear={onEndNear}
+      onOpen={(key) => onAction('edit', key)}
+      onRange={activity.onRange}
+      {...list}
     />
   )
 }
@@ -43,7 +49,7 @@ const columns: readonly Column<ApiKey>[] = [
     min: 200,
     narrow: 118,
     grow: 2,
-    sortBy: ({ name }) => name,
+    sortKey: 'name',
     cell: ({ name, description }) => (
       <span className={styles.name}>
         <CellName name={name} detail={description} title={description === '' ? name : description} />
@@ -56,7 +62,7 @@ const columns: readonly Column<ApiKey>[] = [
     header: 'Scopes',
     min: 140,
     grow: 1,
-    priority: 4,
+    priority: 5,
     cell: ({ scopes }) => <span title={scopeText(scopes)}>{scopeText(scopes)}</span>,
   },
   {
@@ -64,32 +70,46 @@ const columns: readonly Column<ApiKey>[] = [
     header: 'Last used',
     min: 128,
     narrow: 100,
-    sortBy: ({ last_used_at: at }) => at,
+    sortKey: 'last_used',
     cell: ({ last_used_at: at }) => <RelativeTime at={at} />,
   },
   {
     id: 'expires',
     header: 'Expires',
     min: 128,
-    priority: 3,
-    sortBy: ({ expires_at: at }) => at,
+    priority: 4,
+    sortKey: 'expires',
     cell: (key) => <Expiry apiKey={key} />,
   },
   {
     id: 'created',
     header: 'Created',
     min: 128,
-    priority: 5,
-    sortBy: ({ created_at: at }) => at,
+    priority: 6,
+    sortKey: 'created',
     cell: (key) => <RelativeTime at={key.created_at} />,
   },
 ]
 
-function actionsColumn(onRotate: KeyTableProps['onRotate'], onBudgets: KeyTableProps['onBudgets']): Column<ApiKey> {
+function activityColumn(activity: ActivityOf): Column<ApiKey> {
+  return {
+    id: 'activity',
+    header: '30 days',
+    min: 160,
+    priority: 3,
+    cell: ({ id }) => <ActivityCell used={activity.of(id)} />,
+  }
+}
+
+function actionsColumn(isAdmin: boolean, onAction: KeyTableProps['onAction']): Column<ApiKey> {
   return menuColumn((key) => (
     <RowMenu name={key.name}>
-      <MenuItem onSelect={() => onRotate(key)}>Rotate…</MenuItem>
-      {onBudgets !== null && <MenuItem onSelect={() => onBudgets(key)}>Budgets and rates…</MenuItem>}
+      <MenuItem onSelect={() => onAction('edit', key)}>Edit…</MenuItem>
+      <MenuItem onSelect={() => onAction('rotate', key)}>Rotate…</MenuItem>
+      {isAdmin && <MenuItem onSelect={() => onAction('budgets', key)}>Budgets and rates…</MenuItem>}
+      <MenuItem danger onSelect={() => onAction('delete', key)}>
+        Delete…
+      </MenuItem>
     </RowMenu>
   ))
 }

@@ -28,7 +28,7 @@ export function RotateKeyDialog({ apiKey, owner, onClose }: RotateKeyDialogProps
   const queryClient = useQueryClient()
   const [overlap, setOverlap] = useState<string>('24')
   const [secret, setSecret] = useState<string | null>(null)
-  if (secret !== null) return <ShowSecret name={apiKey.name} secret={secret} onClose={onClose} />
+  if (secret !== null) return <ShowSecret apiKey={apiKey} secret={secret} onClose={onClose} />
   async function rotate(): Promise<void> {
     const request = { of: apiKey, params: { id: apiKey.id }, body: { overlap_hours: Number(overlap) } }
     const key = await (owner === 'self'

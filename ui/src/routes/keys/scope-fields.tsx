@@ -1,7 +1,7 @@
 /** The scopes of a key: what it may be used for. */
 import { useQuery } from '@tanstack/react-query'
 import { allModelsQuery, ownModelsQuery } from '../../api/queries.ts'
-import type { ApiKeyCreation } from '../../api/schema.d.ts'
+import type { ApiKey, ApiKeyCreation } from '../../api/schema.d.ts'
 import { CheckList } from '../../components/check-list.tsx'
 import { FieldGroup } from '../../components/field.tsx'
 import { Checkbox } from '../../components/input.tsx'
@@ -10,6 +10,7 @@ const areas = [
   ['inference', 'Models: chat, embeddings, generation'],
   ['documents', 'Documents: import and search'],
   ['admin', 'Administration: everything that its user can do here'],
+  ['scim', 'Provisioning: users and groups by SCIM'],
 ] as const
 
 type Area = (typeof areas)[number][0]
@@ -29,6 +30,19 @@ export function scopesOnWire(scopes: Scopes): ApiKeyCreation['scopes'] {
     areas: scopes.areas.size === areas.length ? null : [...scopes.areas],
     models: scopes.models === null ? null : [...scopes.models],
   }
+}
+
+/** The scopes of a key that exists. */
+export function scopesOf({ scopes }: Pick<ApiKey, 'scopes'>): Scopes {
+  return {
+    areas: new Set(scopes.areas ?? areas.map(([area]) => area)),
+    models: scopes.models && new Set(scopes.models),
+  }
+}
+
+/** Whether the key could be used for anything. */
+export function isChosen({ areas: chosen, models }: Scopes): boolean {
+  return chosen.size > 0 && models?.size !== 0
 }
 
 export function ScopeFields({
@@ -57,17 +71,16 @@ export function ScopeFields({
           />
         ))}
       </FieldGroup>
-      <FieldGroup label="Models">
+      <FieldGroup label="Models" {...(limited?.size === 0 && { error: 'Choose at least one model.' })}>
         <Checkbox
           label={`All models that ${isOwn ? 'you' : 'its user'} can use, now and later`}
           checked={limited === null}
-          onChange={() =>
-            onChange({ ...scopes, models: limited === null ? new Set(models.map(({ name }) => name)) : null })
-          }
+          onChange={() => onChange({ ...scopes, models: limited === null ? new Set() : null })}
         />
         {limited !== null && (
           <CheckList
             label="Models"
+            withAll
             options={models.map(({ name }) => ({ value: name, label: name }))}
             chosen={limited}
             onChange={(chosen) => onChange({ ...scopes, models: chosen })}

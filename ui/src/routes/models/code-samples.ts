@@ -1,4 +1,7 @@
-/** A first request to a model in three languages, with this server's address. */
+/**
+ * A first request to a model with curl and each SDK that has what the model is for, with this server's address. Each is
+ * run by a test as it is.
+ */
 
 /** A request to an endpoint. The texts have the model's name as JSON and the server's address. */
 interface Sample {
@@ -104,16 +107,25 @@ console.log(answer.results[0]?.flagged)`,
   },
 ]
 
-/** @param endpoints the known endpoints of the model; undefined = unknown */
-export function codeSamples(
-  model: string,
-  endpoints: readonly string[] | undefined,
-  origin: string,
-): readonly { readonly language: string; readonly code: string }[] {
+/** The model as far as samples depend on it. */
+export interface SampleModel {
+  readonly name: string
+  /** Endpoints that are left out are unknown. */
+  readonly capabilities: { readonly endpoints?: readonly string[] | undefined }
+}
+
+export interface CodeSample {
+  readonly language: string
+  readonly code: string
+}
+
+/** @param secret in the place of the variable of the environment, where a new key is shown */
+export function codeSamples(model: SampleModel, origin: string, secret?: string): readonly CodeSample[] {
+  const { endpoints } = model.capabilities
   const sample = samples.find(({ endpoint }) => endpoints?.includes(endpoint)) ?? samples[0]
   if (sample === undefined) return []
-  const name = JSON.stringify(model)
-  return [
+  const name = JSON.stringify(model.name)
+  const plain = [
     { language: 'curl', code: curl(origin, name, sample) },
     {
       language: 'Python',
@@ -130,7 +142,93 @@ ${sample.python(name)}`,
 const client = new OpenAI({ baseURL: '${origin}/ai/v1', apiKey: process.env.SLUICE_API_KEY })
 ${sample.typescript(name)}`,
     },
+    ...(otherSdks[sample.endpoint] ?? []).map(({ language, code }) => ({ language, code: code(name, origin) })),
   ]
+  return secret === undefined
+    ? plain
+    : plain.map(({ language, code }) => ({ language, code: withSecret(code, secret) }))
+}
+
+function withSecret(code: string, secret: string): string {
+  return code
+    .replaceAll('$SLUICE_API_KEY', secret)
+    .replaceAll('process.env.SLUICE_API_KEY', `'${secret}'`)
+    .replaceAll('import os\n', '')
+    .replaceAll('os.environ["SLUICE_API_KEY"]', `"${secret}"`)
+}
+
+interface OtherSdk {
+  readonly language: string
+  readonly code: (model: string, origin: string) => string
+}
+
+/** SDKs beside OpenAI's, by the endpoint that they call. */
+const otherSdks: Readonly<Record<string, readonly OtherSdk[]>> = {
+  'chat/completions': [
+    {
+      language: 'Anthropic',
+      code: (model, origin) => `import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: '${origin}/ai', apiKey: process.env.SLUICE_API_KEY })
+const answer = await client.messages.create({
+  model: ${model},
+  max_tokens: 1000,
+  messages: [{ role: 'user', content: 'Hello!' }],
+})
+console.log(answer.content)`,
+    },
+    {
+      language: 'AI SDK',
+      code: (model, origin) => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText } from 'ai'
+
+const sluice = createOpenAICompatible({
+  name: 'sluice',
+  baseURL: '${origin}/ai/v1',
+  apiKey: process.env.SLUICE_API_KEY,
+})
+const { text } = await generateText({ model: sluice(${model}), prompt: 'Hello!' })
+console.log(text)`,
+    },
+    {
+      language: 'LangChain',
+      code: (model, origin) => `import { ChatOpenAI } from '@langchain/openai'
+
+const chat = new ChatOpenAI({
+  model: ${model},
+  apiKey: process.env.SLUICE_API_KEY,
+  configuration: { baseURL: '${origin}/ai/v1' },
+})
+const answer = await chat.invoke('Hello!')
+console.log(answer.content)`,
+    },
+  ],
+  embeddings: [
+    {
+      language: 'AI SDK',
+      code: (model, origin) => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { embed } from 'ai'
+
+const sluice = createOpenAICompatible({
+  name: 'sluice',
+  baseURL: '${origin}/ai/v1',
+  apiKey: process.env.SLUICE_API_KEY,
+})
+const { embedding } = await embed({ model: sluice.embeddingModel(${model}), value: 'Hello!' })
+console.log(embedding)`,
+    },
+    {
+      language: 'LangChain',
+      code: (model, origin) => `import { OpenAIEmbeddings } from '@langchain/openai'
+
+const embeddings = new OpenAIEmbeddings({
+  model: ${model},
+  apiKey: process.env.SLUICE_API_KEY,
+  configuration: { baseURL: '${origin}/ai/v1' },
+})
+console.log(await embeddings.embedQuery('Hello!'))`,
+    },
+  ],
 }
 
 function curl(origin: string, name: string, { endpoint, body, output }: Sample): string {

@@ -1,29 +1,33 @@
-/** Models as cards, with names to copy and capabilities. */
+/** Models as cards, with names to copy, capabilities and figures. */
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { countText } from '../../components/format.ts'
-import type { UsableModel } from '../../api/schema.d.ts'
+import { vendorOf } from './catalogue-facts.ts'
+import { Figures } from './figures.tsx'
+import type { CatalogueModel } from './find-models.ts'
 import styles from './model-cards.module.css'
 import { ModelFacts } from './model-facts.tsx'
+import { VendorMark } from './vendor-mark.tsx'
 
 export interface ModelListProps {
-  readonly models: readonly UsableModel[]
-  readonly onOpen: (name: string) => void
+  readonly models: readonly CatalogueModel[]
+  readonly currency: string
 }
 
 /** A page of cards; thousands at once take seconds to draw. */
 const cardsPerPage = 200
 
-export function ModelCards({ models, onOpen }: ModelListProps) {
+export function ModelCards({ models, currency }: ModelListProps) {
   const [shown, setShown] = useState(cardsPerPage)
   const next = Math.min(cardsPerPage, models.length - shown)
   return (
     <>
       <ul className={styles.cards}>
-        {models.slice(0, shown).map((model) => (
-          <ModelCard key={model.name} model={model} onOpen={onOpen} />
+        {models.slice(0, shown).map((each) => (
+          <ModelCard key={each.model.name} {...each} currency={currency} />
         ))}
       </ul>
       {next > 0 && (
@@ -35,15 +39,17 @@ export function ModelCards({ models, onOpen }: ModelListProps) {
   )
 }
 
-interface ModelCardProps extends Pick<ModelListProps, 'onOpen'> {
-  readonly model: UsableModel
-}
-
-function ModelCard({ model, onOpen }: ModelCardProps) {
+function ModelCard({ model, performance, currency }: CatalogueModel & Pick<ModelListProps, 'currency'>) {
+  const vendor = vendorOf(model)
   return (
     <li className={styles.card}>
       <header className={styles.header}>
-        <h2 className={styles.name}>{model.name}</h2>
+        <VendorMark vendor={vendor} />
+        <h2 className={styles.name}>
+          <Link to="/models/about/$name" params={{ name: model.name }} className={styles.open}>
+            {model.name}
+          </Link>
+        </h2>
         <CopyButton text={model.name} what={`name ${model.name}`} />
       </header>
       {model.aliases.length > 0 && (
@@ -59,10 +65,8 @@ function ModelCard({ model, onOpen }: ModelCardProps) {
       {model.description !== '' && <p className={styles.description}>{model.description}</p>}
       <ModelFacts model={model} />
       <footer className={styles.footer}>
-        <Badge tone="accent">{model.provider}</Badge>
-        <Button onClick={() => onOpen(model.name)}>
-          Use it <span className="visually-hidden">{model.name}</span>
-        </Button>
+        <Figures model={model} performance={performance} currency={currency} />
+        <Badge tone="accent">{model.provider === 'sluice' ? 'composite' : model.provider}</Badge>
       </footer>
     </li>
   )

@@ -4,7 +4,7 @@ import type { UsableModel } from '../../api/schema.d.ts'
 import styles from './model-facts.module.css'
 
 export function ModelFacts({ model }: { readonly model: UsableModel }) {
-  const { capabilities, context_length: contextLength } = model
+  const { capabilities } = model
   const { endpoints = [], input = [], tools, reasoning, json_schema: jsonSchema } = capabilities
   const words = [
     ...endpoints.map((endpoint) => (capabilities.guessed === true ? `${endpoint}, by its name` : endpoint)),
@@ -12,7 +12,6 @@ export function ModelFacts({ model }: { readonly model: UsableModel }) {
     ...(tools === true ? ['tools'] : []),
     ...(jsonSchema === true ? ['JSON schema'] : []),
     ...(reasoning === true ? ['reasoning'] : []),
-    ...(contextLength === null ? [] : [`${compact.format(contextLength)} tokens`]),
   ]
   if (words.length === 0) return null
   return (
@@ -25,5 +24,3 @@ export function ModelFacts({ model }: { readonly model: UsableModel }) {
     </ul>
   )
 }
-
-const compact = new Intl.NumberFormat('en', { notation: 'compact' })

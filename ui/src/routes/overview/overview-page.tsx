@@ -9,6 +9,7 @@ import { usageQuery, type UsageScope } from '../../api/queries.ts'
 import type { UsageTotals } from '../../api/schema.d.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Chart } from '../../components/chart.tsx'
+import type { ChosenRange } from '../../components/chart-props.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { compactText, countText, durationText, percentText, wholeText } from '../../components/format.ts'
@@ -21,6 +22,7 @@ import { useIsAdmin } from '../../shell/use-session.ts'
 import { ReachedBudgets } from '../budgets/budget-overview.tsx'
 import { changeText } from '../cost/months.ts'
 import { spans, type Span } from '../search.ts'
+import { customRange } from '../time-range.ts'
 import { meanFirstTokenMs, usagePoints, type Sums, type UsageSeries } from './buckets.ts'
 import { Inflight } from './inflight.tsx'
 import { LatestErrors } from './latest-errors.tsx'
@@ -200,7 +202,10 @@ function Charts({ series, span }: { readonly series: UsageSeries; readonly span:
   const points = usagePoints(series, spanOptions[span].bucketMs)
   const formatTime = (at: number): string =>
     (span === 'month' ? days : span === 'hour' ? hours : daysAndHours).format(at)
-  const time = { formatTime, formatValue: compactText, kind: 'bar' as const }
+  const navigate = route.useNavigate()
+  const onChoose = (range: ChosenRange): void =>
+    void navigate({ to: '/requests', search: customRange(range.from, range.to) })
+  const time = { formatTime, formatValue: compactText, kind: 'bar' as const, onChoose }
   return (
     <>
       <Chart

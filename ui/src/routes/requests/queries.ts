@@ -52,6 +52,28 @@ export function requestQuery(scope: UsageScope, id: string, at: string | undefin
   })
 }
 
+/** The logged content of a request without its texts; undefined data while it is read, null when there is none. */
+export function loggedContentQuery(requestId: string) {
+  return queryOptions({
+    queryKey: [...resource.requests, 'logged', requestId],
+    queryFn: async ({ signal }) => {
+      const query = { request_id: requestId, limit: 1 }
+      return (await api('GET /admin/api/v1/content-logs', { query, signal })).data[0] ?? null
+    },
+    staleTime: 60_000,
+  })
+}
+
+/** The logged content itself. Each reading of it is in the audit log, so it is read once. */
+export function contentQuery(id: string) {
+  return queryOptions({
+    queryKey: [...resource.requests, 'content', id],
+    queryFn: ({ signal }) => api('GET /admin/api/v1/content-logs/{id}', { params: { id }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+}
+
 interface PagePlace {
   readonly limit: number
   readonly cursor: string | null

@@ -1,4 +1,4 @@
-/** The page of one request: its timeline, who asked for what, tokens and cost. No content is stored. */
+/** The page of one request: its timeline, who asked for what, tokens and cost, and its content where that is logged. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { asApiError } from '../../api/api-error.ts'
@@ -10,7 +10,8 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
-import { requestQuery } from './queries.ts'
+import { loggedContentQuery, requestQuery } from './queries.ts'
+import { RequestContent } from './request-content.tsx'
 import { RequestFacts, RequestFigures, RequestOutcome } from './request-facts.tsx'
 import styles from './request-page.module.css'
 import { dateText, timeText } from './time-text.ts'
@@ -59,11 +60,12 @@ export function RequestPage() {
 }
 
 function Found({ request, scope }: { readonly request: RequestRecord; readonly scope: UsageScope }) {
+  const { data: logged } = useQuery({ ...loggedContentQuery(request.request_id), enabled: scope === 'everyone' })
   return (
     <>
       <PageHeader
         title={`Request of ${dateText(request.at)}, ${timeText(request.at)}`}
-        description="Prompts and answers are not stored."
+        {...(logged === null && { description: 'Its prompt and answer are not stored.' })}
         actions={<TryModel request={request} />}
       />
       <div className={styles.parts}>
@@ -76,11 +78,12 @@ function Found({ request, scope }: { readonly request: RequestRecord; readonly s
           <RequestFacts request={request} scope={scope} />
         </div>
       </div>
+      {logged !== undefined && logged !== null && <RequestContent request={request} id={logged.id} />}
     </>
   )
 }
 
-/** What was said is not stored, so only the model is chosen there. */
+/** Chooses the model there; a request whose content is logged has another button for the conversation. */
 function TryModel({ request: { endpoint, model, model_asked: asked } }: { readonly request: RequestRecord }) {
   const name = asked ?? model
   if (name === null || !chatEndpoints.has(endpoint)) return null

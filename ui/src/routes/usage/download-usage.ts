@@ -3,6 +3,7 @@ import { readNames } from '../../api/names.ts'
 import type { UsageScope } from '../../api/queries.ts'
 import { amountText } from '../../components/money.ts'
 import { csvText } from './csv.ts'
+import { downloadCsv } from './download-csv.ts'
 import { readAllPoints, unknownModel, type GroupedUsage } from './queries.ts'
 
 const sums = ['requests', 'errors', 'prompt_tokens', 'completion_tokens'] as const
@@ -26,11 +27,7 @@ export async function downloadUsage(name: string, usage: GroupedUsage, scope: Us
     amountText(point.cost),
     totals.currency,
   ])
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([csvText(head, rows)], { type: 'text/csv;charset=utf-8' }))
-  link.download = `${name}-by-${by}-${day(from)}-${day(to)}.csv`
-  link.click()
-  URL.revokeObjectURL(link.href)
+  downloadCsv(`${name}-by-${by}-${day(from)}-${day(to)}.csv`, csvText(head, rows))
 }
 
 function day(at: number): string {

@@ -5,7 +5,8 @@ import { asApiError } from '../../api/api-error.ts'
 import type { UsageScope } from '../../api/queries.ts'
 import type { UsagePoint } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
-import { Chart, type ChartSeries } from '../../components/chart.tsx'
+import { Chart } from '../../components/chart.tsx'
+import type { ChartSeries, ChosenRange } from '../../components/chart-props.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterForm } from '../../components/filter-form.tsx'
@@ -17,7 +18,7 @@ import { ChartGrid, Tile, Tiles } from '../../components/tile.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { RangePicker } from '../range-picker.tsx'
 import type { UsageSearch } from '../search.ts'
-import { bucketText } from '../time-range.ts'
+import { bucketText, customRange } from '../time-range.ts'
 import { downloadUsage } from './download-usage.ts'
 import { GroupTable } from './group-table.tsx'
 import { useGroupNames } from './group-name.tsx'
@@ -73,6 +74,7 @@ export function UsagePage() {
           usage={usage.data}
           by={by}
           scope={scope}
+          onRange={({ from, to }) => change(customRange(from, to))}
           onOpen={(group) =>
             void navigate({
               to: '/requests',
@@ -108,9 +110,10 @@ interface UsageReportProps {
   readonly by: Grouping
   readonly scope: UsageScope
   readonly onOpen: (group: string) => void
+  readonly onRange: (range: ChosenRange) => void
 }
 
-function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
+function UsageReport({ usage, by, scope, onOpen, onRange }: UsageReportProps) {
   const { totals, points, others, bucket, from, to } = usage
   const groups = groupSums(points)
   const shown = groups.slice(0, tones.length).map(({ group }) => group)
@@ -127,6 +130,7 @@ function UsageReport({ usage, by, scope, onOpen }: UsageReportProps) {
     series,
     formatValue: compactText,
     formatTime: (at: number) => bucketText(at, bucket),
+    onChoose: onRange,
   }
   return (
     <>

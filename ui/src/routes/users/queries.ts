@@ -7,16 +7,24 @@ import type { User } from '../../api/schema.d.ts'
 const pageSize = 100
 export const userChoicesMax = 50
 
-/** Users in pages, of this kind, whose e-mail address contains this text. */
-export function usersQuery(email: string, kind: User['kind'] | undefined) {
+export interface UserFilter {
+  /** Part of the e-mail address or the name. */
+  readonly q?: string
+  readonly kind?: User['kind']
+  readonly group_id?: string
+  readonly sort?: 'created' | 'email' | 'name' | 'last_seen'
+  readonly order?: 'asc' | 'desc'
+}
+
+/** Users in pages. */
+export function usersQuery(filter: UserFilter) {
   return infiniteQueryOptions({
-    queryKey: [...resource.users, 'list', email, kind],
+    queryKey: [...resource.users, 'list', filter],
     queryFn: ({ pageParam, signal }) =>
       api('GET /admin/api/v1/users', {
         query: {
           limit: pageSize,
-          ...(email !== '' && { email }),
-          ...(kind !== undefined && { kind }),
+          ...filter,
           ...(pageParam !== null && { cursor: pageParam }),
         },
         signal,
@@ -28,12 +36,29 @@ export function usersQuery(email: string, kind: User['kind'] | undefined) {
   })
 }
 
-/** The first users whose e-mail address contains this text, and whether there are more. */
-export function userChoicesQuery(email: string) {
+/** One user. */
+export function userQuery(id: string) {
   return queryOptions({
-    queryKey: [...resource.users, 'choices', email],
+    queryKey: [...resource.users, 'one', id],
+    queryFn: ({ signal }) => api('GET /admin/api/v1/users/{id}', { params: { id }, signal }),
+  })
+}
+
+/** The sessions of a user in browsers. */
+export function sessionsQuery(id: string) {
+  return queryOptions({
+    queryKey: [...resource.users, 'sessions', id],
+    queryFn: async ({ signal }) =>
+      (await api('GET /admin/api/v1/users/{id}/sessions', { params: { id }, signal })).data,
+  })
+}
+
+/** The first users whose e-mail address or name contains this text, and whether there are more. */
+export function userChoicesQuery(text: string) {
+  return queryOptions({
+    queryKey: [...resource.users, 'choices', text],
     queryFn: async ({ signal }) => {
-      const query = { limit: userChoicesMax, ...(email !== '' && { email }) }
+      const query = { limit: userChoicesMax, ...(text !== '' && { q: text }) }
       const { data, next_cursor: next } = await api('GET /admin/api/v1/users', { query, signal })
       return { users: data, hasMore: next !== null }
     },

@@ -10,6 +10,7 @@ export interface RemoveUserProps {
   readonly user: User
   readonly how: 'disable' | 'delete'
   readonly onClose: () => void
+  readonly onDeleted?: (() => void) | undefined
 }
 
 const texts = {
@@ -25,7 +26,7 @@ const texts = {
   },
 } as const
 
-export function RemoveUser({ user, how, onClose }: RemoveUserProps) {
+export function RemoveUser({ user, how, onClose, onDeleted }: RemoveUserProps) {
   const { id, email } = user
   const { verb, done, consequence } = texts[how]
   const queryClient = useQueryClient()
@@ -46,6 +47,8 @@ export function RemoveUser({ user, how, onClose }: RemoveUserProps) {
         await (how === 'disable'
           ? api('PATCH /admin/api/v1/users/{id}', { params: { id }, body: { disabled: true }, of: user })
           : api('DELETE /admin/api/v1/users/{id}', { params: { id }, of: user }))
+        // The page of a user who is gone is left before it is read again.
+        if (how === 'delete') onDeleted?.()
         await refreshUsers(queryClient)
         toast(`${done} ${email}`)
       }}

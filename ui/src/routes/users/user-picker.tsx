@@ -1,4 +1,4 @@
-/** Finds one user by a part of the e-mail address. */
+/** Finds one user by a part of the name or the e-mail address. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { User } from '../../api/schema.d.ts'
@@ -42,7 +42,7 @@ export function useUserSearch(): UserSearch {
     onSearch: setTyped,
     note:
       data?.hasMore === true
-        ? `The first ${userChoicesMax} users. Type a part of the address to find others.`
+        ? `The first ${userChoicesMax} users. Type a part of the name or address to find others.`
         : undefined,
     userOf: (email) => users.find((user) => user.email === email),
   }

@@ -16,13 +16,16 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { useIsAdmin, useSession } from '../../shell/use-session.ts'
 import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
 import { codeSamples } from '../models/code-samples.ts'
+import { progressQuery } from './queries.ts'
 import { FirstAnswer } from './first-answer.tsx'
 import styles from './welcome-page.module.css'
 
 export function WelcomePage() {
   const { user } = useSession()
   const models = useQuery(ownModelsQuery)
-  const [answered, setAnswered] = useState(false)
+  const progress = useQuery(progressQuery).data
+  const [answeredNow, setAnswered] = useState(false)
+  const answered = answeredNow || progress?.answered === true
   const chatModels = (models.data ?? []).filter(supportsChat)
   return (
     <>
@@ -52,7 +55,7 @@ export function WelcomePage() {
             <p>Find a model first.</p>
           )}
         </Step>
-        <KeyStep model={chatModels[0]} />
+        <KeyStep model={chatModels[0]} hasKey={progress?.hasKey === true} />
       </ol>
     </>
   )
@@ -103,9 +106,10 @@ function ModelStep({ models }: { readonly models: readonly UsableModel[] }) {
   )
 }
 
-function KeyStep({ model }: { readonly model: UsableModel | undefined }) {
+function KeyStep({ model, hasKey }: { readonly model: UsableModel | undefined; readonly hasKey: boolean }) {
   const [creating, setCreating] = useState(false)
-  const [created, setCreated] = useState(false)
+  const [createdNow, setCreated] = useState(false)
+  const created = createdNow || hasKey
   return (
     <Step title="4. Create an API key" done={created}>
       <div className={styles.step}>
@@ -121,10 +125,7 @@ function KeyStep({ model }: { readonly model: UsableModel | undefined }) {
           )}
         </div>
         {created && model !== undefined && (
-          <CodeTabs
-            label="Code samples"
-            samples={codeSamples(model.name, model.capabilities.endpoints, window.location.origin)}
-          />
+          <CodeTabs label="Code samples" samples={codeSamples(model, window.location.origin)} />
         )}
       </div>
       {creating && (

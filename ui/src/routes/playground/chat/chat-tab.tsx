@@ -14,6 +14,7 @@ import type { ChatSettings as Settings, Efforts } from './chat-settings-values.t
 import styles from './chat-tab.module.css'
 import { Composer } from './composer.tsx'
 import type { Turn } from './conversation.ts'
+import { takeDraft } from './stored-chat.ts'
 import { TurnView } from './turn-view.tsx'
 import { useChat, type ChatControl } from './use-chat.ts'
 
@@ -32,6 +33,8 @@ export function ChatTab({ models, initialModel }: ChatTabProps) {
   const chosen = (settings: Settings): readonly string[] => chosenModels(settings, models)
   const chat = useChat({ userId: user.id, models: chosen, efforts })
   const [draft, setDraft] = useState('')
+  // In an effect: rendering may be repeated, and the draft is given once.
+  useEffect(() => setDraft((before) => takeDraft() || before), [])
   const [settingsOpen, setSettingsOpen] = useState(() => window.matchMedia('(min-width: 1080px)').matches)
   const settingsId = useId()
   const { turns, running, change } = chat

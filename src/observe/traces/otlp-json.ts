@@ -2,48 +2,28 @@
  * Spans in the JSON form of OTLP (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids in hexadecimal,
  * 64-bit numbers as text, enums as numbers.
  */
-
-/** A number that is whole is sent as an integer. Null is left out. */
-export type Attributes = Readonly<Record<string, string | number | boolean | null>>
-
-export interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentId: string | null
-  readonly name: string
-  readonly kind: 'internal' | 'server' | 'client'
-  /** Epoch milliseconds, with fractions. */
-  readonly startedAt: number
-  readonly endedAt: number
-  readonly attributes: Attributes
-  readonly events: readonly { readonly name: string; readonly at: number }[]
-  /** The code of what went wrong; null when nothing did. */
-  readonly error: string | null
-}
-
-const kinds = { internal: 1, server: 2, client: 3 } as const
-const statusError = 2
+import { microseconds, scopeName, spanKinds, statusError, type Attributes, type Span } from './span.ts'
 
 /** The body of one export. */
-export function otlpTraces(spans: readonly Span[], resource: Attributes): string {
+export function jsonTraces(spans: readonly Span[], resource: Attributes): string {
   return JSON.stringify({
     resourceSpans: [
       {
         resource: { attributes: keyValues(resource) },
-        scopeSpans: [{ scope: { name: 'sluice' }, spans: spans.map(otlpSpan) }],
+        scopeSpans: [{ scope: { name: scopeName }, spans: spans.map(jsonSpan) }],
       },
     ],
   })
 }
 
-function otlpSpan(span: Span): unknown {
+function jsonSpan(span: Span): unknown {
   const { traceId, spanId, parentId, name, kind, startedAt, endedAt, attributes, events, error } = span
   return {
     traceId,
     spanId,
     ...(parentId !== null && { parentSpanId: parentId }),
     name,
-    kind: kinds[kind],
+    kind: spanKinds[kind],
     startTimeUnixNano: nanoseconds(startedAt),
     endTimeUnixNano: nanoseconds(endedAt),
     attributes: keyValues(attributes),
@@ -54,9 +34,8 @@ function otlpSpan(span: Span): unknown {
   }
 }
 
-/** Whole microseconds: a double holds no finer time of this century. */
 function nanoseconds(ms: number): string {
-  return `${Math.round(ms * 1000)}000`
+  return `${microseconds(ms)}000`
 }
 
 function keyValues(attributes: Attributes): readonly unknown[] {
@@ -66,5 +45,5 @@ function keyValues(attributes: Attributes): readonly unknown[] {
 function anyValue(value: string | number | boolean): unknown {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
-  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
