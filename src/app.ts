@@ -49,7 +49,7 @@ import { Leader } from '#replica/leader.ts'
 import { LiveState } from '#replica/live-state.ts'
 import { PostgresFeed } from '#replica/postgres-feed.ts'
 import type { Store } from '#store/store.ts'
-import { batchUpkeep, openBatches, type OpenBatches } from './open-batches.ts'
+import { batchUpkeep, contentOf, openBatches, type OpenBatches } from './open-batches.ts'
 import { openDocuments, type OpenDocuments } from './open-documents.ts'
 import { exportingUsage } from './open-exports.ts'
 import { openLimits } from './open-limits.ts'
@@ -174,6 +174,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
+    findFile: null,
     catalog: () => state.catalog,
     callerNow: (caller) => callerNow(caller, state.directory, clock.now()),
     clientSecrets: new ClientSecrets(options.sealer ?? sealer(randomBytes(32))),
@@ -195,7 +196,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     shutdown: shutdown.signal,
   }
   const documents = openDocuments({ ...options, state, leader, traces, gateway: withoutDocuments }, opening)
-  const gateway: Gateway = { ...withoutDocuments, retrieve: documents.retrieve }
+  const gateway: Gateway = { ...withoutDocuments, ...contentOf(store, documents, withoutDocuments) }
   const batches = openBatches({ store, state, gateway, documents: documents.documents }, opening)
   const generation: Generation = {
     settings,

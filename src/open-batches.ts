@@ -1,6 +1,7 @@
 /** The files' and batches' part of the composition root. */
 import type { Batches } from '#batches/batches.ts'
 import { removeExpired } from '#batches/files/file-handlers.ts'
+import { fileFinder } from '#batches/files/find-file.ts'
 import type { Files } from '#batches/files/files.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
@@ -13,6 +14,7 @@ import type { LiveState } from '#replica/live-state.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { Store } from '#store/store.ts'
 import { operator } from './authorize.ts'
+import type { OpenDocuments } from './open-documents.ts'
 
 export interface OpenBatchesOptions {
   readonly store: Store
@@ -31,6 +33,15 @@ export interface OpenBatches {
 const removedAtOnce = 100
 const resultsAtOnce = 500
 const dayMs = 86_400_000
+
+/** What the account has stored and requests of the gateway ask for: documents by a search, files by their ids. */
+export function contentOf(
+  { files }: Store,
+  { retrieve, documents: { blobs } }: OpenDocuments,
+  { clock }: Gateway,
+): Pick<Gateway, 'retrieve' | 'findFile'> {
+  return { retrieve, findFile: fileFinder({ files, blobs, clock }) }
+}
 
 /** What is opened here is closed with `opening`, in reverse. */
 export function openBatches(

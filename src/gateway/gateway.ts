@@ -15,6 +15,7 @@ import type { ContentLog } from './content/content-log.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
 import type { Retrieve } from './grounding/retrieve.ts'
+import type { FindFile } from './request/inline-files.ts'
 import type { BackgroundResponses } from './responses/background-responses.ts'
 import type { KeptResponses } from './responses/kept-responses.ts'
 import type { ResponseRegistry } from './responses/response-registry.ts'
@@ -34,6 +35,8 @@ export interface Gateway {
   readonly embeddingBatcher: EmbeddingBatcher
   /** Searches the documents for a chat; null where there are none. */
   readonly retrieve: Retrieve | null
+  /** Finds the files that requests name; null where there are none. */
+  readonly findFile: FindFile | null
   readonly inflight: InflightLimiter
   readonly rates: RateLimits
   /** Caps on requests under way at models and providers, and who waits for them. */

@@ -10,7 +10,8 @@ import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
-import { storesResponses } from '#providers/openai.ts'
+import { isAzure, storesResponses } from '#providers/openai.ts'
+import type { Endpoint } from '#providers/provider.ts'
 import { addInflightHeaders, admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
@@ -23,6 +24,8 @@ import { addSources, checkDocuments } from './grounding/add-sources.ts'
 import { InnerContext } from './inner-context.ts'
 import { relaySettings, type Relay } from './relay/relay.ts'
 import { invalidBody } from './request/fields.ts'
+import { mayNameFiles } from './request/file-references.ts'
+import { inlineFiles } from './request/inline-files.ts'
 import { withBytes, type ModelRequest } from './request/model-request.ts'
 import { streamedBody, withoutStorage } from './request/response-input.ts'
 import { checkEffort } from './request/reasoning.ts'
@@ -61,7 +64,8 @@ export async function serveModelCall(
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
     logContent(gateway, { context, caller, record, model: routed }, received)
-    const restored = await restoreIfNeeded(gateway, received, caller) // 400, 403, 404, 413, 503
+    const from = { caller, model: routed, endpoint: clientCall.endpoint }
+    const restored = await restoreIfNeeded(gateway, received, from) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
     const { state, effort, effortField, documents, translated } = prepared.request
@@ -162,14 +166,31 @@ function recordImages(record: RequestRecord, { form, size }: ModelRequest, resou
   if (form !== null) resources.defer(() => void (record.images = form.count))
 }
 
-/** The request with what it builds on, as far as the gateway keeps that. Only requests with state wait. */
+interface Restoring {
+  readonly caller: Caller
+  readonly model: Model
+  readonly endpoint: Endpoint
+}
+
+/** The request with what it builds on and the files that it names, as far as the gateway keeps them. Only such requests wait. */
 function restoreIfNeeded(
   gateway: Gateway,
   request: ModelRequest,
-  caller: Caller,
+  from: Restoring,
 ): ModelRequest | Promise<ModelRequest> {
   const { state } = request
-  return state === null || state.kept !== null ? request : restoreState(gateway, request, state, caller)
+  if (state === null || state.kept !== null) return withFiles(gateway, request, from)
+  return restoreState(gateway, request, state, from.caller).then((restored) => withFiles(gateway, restored, from))
+}
+
+function withFiles(
+  { findFile, settings }: Gateway,
+  request: ModelRequest,
+  { caller, model, endpoint }: Restoring,
+): ModelRequest | Promise<ModelRequest> {
+  if (findFile === null || !mayNameFiles(endpoint, request.bytes)) return request
+  const sharesForm = model.upstreams.some(({ provider }) => isAzure(provider.baseUrl))
+  return inlineFiles({ findFile, settings, sharesForm }, endpoint, request, caller)
 }
 
 /** Names of the caller in a header: nothing but letters that a header may have. */

@@ -74,6 +74,11 @@ export function isOpenAi(baseUrl: string): boolean {
   return openAiHosts.test(new URL(baseUrl).hostname)
 }
 
+/** Whether the address is at Azure, whose ids of files have the form of the gateway's own. */
+export function isAzure(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && new URL(baseUrl).hostname.endsWith('.azure.com')
+}
+
 /**
  * Whether the provider stores the responses of its Responses API. Others than OpenAI have the API without that, or keep
  * responses in memory only.

@@ -66,7 +66,11 @@ export function secondsOf(ms: number): number {
 }
 
 /** The caller's file with this id. Answers 404 by throwing; an output without a line is not there yet. */
-export async function ownFile({ files, clock }: Files, id: string, caller: Caller): Promise<VisibleFile> {
+export async function ownFile(
+  { files, clock }: Pick<Files, 'files' | 'clock'>,
+  id: string,
+  caller: Caller,
+): Promise<VisibleFile> {
   const file = await files.find(id)
   const isThere =
     file !== null &&

@@ -79,6 +79,7 @@ export function gatewayBeside(
   const clientSecrets = new ClientSecrets(sealer(new Uint8Array(32)))
   const gateway: Gateway = {
     settings,
+    findFile: null,
     catalog: () => app.state.catalog,
     callerNow: (caller) => caller,
     clientSecrets,
