@@ -22,6 +22,10 @@ const withoutVersion: Readonly<Record<string, string>> = {
   'PUT /users/:id/groups/:groupId': 'a membership is there or not, and has no content',
   'DELETE /users/:id/groups/:groupId': 'a membership is there or not, and has no content',
   'DELETE /models/:id/prices/:priceId': 'a price never changes: its id is its version',
+  'DELETE /me/sessions/:sessionId': 'a session is there or not: nobody edits it',
+  'DELETE /users/:id/sessions': 'a session is there or not: nobody edits it',
+  'DELETE /users/:id/sessions/:sessionId': 'a session is there or not: nobody edits it',
+  'DELETE /users/:id/invitation': 'a link works or does not: another one takes its place',
 }
 
 const kinds = Object.entries(recordKinds)
