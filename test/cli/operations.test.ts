@@ -69,6 +69,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'POST /exports/{id}/restate',
     'GET /exports/{id}/files/{format}',
   ],
+  'Its command needs another place for vectors: test/cli/move-index.test.ts runs it.': ['POST /vector-index/move'],
   'A script calls the commands of one user for each.': ['POST /users/bulk'],
   'Rare, and one call: `sluice api` sends it.': [
     'GET /content-logs',

@@ -1,5 +1,7 @@
 /** Webhooks in the admin API. What reaches the receivers is in test/webhooks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { eventTypes } from '#store/webhooks/outbox.ts'
 import { allItems, startAdminApp, type AdminApp } from '#test/support/app/admin-app.ts'
 import { until } from '#test/support/until.ts'
@@ -55,7 +57,7 @@ describe('an endpoint', () => {
     expect(rotated.body.secret).not.toBe(body.secret)
     for (const path of ['/webhooks', `/webhooks/${body.id}`])
       expect((await app.call('GET', path)).text).not.toContain('whsec_')
-    const copy = `${import.meta.dir}/../../../node_modules/.cache/webhooks-${crypto.randomUUID()}.db`
+    const copy = join(tmpdir(), `webhooks-${crypto.randomUUID()}.db`)
     await app.store.backup(copy)
     const bytes = await Bun.file(copy).text()
     await Bun.file(copy).delete()
