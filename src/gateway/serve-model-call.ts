@@ -180,7 +180,17 @@ function restoreIfNeeded(
 ): ModelRequest | Promise<ModelRequest> {
   const { state } = request
   if (state === null || state.kept !== null) return withFiles(gateway, request, from)
-  return restoreState(gateway, request, state, from.caller).then((restored) => withFiles(gateway, restored, from))
+  return restoreAll(gateway, request, state, from)
+}
+
+/** Apart, so that a request that builds on nothing makes no closure. */
+async function restoreAll(
+  gateway: Gateway,
+  request: ModelRequest,
+  state: NonNullable<ModelRequest['state']>,
+  from: Restoring,
+): Promise<ModelRequest> {
+  return withFiles(gateway, await restoreState(gateway, request, state, from.caller), from)
 }
 
 function withFiles(
