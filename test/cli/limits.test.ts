@@ -11,6 +11,16 @@ test('rate limits are added, listed and removed one by one', async () => {
   expect(await installation.json<string[]>(['limits', 'list'])).toEqual([models])
 }, 60_000)
 
+test('limits that several people add and remove at once are all there, and none that was removed', async () => {
+  await using installation = new Installation()
+  await installation.start()
+  const rules = Array.from({ length: 6 }, (_, at) => `user:* requests ${at + 1}/minute`)
+  await Promise.all(rules.map((rule) => installation.json(['limits', 'add', rule])))
+  expect((await installation.json<string[]>(['limits', 'list'])).toSorted()).toEqual(rules)
+  await Promise.all(rules.slice(1).map((rule) => installation.json(['limits', 'remove', rule])))
+  expect(await installation.json<string[]>(['limits', 'list'])).toEqual(rules.slice(0, 1))
+}, 60_000)
+
 interface OwnLimit {
   readonly user: string
   readonly model: string

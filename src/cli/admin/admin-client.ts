@@ -28,8 +28,11 @@ export const serverFlags: Readonly<Record<string, Flag>> = {
 }
 
 export interface AdminClient extends AsyncDisposable {
-  /** One call of the admin API; `path` begins with a slash. The JSON of the answer, null for 204. Throws CommandFailure. */
-  call(method: string, path: string, body?: unknown): Promise<unknown>
+  /**
+   * One call of the admin API; `path` begins with a slash. The JSON of the answer, null for 204. Throws CommandFailure, with the
+   * code `record_changed` when the record is no longer of the version `ifMatch`.
+   */
+  call(method: string, path: string, body?: unknown, ifMatch?: string): Promise<unknown>
   /** One request to any address of the server, and its answer as it arrives. Throws Refusal, and anything else when no answer came. */
   request(method: string, path: string, body?: Bun.BodyInit, signal?: AbortSignal): Promise<Response>
 }
@@ -112,11 +115,12 @@ async function ownClient(configuration: Configuration): Promise<AdminClient> {
 
 function client(send: Send, close: () => Promise<void> = async () => {}): AdminClient {
   return {
-    async call(method, path, body) {
+    async call(method, path, body, ifMatch) {
+      const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
       const init: SentRequest =
         body === undefined
-          ? { method, headers: {} }
-          : { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+          ? { method, headers }
+          : { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
       const response = await send(path.startsWith('/openapi') ? path : adminPrefix + path, init)
       if (response.status === 204) return null
       const text = await response.text()

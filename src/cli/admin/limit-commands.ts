@@ -2,7 +2,7 @@
 import { UsageProblem, type Command } from '../command.ts'
 import { tableLines } from '../output.ts'
 import { dataCommand, modelByName, userByEmail } from './data-command.ts'
-import type { AdminClient } from './admin-client.ts'
+import { Refusal, type AdminClient } from './admin-client.ts'
 import type { SettingOnWire } from './wire.ts'
 
 const setting = 'limits.rates'
@@ -16,7 +16,7 @@ const list = dataCommand({
   name: 'limits list',
   summary: 'List the rate limits.',
   async run(client, { output }) {
-    const rules = await rulesOf(client)
+    const { rules } = await readRules(client)
     const rows = rules.map((text) => [text])
     output.result(rules, () => tableLines(['limit'], rows, 'There are no rate limits.'))
     return 0
@@ -28,9 +28,7 @@ const add = dataCommand({
   summary: 'Add a rate limit; it applies to the next request.',
   positionals: [rule],
   async run(client, { positionals: [text = ''], output }) {
-    const rules = await rulesOf(client)
-    const changed = (await client.call('PUT', path, { value: [...rules, text] })) as SettingOnWire
-    output.result(changed, [`Added ${text}.`])
+    output.result(await changeRules(client, (rules) => [...rules, text]), [`Added ${text}.`])
     return 0
   },
 })
@@ -40,13 +38,15 @@ const remove = dataCommand({
   summary: 'Remove a rate limit, written as the list shows it.',
   positionals: [rule],
   async run(client, { positionals: [text = ''], output }) {
-    const rules = await rulesOf(client)
-    const left = rules.filter((each) => each !== text)
-    if (left.length === rules.length) {
+    const changed = await changeRules(client, (rules) => {
+      const left = rules.filter((each) => each !== text)
+      return left.length === rules.length ? null : left
+    })
+    if (changed === null) {
       output.problems([`There is no rate limit "${text}". List them with: sluice limits list`])
       return 1
     }
-    output.result(await client.call('PUT', path, { value: left }), [`Removed ${text}.`])
+    output.result(changed, [`Removed ${text}.`])
     return 0
   },
 })
@@ -91,8 +91,31 @@ interface InflightLimitOnWire {
   readonly limit: number
 }
 
-async function rulesOf(client: AdminClient): Promise<readonly string[]> {
+interface Rules {
+  readonly rules: readonly string[]
+  readonly etag: string
+}
+
+async function readRules(client: AdminClient): Promise<Rules> {
   const { data } = (await client.call('GET', '/settings')) as { readonly data: readonly SettingOnWire[] }
-  const value = data.find(({ name }) => name === setting)?.value
-  return Array.isArray(value) ? value.map(String) : []
+  const found = data.find(({ name }) => name === setting)
+  return { rules: Array.isArray(found?.value) ? found.value.map(String) : [], etag: found?.etag ?? '*' }
+}
+
+/** Changes the rules as they are, also when others change them at the same time; null when `change` leaves them alone. */
+async function changeRules(
+  client: AdminClient,
+  change: (rules: readonly string[]) => readonly string[] | null,
+): Promise<unknown> {
+  for (;;) {
+    const { rules, etag } = await readRules(client)
+    const value = change(rules)
+    if (value === null) return null
+    try {
+      return await client.call('PUT', path, { value }, etag)
+    } catch (thrown) {
+      // Another change came first: read the list again.
+      if (!(thrown instanceof Refusal && thrown.code === 'record_changed')) throw thrown
+    }
+  }
 }

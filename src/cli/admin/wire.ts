@@ -23,7 +23,7 @@ export interface GroupOnWire {
   readonly description: string
 }
 
-export type SettingOnWire = Pick<SettingDescription, 'name' | 'value' | 'source'>
+export type SettingOnWire = Pick<SettingDescription, 'name' | 'value' | 'source'> & { readonly etag: string }
 
 export interface KeyOnWire {
   readonly id: string
