@@ -46,7 +46,17 @@ const anthropicModels = z.object({
   last_id: z.string().nullable(),
 })
 
-const eitherError = z.union([errorSchema, anthropicError])
+const eitherError = z
+  .object({
+    type: z.literal('error').optional().describe("In Anthropic's form only"),
+    error: errorSchema.shape.error
+      .omit({ current: true })
+      .partial({ param: true, code: true })
+      .extend({ details: anthropicError.shape.error.shape.details.optional() }),
+    request_id: anthropicError.shape.request_id,
+  })
+  .describe("In Anthropic's form for its clients, else in OpenAI's")
+  .meta({ id: 'ModelsError' })
 
 const modelsQuery = z.object({
   group: z.string().optional().describe('Group ids, separated by commas: only models of these groups'),

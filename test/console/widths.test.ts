@@ -60,6 +60,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/keys': { path: '/keys', shown: 'import of contracts' },
   '/usage': { path: '/usage', shown: 'gpt-5-mini' },
   '/cost': { path: '/cost', shown: 'Group research' },
+  '/exports': { path: '/exports', shown: 'Nothing was exported yet' },
   '/requests': { path: '/requests', shown: 'Duration' },
   '/welcome': { path: '/welcome', shown: '4. Create an API key' },
   '/users': { path: '/users', shown: 'katherine@example.org' },

@@ -233,7 +233,9 @@ describe.each(engines)('on %s', (engine) => {
     await sql`drop table usage_margins`.execute(kysely)
     await kysely.deleteFrom('schema_migrations').where('version', '=', 26).execute()
     await migrate(place.database, { migrations })
-    expect(await read()).toEqual(written)
+    // Later migrations add sums of their own to the table as it is.
+    const own = written.map(({ failures: _, stream_tokens: __, stream_ms: ___, ...sums }) => sums)
+    expect(await read()).toEqual(own as unknown as typeof written)
   })
 })
 

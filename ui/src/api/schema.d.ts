@@ -1220,6 +1220,26 @@ export type ModelRecord = {
   readonly etag: string
 }
 
+/** In Anthropic's form for its clients, else in OpenAI's */
+export type ModelsError = {
+  /** In Anthropic's form only */
+  readonly type?: "error" | undefined
+  readonly error: {
+    /** What went wrong and what to do next, for people */
+    readonly message: string
+    readonly type: string
+    /** The field at fault, as a dotted path */
+    readonly param?: string | null | undefined
+    /** Stable, for programs */
+    readonly code?: string | null | undefined
+    /** error_code: stable, for programs */
+    readonly details?: {
+      readonly error_code: string
+    } | null | undefined
+  }
+  readonly request_id?: string | undefined
+}
+
 export type Moderation = {
   readonly id?: string | undefined
   readonly model?: string | undefined
