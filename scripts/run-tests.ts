@@ -97,8 +97,10 @@ function readSummary(output: string): { passed: number; failed: number; skipped:
   const block = /((?:^ *\d+ [^\n]*\n)+)Ran \d+ tests? across [^\n]*\s*$/m.exec(output.slice(-4096))?.[1]
   if (block === undefined) return null
   const count = (word: string): number => Number(new RegExp(`^ *(\\d+) ${word}$`, 'm').exec(block)?.[1] ?? 0)
-  // An error between tests belongs to none of them.
-  return { passed: count('pass'), failed: count('fail') + count('errors?'), skipped: count('skip') + count('todo') }
+  // An error between tests belongs to none of them, unless it is what a test that timed out has left behind.
+  const timedOut = new Set(output.match(/^\(fail\) [^\n]+\n +\^ this test timed out/gm)).size
+  const errors = Math.max(0, count('errors?') - timedOut)
+  return { passed: count('pass'), failed: count('fail') + errors, skipped: count('skip') + count('todo') }
 }
 
 /** Bun heads the lines of a file by its path and a colon; its list of failures at the end has no paths. */
