@@ -234,7 +234,8 @@ describe.each(engines)('on %s', (engine) => {
     await kysely.deleteFrom('schema_migrations').where('version', '=', 26).execute()
     await migrate(place.database, { migrations })
     // Later migrations add sums of their own to the table as it is.
-    const own = written.map(({ failures: _, stream_tokens: __, stream_ms: ___, ...sums }) => sums)
+    const later = ['failures', 'stream_tokens', 'stream_ms']
+    const own = written.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !later.includes(name))))
     expect(await read()).toEqual(own as unknown as typeof written)
   })
 })
