@@ -102,6 +102,8 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
     undone: 0,
     cost: null,
     failures: {},
+    usage: null,
+    model: null,
     id: newId('batch_'),
     userId: account.user.id,
     keyId: key?.id ?? null,

@@ -644,6 +644,10 @@ export interface BatchesTable {
   cost: number | null
   /** JSON: lines that failed, by the code of their error. */
   failures: string | null
+  /** JSON of the tokens of its lines; null: none of them reported any. */
+  usage: string | null
+  /** The one that all lines name; null for several. */
+  model: string | null
   parts_left: number
   has_results: Flag
   native_models: string | null

@@ -63,6 +63,8 @@ export interface ValidBatch {
   readonly total: number
   readonly parts: readonly BatchPart[]
   readonly nativeModels: readonly string[]
+  /** The one that all lines name; null for several. */
+  readonly model: string | null
   /** Where its lines will be written. */
   readonly output: StoredFile
   readonly errors: StoredFile
@@ -142,7 +144,7 @@ async function accept(
   trx: Transaction<Tables>,
   { lease, valid, now }: { readonly lease: JobLease; readonly valid: ValidBatch; readonly now: number },
 ): Promise<void> {
-  const { total, parts, nativeModels, output, errors } = valid
+  const { total, parts, nativeModels, model, output, errors } = valid
   const { id, user_id: userId } = await leasedBatch(connection, trx, lease)
   const none = { fence: 0, worker: null, lease_until: null, available_at: now }
   const rows = parts.map(({ part, firstLine, position, bytes, nativeModel, native }) => ({
@@ -161,7 +163,7 @@ async function accept(
   const models = nativeModels.length > 0 && { native_models: JSON.stringify(nativeModels) }
   await trx
     .updateTable('batches')
-    .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length, ...models })
+    .set({ status: 'in_progress', in_progress_at: now, total, model, parts_left: rows.length, ...models })
     .where('id', '=', id)
     .execute()
   await restWholeJob(trx, id)
