@@ -4,6 +4,8 @@
  *
  * Run by hand: `bun bench/batches.ts [lines]`. With `crash [lines] [kills] [seed]` the server is killed at random
  * moments, and the results are compared with those of an undisturbed batch; exit code 1 when anything differs.
+ * With `processes [lines]` one and then three processes on the PostgreSQL of `SLUICE_TEST_POSTGRES_URL` run the same batch.
+ * A call takes half a second there, so that neither the machine nor the model is the limit, but how many a process sends.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { runBatch } from '#test/support/batches/batch-chaos.ts'
@@ -21,6 +23,7 @@ interface BatchOnWire {
 
 const [question, ...rest] = process.argv.slice(2)
 if (question === 'crash') await crash(rest.map(Number))
+else if (question === 'processes') await share(rest.map(Number))
 else await speed(Number(question ?? '50000'))
 
 async function speed(lines: number): Promise<void> {
@@ -94,6 +97,22 @@ async function cpuSeconds(pid: number): Promise<number> {
 
 function mebibytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(0)
+}
+
+async function share([lines = 8000]: readonly number[]): Promise<void> {
+  const url = process.env['SLUICE_TEST_POSTGRES_URL']
+  if (url === undefined) throw new Error('SLUICE_TEST_POSTGRES_URL must name a PostgreSQL server.')
+  const plan = { lines, kills: 0, seed: 1, lifeMsMax: 0, callMs: 500 }
+  const seconds: number[] = []
+  for (const processes of [1, 3]) {
+    const { tookMs, linesWritten, asked } = await runBatch({ ...plan, postgres: { url, processes } })
+    seconds.push(tookMs / 1000)
+    console.log(
+      `${processes} processes: ${((linesWritten / tookMs) * 1000).toFixed(0)} lines/s, ${asked} asked of the model`,
+    )
+  }
+  const [one = 0, three = 0] = seconds
+  console.log(`three are ${(one / three).toFixed(2)} times as fast as one`)
 }
 
 async function crash([lines = 20_000, kills = 100, seed = 1]: readonly number[]): Promise<void> {

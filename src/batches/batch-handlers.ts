@@ -77,6 +77,7 @@ export async function storeInput(batches: Batches, batch: Batch, lines: Iterable
       bytes: received.bytes,
       createdAt: batch.createdAt,
       expiresAt: batch.createdAt + filesLifeMs(batches, batch),
+      place: await files.place(),
     }
     using _held = await files.blobUse.hold([file.blobId])
     await files.blobs.put([{ ...received, id: file.blobId }])

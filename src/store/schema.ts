@@ -606,6 +606,8 @@ export interface FilesTable {
   bytes: number
   created_at: number
   expires_at: number | null
+  /** Where its bytes lie; null when that was not recorded. */
+  place: string | null
 }
 
 export interface UploadsTable {

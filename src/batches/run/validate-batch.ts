@@ -73,6 +73,7 @@ function outputOf({ id, userId, createdAt, dialect }: Batch, isError: boolean): 
     bytes: 0,
     createdAt,
     expiresAt: null,
+    place: null,
   }
 }
 

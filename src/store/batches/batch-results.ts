@@ -34,7 +34,12 @@ export interface StoredResult {
 }
 
 /** A file as it was stored; null: there are no such lines, and the file goes. */
-export type FinishedFile = Readonly<{ sha256: string; bytes: number; expiresAt: number | null }> | null
+export type FinishedFile = Readonly<{
+  sha256: string
+  bytes: number
+  expiresAt: number | null
+  place: string | null
+}> | null
 
 /** Results of lines of one job; `isLast`: it is done with them. */
 export interface JobResults {
@@ -274,8 +279,8 @@ async function page(
 async function finishFile(trx: Transaction<Tables>, id: string | null, file: FinishedFile): Promise<void> {
   if (id === null) return
   if (file === null) return void (await trx.deleteFrom('files').where('id', '=', id).execute())
-  const { sha256, bytes, expiresAt } = file
-  await trx.updateTable('files').set({ sha256, bytes, expires_at: expiresAt }).where('id', '=', id).execute()
+  const { sha256, bytes, expiresAt, place } = file
+  await trx.updateTable('files').set({ sha256, bytes, expires_at: expiresAt, place }).where('id', '=', id).execute()
 }
 
 /** One batch at a time in small statements, since a batch may have tens of thousands. */

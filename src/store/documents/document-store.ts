@@ -328,7 +328,7 @@ export interface DocumentStore {
     readonly crashesMax: number
     readonly backoffMs: (crash: number) => number
   }): Promise<number>
-  /** Documents that wait and whose bytes lie in none of these places, in the order of their ids. */
+  /** Documents that wait, and input files of batches that run, whose bytes lie in none of these places, in the order of their ids. */
   elsewhere(query: {
     readonly places: readonly string[]
     readonly after: string | null
@@ -336,7 +336,7 @@ export interface DocumentStore {
   }): Promise<readonly { readonly id: string; readonly sha256: string }[]>
   /** Whether the bytes of any document lie in a directory that is not among these places. */
   hasOtherPlaces(places: readonly string[]): Promise<boolean>
-  /** Notes that these bytes lie in this place. Documents that have other bytes by now stay as they are. */
+  /** Notes that these bytes of documents and files lie in this place. Documents that have other bytes by now stay as they are. */
   relocate(blobs: readonly { readonly id: string; readonly sha256: string }[], place: string): Promise<void>
   /** Removes some doomed chunks; returns how many, 0 when none is left. */
   purgeSome(): Promise<number>

@@ -263,7 +263,7 @@ async function accepted(
 /** An output without a line. */
 export function aFile({ userId }: Pick<Batch, 'userId'>): StoredFile {
   const id = crypto.randomUUID()
-  const bytes = { sha256: null, bytes: 0, createdAt: 0, expiresAt: null }
+  const bytes = { sha256: null, bytes: 0, createdAt: 0, expiresAt: null, place: null }
   return { id, userId, blobId: id, purpose: 'batch_output', name: 'out.jsonl', ...bytes }
 }
 
