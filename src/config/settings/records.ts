@@ -190,6 +190,16 @@ export const settingRecords = {
     example: '67108864',
     sentence: 'Maximum size of a request body.',
   },
+  'server.bytes_in_flight': {
+    ...boot,
+    ...bytes,
+    default: 536_870_912,
+    min: 1_048_576,
+    max: 68_719_476_736,
+    example: '1073741824',
+    sentence:
+      'Maximum size of all large request bodies of model calls (from 256 KiB) in memory at once, half of it for one user. Further requests wait, for server.body_read_seconds at most. A single request is always accepted.',
+  },
   'server.body_read_seconds': {
     ...boot,
     ...seconds,
