@@ -194,7 +194,8 @@ async function restoreAll(
   return withFiles(gateway, await restoreState(gateway, request, state, from), from)
 }
 
-function withFiles(
+/** The request with the content of the files of the account that it names. Answers 400, 404, 413 and 503 by throwing. */
+export function withFiles(
   { findFile }: Gateway,
   request: ModelRequest,
   { context, caller, model, endpoint, limits }: RestoringCall,
