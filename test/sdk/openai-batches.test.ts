@@ -176,12 +176,12 @@ describe('batches', () => {
   test('batches, files and uploads have every field that the SDK knows', async () => {
     const data = (): Promise<File> => toFile(Buffer.from('x'), 'x')
     const expiring = { anchor: 'created_at', seconds: 3600 } as const
-    const upload = await client.uploads.create({ bytes: 1, filename: 'x', mime_type: 'text/jsonl', purpose: 'batch' })
+    const begun = await client.uploads.create({ bytes: 1, filename: 'x', mime_type: 'text/jsonl', purpose: 'batch' })
     const answers = {
       batch: await ended((await start([line('one')])).id),
       file: await client.files.create({ file: await data(), purpose: 'batch', expires_after: expiring }),
-      upload,
-      part: await client.uploads.parts.create(upload.id, { data: await data() }),
+      upload: begun,
+      part: await client.uploads.parts.create(begun.id, { data: await data() }),
     }
     for (const [name, answer] of Object.entries(answers))
       for (const field of Object.keys(knownFields[name as keyof typeof answers])) expect(answer).toHaveProperty(field)

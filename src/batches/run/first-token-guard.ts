@@ -17,7 +17,7 @@ const riseBorne = 0.1
 const sumMax = 7
 /** One slow stream is not a queue. */
 const sampleMax = 4
-/** Of a normal distribution, by its mean deviation. */
+/** A normal distribution has this standard deviation for a mean deviation of one. */
 const sigmaOf = 1.25
 const sigmaMin = 0.05
 

@@ -229,7 +229,7 @@ export class LineRunner {
   #finish(line: HeldLine, result: Pick<LineResult, 'error' | 'usage' | 'text'>): void {
     const { part } = line
     part.settle(line, result)
-    // Somebody may wait for an async request; a batch has more lines that come at the same moment.
+    // A client may wait for an async request; a batch has more lines that come at the same moment.
     if (part.isAsync) return void this.#write([part])
     this.#unwrittenBytes += result.text.length
     if (this.#unwrittenBytes > unwrittenMax) this.#writeAll()
@@ -247,7 +247,7 @@ export class LineRunner {
 
   #writeAll(): void {
     this.#unwrittenBytes = 0
-    void this.#write([...this.#parts].filter((part) => part.hasToWrite))
+    void this.#write([...this.#parts])
   }
 
   /**
@@ -255,12 +255,12 @@ export class LineRunner {
    * what fails is tried again.
    */
   async #write(parts: readonly HeldPart[]): Promise<void> {
-    const own = parts.filter((part) => this.#parts.has(part) && part.writing === null)
+    const own = parts.filter((part) => this.#parts.has(part) && part.writing === null && part.hasToWrite)
     for (const some of Map.groupBy(own, ({ batch }) => batch.id).values()) {
       const writing = this.#writeOfBatch(some)
       for (const part of some) part.writing = writing
     }
-    await Promise.all(parts.map(({ writing }) => writing))
+    await Promise.all(parts.flatMap(({ writing }) => writing ?? []))
   }
 
   async #writeOfBatch(parts: readonly HeldPart[]): Promise<void> {
