@@ -68,7 +68,7 @@ describe('an SQLite file with documents', () => {
     await store.documents.delete(document.id, everything)
     const database = openDatabase({ url: `sqlite:${file}` })
     const tables = ['documents', 'document_owners', 'document_jobs', 'chunk_sets', 'document_chunks', 'chunk_vectors']
-    for (const table of [...tables, 'chunk_codes', 'chunk_terms_docsize']) {
+    for (const table of [...tables, 'chunk_codes', 'chunk_words', 'chunk_terms_docsize']) {
       const { rows } = await sql<{ rows: number }>`select count(*) as "rows" from ${sql.table(table)}`.execute(
         database.kysely,
       )
