@@ -107,7 +107,14 @@ describe('an SQLite file with documents', () => {
     await complete(second.documents, aDocument(), chunks(3))
     expect(await found(second)).toEqual([10, 10])
     await second.close()
-    for (const name of readdirSync(searchDirectory)) writeFileSync(join(searchDirectory, name), 'broken')
+    const codes = join(searchDirectory, readdirSync(searchDirectory)[0]!)
+    const filled = await openWithCodes()
+    await filled.documents.fillSearch()
+    // The memory has been filled from the file, which is not asked again.
+    writeFileSync(codes, 'broken')
+    expect(await found(filled)).toEqual([10, 10])
+    await filled.close()
+    writeFileSync(codes, 'broken')
     const third = await openWithCodes()
     // The set whose codes are in no file and no longer in the database is found by its words alone.
     expect(await found(third)).toEqual([10, 3])
