@@ -61,11 +61,8 @@ test('a process that is killed while it writes leaves the file of before or a wh
       const script = join(import.meta.dir, '../../../../test/support/store/write-codes-process.ts')
       const writer = Bun.spawn([process.execPath, script, file], { stdout: 'pipe', stderr: 'inherit' })
       // It says so after each write: the kill comes somewhere in one of the next.
-      let written = 0
-      for await (const piece of writer.stdout) {
-        written += piece.length
-        if (written > 2 + kill) break
-      }
+      const dots = writer.stdout.getReader()
+      for (let written = 0; written < 3 + kill;) written += (await dots.read()).value?.length ?? 1
       writer.kill('SIGKILL')
       await writer.exited
       const read = readCodeFile(file, writtenByTurns.codeBytes)!

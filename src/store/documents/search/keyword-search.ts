@@ -37,7 +37,7 @@ const countsMax = 10_000
 /** Names and titles of documents weigh so much beside the words of a chunk. */
 const nameWeight = 0.5
 /** The best by rare words that are ordered by the common ones too. */
-const refinedMin = 200
+const refinedMin = 100
 /** Sets that are looked at together for common words. */
 const setsTogether = 200
 const piecesTogether = 500

@@ -12,7 +12,7 @@ const set = (local: number): number[] => [0x21, local]
 const tee = (local: number): number[] => [0x22, local]
 const constant = (value: number): number[] => [0x41, value]
 const [add, lessUnsigned, again, end, loop] = [[0x6a], [0x49], [0x0d, 0], [0x0b], [0x03, 0x40]] as const
-const [differing, bits, addLong] = [0x85, 0x7b, 0x7c] as const
+const [exclusiveOr, bits, addLong] = [0x85, 0x7b, 0x7c] as const
 
 /** The module's text, instruction by instruction: what the bytes in scan-kernel.ts were made of. */
 function assembled(): Uint8Array {
@@ -28,7 +28,7 @@ function assembled(): Uint8Array {
     0x29,
     3,
     offset,
-    differing,
+    exclusiveOr,
     bits,
   ]
   const body = [
