@@ -43,17 +43,19 @@ async function postgresLists(
   queries: readonly TermQuery[],
   { limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
-  // One statement for each, since the planner knows how rare a term is when it sees it.
+  // A query of its own for each, since the planner knows how rare a term is when it sees it; and a column of its own,
+  // since `pg` takes arrays apart letter by letter.
   const each = queries.map(
-    ({ groups }) => sql`(select string_agg(int8send(row), '') from (
-      select row from chunk_terms where terms @@ ${expression(groups, tsquery)}::tsquery limit ${limit}) as found)`,
+    ({ groups }, index) => sql`(select string_agg(int8send(row), '') from (
+      select row from chunk_terms where terms @@ ${expression(groups, tsquery)}::tsquery limit ${limit}) as found) as ${sql.raw(`list${index}`)}`,
   )
-  const { rows: found } = await sql<{ lists: readonly (Buffer | null)[] }>`
-    select array[${sql.join(each)}] as lists`.execute(kysely)
+  const { rows: found } = await sql<Readonly<Record<string, Buffer | null>>>`select ${sql.join(each)}`.execute(kysely)
   return queries.map((_query, index) => {
-    const bytes = found[0]?.lists[index]
-    const list = new Float64Array((bytes?.length ?? 0) / 8)
-    for (let at = 0; at < list.length; at += 1) list[at] = Number(bytes?.readBigInt64BE(at * 8))
+    const bytes = found[0]?.[`list${index}`] ?? Buffer.alloc(0)
+    const list = new Float64Array(bytes.length / 8)
+    for (let at = 0; at < list.length; at += 1) {
+      list[at] = bytes.readUInt32BE(8 * at) * 2 ** 32 + bytes.readUInt32BE(8 * at + 4)
+    }
     return list.sort()
   })
 }
