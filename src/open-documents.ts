@@ -131,7 +131,12 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     clock,
     logger,
   }
-  return { documents, start: work.start, retrieve: (retrieval) => retrieve(documents, retrieval) }
+  const start = (): void => {
+    // A search finds out by itself what this fails with.
+    void store.documents.fillSearch().catch(() => undefined)
+    work.start()
+  }
+  return { documents, start, retrieve: (retrieval) => retrieve(documents, retrieval) }
 }
 
 interface WorkParts extends Pick<DocumentWorkerOptions, 'now' | 'process' | 'ended'> {

@@ -450,6 +450,12 @@ export interface ChunkTermsTable {
   terms: string
 }
 
+/** `row` is that of the first of the chunks. */
+export interface ChunkWordsTable {
+  row: number
+  words: Uint8Array
+}
+
 export interface ChunkCodesTable {
   set_row: number
   first: number
@@ -878,6 +884,7 @@ export interface Tables {
   vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
+  chunk_words: ChunkWordsTable
   replicas: ReplicasTable
   changes: ChangesTable
   change_counter: ChangeCounterTable

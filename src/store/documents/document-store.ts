@@ -352,6 +352,8 @@ export interface DocumentStore {
   ): Promise<readonly { readonly key: string; readonly embedder: Component; readonly dimensions: number }[]>
   /** The best chunks of visible documents; filters apply within the search, so `limit` come back if they exist. */
   find(query: FindQuery): Promise<FindResult>
+  /** Fills the memory of searches, where a process before this one left codes, so that the first search does not wait for it. */
+  fillSearch(): Promise<void>
   /** Moves some vectors towards this place, while searches go on. Rejects when another server does not answer. */
   moveVectors(choice: VectorChoice): Promise<MoveStep>
   /** How many chunks of visible documents each place holds. */
