@@ -55,6 +55,24 @@ const rows: readonly ReaderRow[] = [
     isText: true,
     load: async () => (await import('./text/source-code.ts')).sourceCodeReader,
   },
+  {
+    name: 'notebook',
+    mediaTypes: ['application/x-ipynb+json'],
+    isText: true,
+    load: async () => (await import('./text/notebook.ts')).notebookReader,
+  },
+  {
+    name: 'structured-xml',
+    mediaTypes: ['application/docbook+xml', 'application/x-fictionbook+xml', 'application/jats+xml', 'text/x-opml'],
+    isText: true,
+    load: async () => (await import('./structured-xml.ts')).structuredXmlReader,
+  },
+  {
+    name: 'subtitles',
+    mediaTypes: ['application/x-subrip', 'text/vtt'],
+    isText: true,
+    load: async () => (await import('./text/subtitles.ts')).subtitlesReader,
+  },
   { name: 'pdf', mediaTypes: ['application/pdf'], load: async () => (await import('./pdf/pdf.ts')).pdfReader },
   {
     name: 'docx',

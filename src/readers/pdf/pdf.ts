@@ -9,6 +9,7 @@ import type { Block, TextBlock } from './blocks.ts'
 import { flowText, vocabularyOf } from './flow.ts'
 import type { Vocabulary } from './flow.ts'
 import { pageFragments } from './fragments.ts'
+import { openForm } from './form-values.ts'
 import { headingsOf } from './headings.ts'
 import type { Headings } from './headings.ts'
 import { lineText, linesOf } from './lines.ts'
@@ -29,6 +30,8 @@ const mostPagesNamed = 12
 /** What was found on the pages before their lines are put together. */
 interface Extracted {
   readonly pages: readonly PageLines[]
+  /** What was filled into the form on each page. */
+  readonly values: readonly (readonly string[])[]
   /** Numbers of pages, counted from 1. */
   readonly damaged: readonly number[]
   readonly pictures: readonly number[]
@@ -51,9 +54,10 @@ async function readPdf({ bytes, limits }: ReadRequest): Promise<Reading> {
   const headings = headingsOf(blocks, outlineOf(document))
   const vocabulary = vocabularyOf(extracted.pages.flatMap(({ lines }) => lines.map(inlineText)))
   const builder = new TextBuilder(limits)
-  for (const page of blocks) {
+  for (const [at, page] of blocks.entries()) {
     builder.page()
     for (const block of page) write(builder, block, headings, vocabulary)
+    builder.paragraph((extracted.values[at] ?? []).join('\n'))
   }
   warnAll(builder, extracted)
   if (running.size > 0) builder.warn('Lines that come again on most pages, such as page numbers, were kept only once.')
@@ -71,7 +75,9 @@ function checkPageCount(pageCount: number, { pagesMax }: ReadLimits): void {
 }
 
 function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
+  using form = openForm(document)
   const pages: PageLines[] = []
+  const values: (readonly string[])[] = []
   const damaged: number[] = []
   const pictures: number[] = []
   const unknownLetters: number[] = []
@@ -82,6 +88,7 @@ function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
     if (page === null) {
       damaged.push(index + 1)
       pages.push({ lines: [], height: 0 })
+      values.push([])
       continue
     }
     const text = pageFragments(page, charactersLeft)
@@ -89,13 +96,14 @@ function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
     if (text.fragments.length === 0 && page.pdfium.call.FPDFPage_CountObjects(page.pointer) > 0)
       pictures.push(index + 1)
     if (text.unknownLetters > 0) unknownLetters.push(index + 1)
+    values.push(form?.valuesOf(page) ?? [])
     pages.push({ lines: linesOf(text.fragments), height: page.height })
   }
-  return { pages, damaged, pictures, unknownLetters }
+  return { pages, values, damaged, pictures, unknownLetters }
 }
 
-function checkText({ pages, damaged, pictures }: Extracted): void {
-  if (pages.some(({ lines }) => lines.length > 0)) return
+function checkText({ pages, values, damaged, pictures }: Extracted): void {
+  if (pages.some(({ lines }, at) => lines.length > 0 || values[at]?.length !== 0)) return
   if (damaged.length > 0) {
     throw new ReadFailure('damaged', 'The pages of the PDF cannot be read. Save or download it again.')
   }

@@ -100,6 +100,23 @@ export function assemble(objects: readonly (string | Uint8Array)[], trailer: str
   return Buffer.concat(parts)
 }
 
+/** A form of one page with a label, and the fields as dictionaries without their place. */
+export function pdfForm(fields: readonly string[]): Uint8Array {
+  const list = fields.map((_, at) => `${6 + at} 0 R`).join(' ')
+  const content = 'BT /R 10 Tf 72 700 Td (Application) Tj ET'
+  return assemble(
+    [
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${list}]>>>>`,
+      '<</Type/Pages/Count 1/Kids[4 0 R]>>',
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 5 0 R/Resources<</Font<</R 3 0 R>>>>/Annots[${list}]>>`,
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+      ...fields.map((field) => `<</Type/Annot/Subtype/Widget/Rect[72 600 200 620]/P 4 0 R${field}>>`),
+    ],
+    '/Root 1 0 R',
+  )
+}
+
 /** `pages` pages that are all the same one, in a single node of the page tree. */
 export function pdfWithOnePageManyTimes(pages: number): Uint8Array {
   return assemble(

@@ -1,0 +1,22 @@
+import { gunzipSync } from 'node:zlib'
+import { createRequire } from 'node:module'
+import { readFileSync, writeFileSync } from 'node:fs'
+const req = createRequire(import.meta.url)
+const Core = req('tesseract.js-core/tesseract-core-simd-lstm.js')
+const t0=performance.now()
+const m:any = await Core({ wasmBinary: readFileSync(req.resolve('tesseract.js-core/tesseract-core-simd-lstm.wasm')) })
+console.log('load', performance.now()-t0, Object.keys(m).filter(k=>/HEAP|FS|malloc/.test(k)))
+m.FS.writeFile('/eng.traineddata', gunzipSync(readFileSync(process.cwd()+'/node_modules/@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz')))
+const api = new m.TessBaseAPI()
+console.log('init', api.Init('/', 'eng', 1), performance.now()-t0)
+const png = readFileSync(process.argv[2])
+console.log(m.SetImageFile?.toString().slice(0,200))
+m.FS.writeFile('/input', png)
+const r = api.SetImageFile(1, 0, false)
+console.log('set', r)
+const t1=performance.now()
+api.SetVariable('tessedit_pageseg_mode','3')
+api.Recognize(null)
+console.log('rec', performance.now()-t1, process.memoryUsage().rss/1e6)
+console.log(api.GetUTF8Text().slice(0,500))
+console.log(api.GetTSVText(0).slice(0,600))
