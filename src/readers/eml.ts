@@ -8,6 +8,7 @@ import PostalMime from 'postal-mime'
 import type { Address, Attachment, Email } from 'postal-mime'
 import { appendHtml } from './html/html.ts'
 import { detectMediaType } from './types/media-type.ts'
+import type { Recogniser } from './ocr/recogniser.ts'
 import { ReadFailure } from './reading.ts'
 import type { Reader, Reading, ReadLimits, ReadRequest } from './reading.ts'
 import { TextBuilder } from './text-builder.ts'
@@ -17,6 +18,7 @@ export type ReadAttachment = (file: {
   readonly bytes: Uint8Array
   readonly name: string
   readonly limits: ReadLimits
+  readonly recogniser?: Recogniser | undefined
 }) => Promise<Reading>
 
 const mailType = 'message/rfc822'
@@ -122,7 +124,7 @@ interface Attaching {
 async function appendAttachments(
   builder: TextBuilder,
   attached: readonly Attachment[],
-  { request: { limits }, readAttachment, depth }: Attaching,
+  { request: { limits, recogniser }, readAttachment, depth }: Attaching,
 ): Promise<void> {
   let bytesLeft = limits.unpackedBytesMax
   for (const [at, attachment] of attached.entries()) {
@@ -135,7 +137,12 @@ async function appendAttachments(
       )
       return
     }
-    const file = { bytes, name, limits: { ...limits, textMax: Math.max(1, limits.textMax - builder.length) } }
+    const file = {
+      bytes,
+      name,
+      limits: { ...limits, textMax: Math.max(1, limits.textMax - builder.length) },
+      recogniser,
+    }
     try {
       const isMail = attachment.mimeType === mailType || detectMediaType(bytes, name) === mailType
       const reading = isMail ? await readWithin(file, readAttachment, depth) : await readAttachment(file)

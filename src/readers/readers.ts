@@ -5,8 +5,9 @@
  * Invariant: a media type has at most one reader.
  */
 import { decodeText } from './text/charset.ts'
-import { detectMediaType, isPicture } from './types/media-type.ts'
+import { detectMediaType } from './types/media-type.ts'
 import { isBinary } from './types/signature.ts'
+import type { Recogniser } from './ocr/recogniser.ts'
 import { type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
 import { sourceMediaTypes } from './types/text-type.ts'
 
@@ -111,6 +112,11 @@ const rows: readonly ReaderRow[] = [
   },
   { name: 'rtf', mediaTypes: ['application/rtf'], load: async () => (await import('./rtf/rtf.ts')).rtfReader },
   {
+    name: 'picture',
+    mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'],
+    load: async () => (await import('./ocr/picture.ts')).pictureReader,
+  },
+  {
     name: 'eml',
     mediaTypes: ['message/rfc822'],
     load: async () => (await import('./eml.ts')).emlReader((attached) => readFile({ ...attached, reader: 'auto' })),
@@ -126,26 +132,27 @@ export interface FileToRead {
   readonly name: string
   readonly reader: string
   readonly limits: ReadLimits
+  readonly recogniser?: Recogniser | undefined
 }
 
 /**
  * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
  * named reader cannot take this content. `reader` is a member of `readerNames`.
  */
-export async function readFile({ bytes, name, reader, limits }: FileToRead): Promise<Reading> {
+export async function readFile({ bytes, name, reader, limits, recogniser }: FileToRead): Promise<Reading> {
   const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
   const loaded = await row.load()
-  return loaded.read({ bytes, name, mediaType, limits })
+  return loaded.read({ bytes, name, mediaType, limits, recogniser })
 }
 
 function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {
   const mediaType = detectMediaType(bytes, name)
   const row = rows.find(({ mediaTypes }) => mediaTypes.includes(mediaType))
   if (row !== undefined) return { row, mediaType }
-  const message = isPicture(mediaType)
-    ? 'The file is a picture. Import it with a reader that uses a vision model.'
-    : `Files of the type ${mediaType} are not read. Save it as PDF and import that.`
-  throw new ReadFailure('unsupported_type', message)
+  throw new ReadFailure(
+    'unsupported_type',
+    `Files of the type ${mediaType} are not read. Save it as PDF and import that.`,
+  )
 }
 
 function byName(bytes: Uint8Array, reader: string): { readonly row: ReaderRow; readonly mediaType: string } {

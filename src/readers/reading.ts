@@ -6,6 +6,8 @@
  * fail; they import nothing but `lib` and their format's library.
  */
 
+import type { Recogniser } from './ocr/recogniser.ts'
+
 /** A part of the text: `text.slice(start, end)`. */
 export interface Span {
   readonly start: number
@@ -65,6 +67,8 @@ export interface ReadRequest {
   readonly name: string
   readonly mediaType: string
   readonly limits: ReadLimits
+  /** Recognises the text of pictures; absent where that is off or not installed. */
+  readonly recogniser?: Recogniser | undefined
 }
 
 /** Reads one or more media types; rejects with ReadFailure. */

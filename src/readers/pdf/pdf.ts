@@ -8,7 +8,7 @@ import { blocksOf, markerOf } from './blocks.ts'
 import type { Block, TextBlock } from './blocks.ts'
 import { flowText, vocabularyOf } from './flow.ts'
 import type { Vocabulary } from './flow.ts'
-import { pageFragments } from './fragments.ts'
+import { pageFragments, type Fragment } from './fragments.ts'
 import { openForm } from './form-values.ts'
 import { headingsOf } from './headings.ts'
 import type { Headings } from './headings.ts'
@@ -17,9 +17,12 @@ import type { Line } from './lines.ts'
 import { outlineOf } from './outline.ts'
 import { openPage, openPdf, readText, withEngine } from './pdfium.ts'
 import type { PdfDocument } from './pdfium.ts'
+import { recognisedFragments } from './recognised-page.ts'
 import { runningLines } from './running-lines.ts'
 import type { PageLines } from './running-lines.ts'
 import { withTables } from './tables.ts'
+import { recognisedWarning } from '../ocr/picture.ts'
+import type { Recogniser } from '../ocr/recogniser.ts'
 import { ReadFailure } from '../reading.ts'
 import type { Reader, ReadLimits, ReadRequest, Reading } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
@@ -36,6 +39,8 @@ interface Extracted {
   readonly damaged: readonly number[]
   readonly pictures: readonly number[]
   readonly unknownLetters: readonly number[]
+  /** Those whose text was recognised. */
+  readonly recognised: readonly number[]
 }
 
 /** Reads PDFs by their text layer. */
@@ -44,10 +49,11 @@ export const pdfReader: Reader = {
   read: (request) => withEngine(() => readPdf(request)),
 }
 
-async function readPdf({ bytes, limits }: ReadRequest): Promise<Reading> {
+async function readPdf({ bytes, limits, recogniser }: ReadRequest): Promise<Reading> {
   using document = await openPdf(bytes)
   checkPageCount(document.pageCount, limits)
-  const extracted = extract(document, limits)
+  const found = extract(document, limits)
+  const extracted = recogniser === undefined ? found : await withRecognised(document, found, recogniser)
   checkText(extracted)
   const running = runningLines(extracted.pages)
   const blocks = extracted.pages.map(({ lines }) => blocksOf(withTables(lines.filter((line) => !running.has(line)))))
@@ -99,7 +105,28 @@ function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
     values.push(form?.valuesOf(page) ?? [])
     pages.push({ lines: linesOf(text.fragments), height: page.height })
   }
-  return { pages, values, damaged, pictures, unknownLetters }
+  return { pages, values, damaged, pictures, unknownLetters, recognised: [] }
+}
+
+/** The pages that are pictures with what was recognised on them. */
+async function withRecognised(document: PdfDocument, found: Extracted, recogniser: Recogniser): Promise<Extracted> {
+  if (recogniser.besideTextOnly && found.pictures.length === found.pages.length) return found
+  const pages = [...found.pages]
+  const recognised: number[] = []
+  const pictures: number[] = []
+  let hasBudget = true
+  for (const number of found.pictures) {
+    using page = openPage(document, number - 1)
+    const fragments: readonly Fragment[] | null =
+      page === null || !hasBudget ? null : await recognisedFragments(page, recogniser)
+    hasBudget = fragments !== null
+    if (page === null || fragments === null || fragments.length === 0) pictures.push(number)
+    else {
+      recognised.push(number)
+      pages[number - 1] = { lines: linesOf(fragments), height: page.height }
+    }
+  }
+  return { ...found, pages, pictures, recognised }
 }
 
 function checkText({ pages, values, damaged, pictures }: Extracted): void {
@@ -147,7 +174,8 @@ function titleOf(document: PdfDocument, pages: readonly (readonly Block[])[], he
   return first === undefined ? null : flowText(first.lines, new Set())
 }
 
-function warnAll(builder: TextBuilder, { damaged, pictures, unknownLetters }: Extracted): void {
+function warnAll(builder: TextBuilder, { damaged, pictures, unknownLetters, recognised }: Extracted): void {
+  if (recognised.length > 0) builder.warn(`${named(recognised)} without a text layer; the text ${recognisedWarning}`)
   if (pictures.length > 0) {
     builder.warn(
       `${named(pictures)} without a text layer, for example scanned, and left out; a vision reader can read such pages.`,

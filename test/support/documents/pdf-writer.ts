@@ -100,6 +100,44 @@ export function assemble(objects: readonly (string | Uint8Array)[], trailer: str
   return Buffer.concat(parts)
 }
 
+/** A page of this size in points that is nothing but a picture: grey values, row by row. */
+export interface ScannedPage {
+  readonly width: number
+  readonly height: number
+  readonly pixels: { readonly width: number; readonly height: number; readonly grey: Uint8Array }
+}
+
+/** A scanned file: pages that are pictures; the first of them after a page with the text, if there is one. */
+export function pdfOfScans(scans: readonly ScannedPage[], text: readonly PlacedText[] = []): Uint8Array {
+  const first = text.length === 0 ? [] : [{ width: 595, height: 842, content: text.map(textOperators).join('\n') }]
+  const pages = [
+    ...first,
+    ...scans.map((scan) => ({ ...scan, content: `${scan.width} 0 0 ${scan.height} 0 0 cm /S Do` })),
+  ]
+  const pageObject = (at: number): number => 4 + 3 * at
+  const stream = (head: string, bytes: Uint8Array): Buffer => {
+    const packed = deflateSync(bytes)
+    const start = Buffer.from(`<<${head}/Length ${packed.length}/Filter/FlateDecode>>stream\n`)
+    return Buffer.concat([start, packed, Buffer.from('\nendstream')])
+  }
+  const objects: (string | Uint8Array)[] = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, at) => `${pageObject(at)} 0 R`).join(' ')}]>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  ]
+  for (const [at, page] of pages.entries()) {
+    const own = pageObject(at)
+    const picture = 'pixels' in page ? page.pixels : { width: 1, height: 1, grey: new Uint8Array(1) }
+    const look = `/Width ${picture.width}/Height ${picture.height}/ColorSpace/DeviceGray/BitsPerComponent 8`
+    objects.push(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${page.width} ${page.height}]/Contents ${own + 1} 0 R/Resources<</Font<</R 3 0 R>>/XObject<</S ${own + 2} 0 R>>>>>>`,
+      stream('', Buffer.from(page.content)),
+      stream(`/Type/XObject/Subtype/Image${look}`, picture.grey),
+    )
+  }
+  return assemble(objects, '/Root 1 0 R')
+}
+
 /** A form of one page with a label, and the fields as dictionaries without their place. */
 export function pdfForm(fields: readonly string[]): Uint8Array {
   const list = fields.map((_, at) => `${6 + at} 0 R`).join(' ')
