@@ -4,6 +4,7 @@
  *
  * Invariant: a media type has at most one reader.
  */
+import type { ReadAttachment } from './attachments.ts'
 import { decodeText } from './text/charset.ts'
 import { detectMediaType } from './types/media-type.ts'
 import { isBinary } from './types/signature.ts'
@@ -119,9 +120,38 @@ const rows: readonly ReaderRow[] = [
   {
     name: 'eml',
     mediaTypes: ['message/rfc822'],
-    load: async () => (await import('./eml.ts')).emlReader((attached) => readFile({ ...attached, reader: 'auto' })),
+    load: async () => (await import('./eml.ts')).emlReader(readAttachment),
+  },
+  {
+    name: 'msg',
+    mediaTypes: ['application/vnd.ms-outlook'],
+    load: async () => (await import('./legacy/msg.ts')).msgReader(readAttachment),
+  },
+  {
+    name: 'doc',
+    mediaTypes: ['application/msword'],
+    load: async () => (await import('./legacy/doc.ts')).docReader,
+  },
+  {
+    name: 'xls',
+    mediaTypes: ['application/vnd.ms-excel'],
+    load: async () => (await import('./legacy/xls.ts')).xlsReader,
+  },
+  {
+    name: 'ppt',
+    mediaTypes: ['application/vnd.ms-powerpoint'],
+    load: async () => (await import('./legacy/ppt.ts')).pptReader,
+  },
+  {
+    name: 'archive',
+    mediaTypes: ['application/zip', 'application/x-tar', 'application/gzip', 'application/mbox'],
+    load: async () => (await import('./packed.ts')).packedReader(readAttachment),
   },
 ]
+
+function readAttachment(file: Parameters<ReadAttachment>[0]): Promise<Reading> {
+  return readFile({ ...file, reader: file.reader ?? 'auto' })
+}
 
 /** What a request may name: `auto` finds the reader by the file's content. */
 export const readerNames: readonly string[] = ['auto', ...rows.map(({ name }) => name)]
@@ -133,16 +163,18 @@ export interface FileToRead {
   readonly reader: string
   readonly limits: ReadLimits
   readonly recogniser?: Recogniser | undefined
+  /** Files that this one is in; none when left out. */
+  readonly depth?: number | undefined
 }
 
 /**
  * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
  * named reader cannot take this content. `reader` is a member of `readerNames`.
  */
-export async function readFile({ bytes, name, reader, limits, recogniser }: FileToRead): Promise<Reading> {
+export async function readFile({ bytes, name, reader, limits, recogniser, depth }: FileToRead): Promise<Reading> {
   const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
   const loaded = await row.load()
-  return loaded.read({ bytes, name, mediaType, limits, recogniser })
+  return loaded.read({ bytes, name, mediaType, limits, recogniser, depth })
 }
 
 function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {

@@ -69,6 +69,8 @@ export interface ReadRequest {
   readonly limits: ReadLimits
   /** Recognises the text of pictures; absent where that is off or not installed. */
   readonly recogniser?: Recogniser | undefined
+  /** Files that this one is in; none when left out. */
+  readonly depth?: number | undefined
 }
 
 /** Reads one or more media types; rejects with ReadFailure. */

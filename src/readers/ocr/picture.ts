@@ -1,4 +1,5 @@
 /** Reads a picture of text by recognition: paragraphs as the engine found them. */
+import { imageFormatOf } from '#lib/image-header.ts'
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
 import type { RecognisedWord } from './recogniser.ts'
@@ -10,6 +11,12 @@ export const recognisedWarning = 'was recognised in pictures and may differ from
 export const pictureReader: Reader = { name: 'picture', read: readPicture }
 
 async function readPicture({ bytes, mediaType, limits, recogniser }: ReadRequest): Promise<Reading> {
+  if (imageFormatOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) === null) {
+    throw new ReadFailure(
+      'damaged',
+      'The file is not a picture, so the reader picture cannot read it. Leave it at auto.',
+    )
+  }
   if (recogniser === undefined) {
     throw new ReadFailure(
       'unsupported_type',

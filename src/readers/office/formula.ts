@@ -30,7 +30,7 @@ const part = (element: XmlElement, name: string): string => contentOf(childOf(el
 const grouped = (text: string): string => (text.length > 1 ? `(${text})` : text)
 const marked = (sign: string, text: string): string => (text === '' ? '' : sign + grouped(text))
 
-/** A sign that the properties name; an empty one is no sign. */
+/** A sign that the properties name; it may be empty. */
 function signOf(element: XmlElement, name: string, byDefault: string): string {
   const sign = childOf(childOf(element, `${element.name}Pr`), name)
   return sign === null ? byDefault : (attributeOf(sign, 'val') ?? '')

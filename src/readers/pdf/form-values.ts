@@ -1,5 +1,5 @@
 /**
- * What was filled into the fields of a form. Fields are no part of a page's text, so each page's values follow it, with
+ * What was filled into the fields of a form. A page's text does not contain its fields, so each page's values follow it, with
  * the name that the form shows for its field. Source: fpdf_annot.h, fpdf_formfill.h.
  */
 import { readText, scratchBytes, type PdfDocument, type Pdfium, type PdfPage } from './pdfium.ts'

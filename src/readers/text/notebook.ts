@@ -48,7 +48,7 @@ function appendOutput(builder: TextBuilder, output: Fields): void {
     : linesOf(data['text/markdown'] ?? data['text/plain'] ?? data['text'])
   if (Object.keys(data).some((key) => /^(?:image\/|png$|jpeg$|svg$)/.test(key))) {
     builder.warn('Pictures among the results were left out.')
-    // What stands for a picture as text is its address in memory.
+    // A picture as text is its address in memory.
     if (/^<[^\n]*>$/.test(text.trim())) return
   }
   if (text.length > outputCharactersMax) builder.warn(`Results were cut off after ${outputCharactersMax} characters.`)

@@ -27,16 +27,16 @@ export function unsupported(message: string): ReadFailure {
   return new ReadFailure('unsupported_type', message)
 }
 
-export const archiveRemedy = 'Archives are not unpacked. Import the files in it one by one.'
+const archiveRemedy = 'Archives of this kind are not unpacked. Pack the files as ZIP or TAR, or import them one by one.'
 const mediaRemedy = 'Sound and video are not read. Import a transcript instead.'
 const programRemedy = 'The file is a program or other binary data and holds no text to import.'
 
 /** Bytes at the beginning (or at `at`), as Latin-1, of formats that no reader takes, and what to tell the user. */
 const refused: readonly { readonly signature: string; readonly at?: number; readonly message: string }[] = [
-  ...['\x1f\x8b', '7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map(
-    (signature) => ({ signature, message: archiveRemedy }),
-  ),
-  { signature: 'ustar', at: 257, message: archiveRemedy },
+  ...['7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map((signature) => ({
+    signature,
+    message: archiveRemedy,
+  })),
   ...['ID3', '\xff\xfb', '\xff\xf3', 'OggS', 'fLaC', '\x1a\x45\xdf\xa3', '\0\0\x01\xba', 'FLV\x01'].map(
     (signature) => ({
       signature,
@@ -123,6 +123,8 @@ export function startTypeOf(bytes: Buffer, name = ''): StartType {
   if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return { kind: 'zip' }
   if (start.startsWith('{\\rtf')) return { kind: 'type', mediaType: 'application/rtf' }
   if (start.startsWith(compoundSignature)) return { kind: 'compound' }
+  if (start.startsWith('\x1f\x8b')) return { kind: 'type', mediaType: 'application/gzip' }
+  if (start.startsWith('ustar', 257)) return { kind: 'type', mediaType: 'application/x-tar' }
   // "BM" alone begins many a text; in a bitmap these bytes are reserved and zero.
   const isBitmapText = start.startsWith('BM') && start.slice(6, 10) !== '\0\0\0\0'
   const image = isBitmapText ? null : imageFormatOf(bytes)

@@ -76,7 +76,7 @@ function extensionOf(name: string): string {
 export function textMediaType(bytes: Buffer, name: string): string {
   const extension = extensionOf(name)
   const start = decodeText(bytes.subarray(0, sampleBytes), { markup: true }).text.trimStart()
-  if (isMail(start, extension)) return 'message/rfc822'
+  if (isMail(start, extension)) return isMailBox(bytes, start) ? 'application/mbox' : 'message/rfc822'
   const exact = structuredType(start) ?? subtitlesType(start) ?? notebookType(start, extension)
   if (exact !== null) return exact
   const sourceType = sourceTypes.get(extension)
@@ -114,7 +114,7 @@ function isMail(start: string, extension: string): boolean {
   return known >= (extension === 'eml' || extension === 'mht' || extension === 'mhtml' ? 1 : 3)
 }
 
-/** Books and papers by their root and what it says of itself; an article without such words is any XML. */
+/** Books and papers by their root and its declarations; an article without such words is any XML. */
 function structuredType(start: string): string | null {
   const head = start.slice(0, 4_096)
   if (!/^<[?!a-z]/i.test(head)) return null
@@ -135,6 +135,11 @@ function subtitlesType(start: string): string | null {
 function notebookType(start: string, extension: string): string | null {
   if (!start.startsWith('{')) return null
   return extension === 'ipynb' || /"nbformat"\s*:/.test(start.slice(0, 2_000)) ? 'application/x-ipynb+json' : null
+}
+
+/** More than one mail after each other. */
+function isMailBox(bytes: Buffer, start: string): boolean {
+  return start.startsWith('From ') && (bytes.includes('\n\nFrom ') || bytes.includes('\r\n\r\nFrom '))
 }
 
 const htmlExtensions: ReadonlySet<string> = new Set(['html', 'htm', 'xhtml'])

@@ -127,7 +127,8 @@ export function pdfOfScans(scans: readonly ScannedPage[], text: readonly PlacedT
   ]
   for (const [at, page] of pages.entries()) {
     const own = pageObject(at)
-    const picture = 'pixels' in page ? page.pixels : { width: 1, height: 1, grey: new Uint8Array(1) }
+    const none: ScannedPage['pixels'] = { width: 1, height: 1, grey: new Uint8Array(1) }
+    const picture = scans[at - first.length]?.pixels ?? none
     const look = `/Width ${picture.width}/Height ${picture.height}/ColorSpace/DeviceGray/BitsPerComponent 8`
     objects.push(
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${page.width} ${page.height}]/Contents ${own + 1} 0 R/Resources<</Font<</R 3 0 R>>/XObject<</S ${own + 2} 0 R>>>>>>`,

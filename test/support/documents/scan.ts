@@ -4,16 +4,23 @@ import { encodePng } from '#lib/png-encode.ts'
 import { renderPdfPage } from '#readers/pdf/render.ts'
 import { column, writePdf, type PlacedText, type ScannedPage } from './pdf-writer.ts'
 
-const [width, height] = [595, 842]
+/** Points: of the page that is drawn, and where the part with the text begins on it, which alone is kept. */
+const [pageHeight, above] = [842, 40]
+/** Points of the picture. */
+export const [width, height] = [595, 210]
 /** Pixels of a page at 150 dots an inch. */
 const pixelsMax = 2_180_000
 
-/** A page with these lines as a PNG. */
-export function pictureOf(lines: readonly string[] | readonly PlacedText[]): Promise<Uint8Array> {
+/** The upper part of a page with these lines as a PNG. */
+export async function pictureOf(lines: readonly string[] | readonly PlacedText[]): Promise<Uint8Array> {
   const texts = lines.map((line, at) =>
     typeof line === 'string' ? (column([line], { y: 760 - 20 * at, size: 14 })[0] as PlacedText) : line,
   )
-  return renderPdfPage(writePdf({ pages: [{ texts }] }), 1, { pixelsMax, passage: '' })
+  const page = pngPixels(await renderPdfPage(writePdf({ pages: [{ texts }] }), 1, { pixelsMax, passage: '' }))
+  const row = (points: number): number => Math.round((points * page.height) / pageHeight)
+  const [first, last] = [row(above), row(above + height)]
+  const rgba = page.rgba.slice(4 * page.width * first, 4 * page.width * last)
+  return encodePng({ width: page.width, height: last - first, rgba })
 }
 
 /** The picture turned by quarters, clockwise. */
@@ -35,10 +42,10 @@ function quarterTurn({ width: across, height: down, rgba }: PixelGrid): PixelGri
 export function scanOf(png: Uint8Array): ScannedPage {
   const { width: across, height: down, rgba } = pngPixels(png)
   const grey = Uint8Array.from({ length: across * down }, (_, at) => rgba[4 * at] ?? 0)
-  const isSideways = across > down
+  const pixelsOfPoint = Math.sqrt(pixelsMax / (width * pageHeight))
   return {
-    width: isSideways ? height : width,
-    height: isSideways ? width : height,
+    width: across / pixelsOfPoint,
+    height: down / pixelsOfPoint,
     pixels: { width: across, height: down, grey },
   }
 }
