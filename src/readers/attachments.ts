@@ -4,9 +4,8 @@
  *
  * Invariant: a file that cannot be read costs a warning, never the whole; together they cost no more than the limits.
  */
-import type { Recogniser } from './ocr/recogniser.ts'
+import { type Recogniser, type Reading, ReadFailure, type ReadLimits, type ReadRequest } from './reading.ts'
 import { detectMediaType } from './types/media-type.ts'
-import { type Reading, ReadFailure, type ReadLimits, type ReadRequest } from './reading.ts'
 import type { TextBuilder } from './text-builder.ts'
 
 /** Reads a file that was found in another, by its content unless a reader is named. Rejects with ReadFailure. */

@@ -8,8 +8,7 @@ import type { ReadAttachment } from './attachments.ts'
 import { decodeText } from './text/charset.ts'
 import { detectMediaType } from './types/media-type.ts'
 import { isBinary } from './types/signature.ts'
-import type { Recogniser } from './ocr/recogniser.ts'
-import { type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
+import { type Recogniser, type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
 import { sourceMediaTypes } from './types/text-type.ts'
 
 interface ReaderRow {

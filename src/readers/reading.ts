@@ -6,7 +6,7 @@
  * fail; they import nothing but `lib` and their format's library.
  */
 
-import type { Recogniser } from './ocr/recogniser.ts'
+import type { PixelGrid } from '#lib/png-pixels.ts'
 
 /** A part of the text: `text.slice(start, end)`. */
 export interface Span {
@@ -50,6 +50,34 @@ export interface Reading {
   readonly mediaType: string
   /** One sentence each: what was left out and why, for example a picture without text. */
   readonly warnings: readonly string[]
+}
+
+/** A word and its place in pixels of the picture, as it was turned; y grows downwards. */
+export interface RecognisedWord {
+  readonly text: string
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+  /** The line that it is on, counted through the picture. */
+  readonly line: number
+  /** The paragraph, counted through the picture. */
+  readonly paragraph: number
+  /** From 0 to 100. */
+  readonly confidence: number
+}
+
+export interface RecognisedPicture {
+  /** In reading order; empty when there is no text to be read. */
+  readonly words: readonly RecognisedWord[]
+  /** Quarter turns, clockwise, after which the text was upright. */
+  readonly turn: number
+}
+
+export interface Recogniser extends Disposable {
+  readonly besideTextOnly: boolean
+  /** The text of a grid of pixels or of a PNG, JPEG, WebP, GIF or BMP; null when the file had its number of pictures. */
+  recognise(picture: PixelGrid | Uint8Array): Promise<RecognisedPicture | null>
 }
 
 /** What one call may cost; a reader that notices stops with `too_complex` before the process is ended from outside. */

@@ -9,7 +9,7 @@ import { startBytes, startTypeOf } from '#readers/types/signature.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Component } from '#store/documents/document-store.ts'
 import type { Documents } from '../documents.ts'
-import { ocrOptions } from '../ocr-options.ts'
+import { ocrOptions } from '../reading/ocr-options.ts'
 import { ReadingStopped } from '../reading/reading-child.ts'
 import type { Invalid } from './receive-item.ts'
 

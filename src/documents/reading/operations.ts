@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path'
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
-import type { OcrOptions, Recogniser } from '#readers/ocr/recogniser.ts'
-import type { Reading } from '#readers/reading.ts'
+import type { OcrOptions } from '#readers/ocr/tesseract.ts'
+import type { Recogniser, Reading } from '#readers/reading.ts'
 import type { ChunkRecord } from './chunk-record.ts'
 import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord, type Work } from './protocol.ts'
 
@@ -39,7 +39,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     const bytes = await Bun.file(file).bytes()
     const reading = await readFile({ bytes, name, reader, limits, recogniser: recogniser ?? undefined })
     progress.chunking(pagesOf(reading))
-    return cut(reading, chunker, directory)
+    return await cut(reading, chunker, directory)
   },
 
   async render({ file, directory, page, pixelsMax, passage = '', ocr }, progress) {

@@ -6,7 +6,7 @@
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
-import type { OcrOptions } from '#readers/ocr/recogniser.ts'
+import type { OcrOptions } from '#readers/ocr/tesseract.ts'
 import type { PageMark, ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
 

@@ -12,7 +12,7 @@ import type { ReadingSummary } from '../reading/protocol.ts'
 import type { ReadingWatch } from '../reading/reading-child.ts'
 import type { ReadingPool } from '../reading/reading-pool.ts'
 import { describePicture } from './describe-picture.ts'
-import { ocrOptions } from '../ocr-options.ts'
+import { ocrOptions } from '../reading/ocr-options.ts'
 import type { Run } from './run.ts'
 
 export interface ReadDeps {

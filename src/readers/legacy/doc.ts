@@ -4,7 +4,7 @@
  */
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
-import { damagedCompound, openCompound, withinFile } from './compound.ts'
+import { damagedCompound, openCompound, withinFile } from '../compound.ts'
 import { type ParagraphLook, paragraphLooks } from './doc-paragraphs.ts'
 
 /** Text of the file: where its letters are in the stream, two bytes or one each. */

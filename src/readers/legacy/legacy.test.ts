@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { biff, writeCompound, writeDoc, writeMsg, writePpt, writeXls } from '#test/support/documents/compound-writer.ts'
 import { failureOf } from '#test/support/documents/read-office.ts'
 import { readFile } from '../readers.ts'
-import { openCompound } from './compound.ts'
+import { openCompound } from '../compound.ts'
 
 const limits = { textMax: 1_000_000, pagesMax: 1_000, unpackedBytesMax: 10_000_000 }
 const read = (bytes: Uint8Array, changed: Partial<typeof limits> = {}) =>

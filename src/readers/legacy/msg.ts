@@ -7,7 +7,7 @@ import { appendHtml } from '../html/html.ts'
 import { decodeText } from '../text/charset.ts'
 import type { Reader, ReadRequest, Reading } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
-import { damagedCompound, openCompound, withinFile, type CompoundFile } from './compound.ts'
+import { damagedCompound, openCompound, withinFile, type CompoundFile } from '../compound.ts'
 import { unpackedRtf } from './packed-rtf.ts'
 
 const property = {

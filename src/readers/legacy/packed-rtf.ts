@@ -14,35 +14,62 @@ export function unpackedRtf(packed: Buffer, bytesMax: number): Uint8Array | null
   if (kind === plain) return packed.subarray(headBytes)
   if (kind !== compressed) return null
   const size = Math.min(packed.readUInt32LE(4), bytesMax, 9 * packed.length)
-  const window = Buffer.alloc(windowBytes)
-  let write = window.write(prefill, 'latin1')
-  const out = Buffer.alloc(size)
-  let length = 0
-  const put = (byte: number): void => {
-    window[write] = byte
-    write = (write + 1) % windowBytes
-    if (length < size) out[length] = byte
-    length += 1
+  return new Unpacking(packed.subarray(headBytes), size).run()
+}
+
+/** One pass: flags for eight steps, each a letter or a place in the window that is copied. */
+class Unpacking {
+  readonly #packed: Buffer
+  readonly #window = Buffer.alloc(windowBytes)
+  readonly #out: Buffer
+  #write: number
+  #length = 0
+  #at = 0
+  #isDone = false
+
+  constructor(packed: Buffer, size: number) {
+    this.#packed = packed
+    this.#out = Buffer.alloc(size)
+    this.#write = this.#window.write(prefill, 'latin1')
   }
-  for (let at = headBytes; at < packed.length && length < size;) {
-    const flags = packed[at] ?? 0
-    at += 1
-    for (let bit = 0; bit < 8 && at < packed.length && length < size; bit += 1) {
-      if ((flags & (1 << bit)) === 0) {
-        put(packed[at] ?? 0)
-        at += 1
-        continue
-      }
-      if (at + 2 > packed.length) break
-      const reference = packed.readUInt16BE(at)
-      at += 2
-      let from = reference >> 4
-      if (from === write) return out.subarray(0, length)
-      for (let left = (reference & 15) + 2; left > 0; left -= 1) {
-        put(window[from] ?? 0)
-        from = (from + 1) % windowBytes
+
+  run(): Uint8Array {
+    while (this.#goesOn()) {
+      const flags = this.#byte()
+      for (let bit = 0; bit < 8 && this.#goesOn(); bit += 1) {
+        if ((flags & (1 << bit)) === 0) this.#put(this.#byte())
+        else this.#copy()
       }
     }
+    return this.#out.subarray(0, this.#length)
   }
-  return out.subarray(0, Math.min(length, size))
+
+  #goesOn(): boolean {
+    return !this.#isDone && this.#at < this.#packed.length && this.#length < this.#out.length
+  }
+
+  #byte(): number {
+    const byte = this.#packed[this.#at] ?? 0
+    this.#at += 1
+    return byte
+  }
+
+  /** A reference to the place that is written next ends the text. */
+  #copy(): void {
+    const reference = 256 * this.#byte() + this.#byte()
+    let from = reference >> 4
+    this.#isDone = from === this.#write
+    for (let left = this.#isDone ? 0 : (reference & 15) + 2; left > 0; left -= 1) {
+      this.#put(this.#window[from] ?? 0)
+      from = (from + 1) % windowBytes
+    }
+  }
+
+  #put(byte: number): void {
+    this.#window[this.#write] = byte
+    this.#write = (this.#write + 1) % windowBytes
+    if (this.#length >= this.#out.length) return
+    this.#out[this.#length] = byte
+    this.#length += 1
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
-import { damagedCompound, openCompound, withinFile } from './compound.ts'
+import { damagedCompound, openCompound, withinFile } from '../compound.ts'
 
 interface PptRecord {
   readonly type: number

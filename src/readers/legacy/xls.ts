@@ -7,7 +7,7 @@ import { sheetCellsMax, type SheetCell, type SheetRow, writeSheet } from '../off
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
 import { BiffCursor, recordsOf } from './biff.ts'
-import { damagedCompound, openCompound, withinFile } from './compound.ts'
+import { damagedCompound, openCompound, withinFile } from '../compound.ts'
 
 interface Sheet {
   readonly name: string
@@ -180,26 +180,51 @@ interface Cell {
 /** MS-XLS 2.5.133: the result of a formula is a number unless its last two bytes are set. */
 const isText = (data: Buffer): boolean => data.length >= 14 && data.readUInt16LE(12) === 0xffff && data[6] === 0
 
-function readCell(kind: number, data: Buffer, { place, workbook, add }: Cell): void {
-  const number = (value: number, at: Place): void => {
-    const format = workbook.looks[at.look]
-    const known = format === undefined ? general : formatOf(format, workbook.formats.get(format))
-    const isYear = Number.isInteger(value) && value >= 1900 && value <= 2100
-    add(at, formatNumber(value, known, workbook.date1904), !isYear)
+function readCell(kind: number, data: Buffer, cell: Cell): void {
+  const known = cellReaders.get(kind)
+  if (known !== undefined && data.length >= known.bytesMin) known.read(data, cell)
+}
+
+/** What each kind of cell holds, and the bytes that it takes at least. */
+const cellReaders = new Map<number, { readonly bytesMin: number; readonly read: (data: Buffer, cell: Cell) => void }>([
+  [type.number, { bytesMin: 14, read: (data, cell) => addNumber(data.readDoubleLE(6), cell) }],
+  [type.packedNumber, { bytesMin: 10, read: (data, cell) => addNumber(unpacked(data.readInt32LE(6)), cell) }],
+  [type.manyNumbers, { bytesMin: 12, read: addNumbers }],
+  [
+    type.sharedText,
+    {
+      bytesMin: 10,
+      read: (data, { add, place, workbook }) => add(place, workbook.strings[data.readUInt32LE(6)] ?? '', false),
+    },
+  ],
+  [type.text, { bytesMin: 8, read: addText }],
+  [type.richText, { bytesMin: 8, read: addText }],
+  [type.trueOrError, { bytesMin: 8, read: (data, { add, place }) => add(place, trueOrError(data, 6), false) }],
+  [type.formula, { bytesMin: 14, read: addResult }],
+])
+
+function addText(data: Buffer, { add, place, workbook }: Cell): void {
+  add(place, textAt(data, 6, 2, workbook), false)
+}
+
+function addNumber(value: number, { add, place, workbook }: Cell): void {
+  const format = workbook.looks[place.look]
+  const known = format === undefined ? general : formatOf(format, workbook.formats.get(format))
+  const isYear = Number.isInteger(value) && value >= 1900 && value <= 2100
+  add(place, formatNumber(value, known, workbook.date1904), !isYear)
+}
+
+function addNumbers(data: Buffer, cell: Cell): void {
+  for (let at = 4, column = cell.place.column; at + 6 <= data.length - 2; at += 6, column += 1) {
+    const place = { ...cell.place, column, look: data.readUInt16LE(at) }
+    addNumber(unpacked(data.readInt32LE(at + 2)), { ...cell, place })
   }
-  if (kind === type.number && data.length >= 14) number(data.readDoubleLE(6), place)
-  else if (kind === type.packedNumber && data.length >= 10) number(unpacked(data.readInt32LE(6)), place)
-  else if (kind === type.manyNumbers) {
-    for (let at = 4, column = place.column; at + 6 <= data.length - 2; at += 6, column += 1) {
-      number(unpacked(data.readInt32LE(at + 2)), { ...place, column, look: data.readUInt16LE(at) })
-    }
-  } else if (kind === type.sharedText && data.length >= 10)
-    add(place, workbook.strings[data.readUInt32LE(6)] ?? '', false)
-  else if (kind === type.text || kind === type.richText) add(place, textAt(data, 6, 2, workbook), false)
-  else if (kind === type.trueOrError && data.length >= 8) add(place, trueOrError(data, 6), false)
-  else if (kind === type.formula && data.length >= 14) {
-    if (data.readUInt16LE(12) !== 0xffff) number(data.readDoubleLE(6), place)
-    else if (data[6] === 1 || data[6] === 2) add(place, trueOrError(Buffer.from([data[8] ?? 0, data[6] - 1]), 0), false)
+}
+
+function addResult(data: Buffer, cell: Cell): void {
+  if (data.readUInt16LE(12) !== 0xffff) addNumber(data.readDoubleLE(6), cell)
+  else if (data[6] === 1 || data[6] === 2) {
+    cell.add(cell.place, trueOrError(Buffer.from([data[8] ?? 0, data[6] - 1]), 0), false)
   }
 }
 

@@ -10,7 +10,8 @@ import { height, pictureOf, scanOf, turnedPicture } from '#test/support/document
 import { renderPdfPage } from '../pdf/render.ts'
 import { readFile } from '../readers.ts'
 import type { Reading } from '../reading.ts'
-import { createRecogniser, type OcrOptions } from './recogniser.ts'
+import { createRecogniser } from './recogniser.ts'
+import type { OcrOptions } from './tesseract.ts'
 
 const limits = { textMax: 1_000_000, pagesMax: 1_000, unpackedBytesMax: 1_000_000 }
 const english: OcrOptions = { languages: ['eng'], directory: null, pagesMax: 10, besideTextOnly: false }
@@ -33,10 +34,6 @@ describe('pictures', () => {
     expect(flat(text)).toBe(lines.join(' '))
     expect([mediaType, pages.length]).toEqual(['image/png', 1])
     expect(warnings).toEqual(['The text was recognised in pictures and may differ from them in some letters.'])
-  })
-
-  test.each([3])('turned by %d quarters are read the right way up', async (quarters) => {
-    expect(flat((await read(turnedPicture(await pictureOf(lines), quarters))).text)).toBe(lines.join(' '))
   })
 
   test('without text have none', async () => {
@@ -142,7 +139,7 @@ describe('scanned pages', () => {
     expect(text).toContain('| Apples | 12 | 3.40 |')
   })
 
-  test.each([0, 1, 2, 3])('turned by %d quarters have a passage marked where its words are', async (quarters) => {
+  test.each([1, 2, 3])('turned by %d quarters have a passage marked where its words are', async (quarters) => {
     const file = pdfOfScans([scanOf(turnedPicture(await pictureOf(lines), quarters))])
     using recogniser = createRecogniser(english, async () => {})
     const png = await renderPdfPage(file, 1, { pixelsMax: 250_000, passage: lines[1] ?? '', recogniser })

@@ -1,8 +1,7 @@
 /** Reads a picture of text by recognition: paragraphs as the engine found them. */
 import { imageFormatOf } from '#lib/image-header.ts'
-import { type Reader, ReadFailure, type ReadRequest, type Reading } from '../reading.ts'
+import { type Reader, ReadFailure, type ReadRequest, type Reading, type RecognisedWord } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
-import type { RecognisedWord } from './recogniser.ts'
 
 /** What a record says of text that a machine has seen and nobody has written. */
 export const recognisedWarning = 'was recognised in pictures and may differ from them in some letters.'

@@ -7,47 +7,8 @@
  */
 import { readImageHeader } from '#lib/image-header.ts'
 import type { PixelGrid } from '#lib/png-pixels.ts'
-import { ReadFailure } from '../reading.ts'
-import { openTesseract, type Tesseract } from './tesseract.ts'
-
-export interface OcrOptions {
-  /** Names of Tesseract's language data, such as `eng`, the most likely first. */
-  readonly languages: readonly string[]
-  /** Where further language data is; null for the packages alone. */
-  readonly directory: string | null
-  /** Pictures of one file whose text is recognised. */
-  readonly pagesMax: number
-  /** Leaves files that hold nothing but pictures to a model that sees. */
-  readonly besideTextOnly: boolean
-}
-
-/** A word and its place in pixels of the picture, as it was turned; y grows downwards. */
-export interface RecognisedWord {
-  readonly text: string
-  readonly left: number
-  readonly top: number
-  readonly right: number
-  readonly bottom: number
-  /** The line that it is on, counted through the picture. */
-  readonly line: number
-  /** The paragraph, counted through the picture. */
-  readonly paragraph: number
-  /** From 0 to 100. */
-  readonly confidence: number
-}
-
-export interface RecognisedPicture {
-  /** In reading order; empty when there is no text to be read. */
-  readonly words: readonly RecognisedWord[]
-  /** Quarter turns, clockwise, after which the text was upright. */
-  readonly turn: number
-}
-
-export interface Recogniser extends Disposable {
-  readonly besideTextOnly: boolean
-  /** The text of a grid of pixels or of a PNG, JPEG, WebP, GIF or BMP; null when the file had its number of pictures. */
-  recognise(picture: PixelGrid | Uint8Array): Promise<RecognisedPicture | null>
-}
+import { ReadFailure, type RecognisedPicture, type Recogniser } from '../reading.ts'
+import { type OcrOptions, openTesseract, type Tesseract } from './tesseract.ts'
 
 /** Twice the pixels of an A3 page at 300 dots an inch; four bytes each in the engine, and some copies. */
 const pixelsMax = 40_000_000

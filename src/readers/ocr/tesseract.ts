@@ -9,8 +9,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { packagePath } from '#lib/own-scripts.ts'
-import { ReadFailure } from '../reading.ts'
-import type { OcrOptions, RecognisedWord } from './recogniser.ts'
+import { ReadFailure, type RecognisedWord } from '../reading.ts'
+
+export interface OcrOptions {
+  /** Names of Tesseract's language data, such as `eng`, the most likely first. */
+  readonly languages: readonly string[]
+  /** Where further language data is; null for the packages alone. */
+  readonly directory: string | null
+  /** Pictures of one file whose text is recognised. */
+  readonly pagesMax: number
+  /** Leaves files that hold nothing but pictures to a model that sees. */
+  readonly besideTextOnly: boolean
+}
 
 /** What is used of the package `tesseract.js-core`. */
 interface CoreModule {

@@ -22,9 +22,14 @@ import { runningLines } from './running-lines.ts'
 import type { PageLines } from './running-lines.ts'
 import { withTables } from './tables.ts'
 import { recognisedWarning } from '../ocr/picture.ts'
-import type { Recogniser } from '../ocr/recogniser.ts'
-import { ReadFailure } from '../reading.ts'
-import type { Reader, ReadLimits, ReadRequest, Reading } from '../reading.ts'
+import {
+  type Recogniser,
+  ReadFailure,
+  type Reader,
+  type ReadLimits,
+  type ReadRequest,
+  type Reading,
+} from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
 
 const mediaType = 'application/pdf'

@@ -2,7 +2,7 @@
  * Pages without a text layer: drawn, recognised, and given back as fragments in points, so that columns, tables and
  * headings are found as on any other page.
  */
-import type { RecognisedPicture, RecognisedWord, Recogniser } from '../ocr/recogniser.ts'
+import type { RecognisedPicture, RecognisedWord, Recogniser } from '../reading.ts'
 import type { Box, Fragment } from './fragments.ts'
 import type { PdfPage } from './pdfium.ts'
 import { withPixels } from './page-pixels.ts'

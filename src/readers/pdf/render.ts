@@ -2,7 +2,7 @@
  * Pages as pictures: for models that read what has no text layer, and for people who look up a passage.
  */
 import { encodePng } from '#lib/png-encode.ts'
-import type { Recogniser } from '../ocr/recogniser.ts'
+import type { Recogniser } from '../reading.ts'
 import { ReadFailure } from '../reading.ts'
 import { openPage, openPdf, withEngine } from './pdfium.ts'
 import type { Box } from './fragments.ts'

@@ -6,7 +6,7 @@
  * zip-type.ts, texts in text-type.ts.
  */
 import { ReadFailure } from '../reading.ts'
-import { openCompound } from '../legacy/compound.ts'
+import { openCompound } from '../compound.ts'
 import { startTypeOf, unsupported } from './signature.ts'
 import { sourceMediaTypes, textMediaType } from './text-type.ts'
 import { zipMediaType } from './zip-type.ts'

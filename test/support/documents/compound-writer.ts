@@ -150,12 +150,7 @@ export function writeDoc(
     offset += bytes.length
     characters += text.length
   }
-  for (const { text, style = 0, inTable = false, endsRow = false } of paragraphs) {
-    const look = Buffer.alloc(2)
-    look.writeUInt16LE(style)
-    const properties = [inTable || endsRow ? '162401' : '', endsRow ? '172401' : '']
-    addText(text, Buffer.concat([look, Buffer.from(properties.join(''), 'hex')]))
-  }
+  for (const paragraph of paragraphs) addText(paragraph.text, lookOf(paragraph))
   const body = characters
   const plain = Buffer.alloc(2)
   if (comments !== '') addText(comments, plain)
@@ -179,6 +174,13 @@ export function writeDoc(
   document.writeUInt32LE(bins.length, 0x1a2)
   document.writeUInt32LE(clx.length, 0x1a6)
   return writeCompound({ WordDocument: document, '1Table': Buffer.concat([bins, clx]) })
+}
+
+function lookOf({ style = 0, inTable = false, endsRow = false }: DocParagraph): Buffer {
+  const look = Buffer.alloc(2)
+  look.writeUInt16LE(style)
+  const properties = [inTable || endsRow ? '162401' : '', endsRow ? '172401' : '']
+  return Buffer.concat([look, Buffer.from(properties.join(''), 'hex')])
 }
 
 function looksPage(runs: readonly { readonly start: number; readonly end: number; readonly look: Buffer }[]): Buffer {

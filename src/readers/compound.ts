@@ -5,7 +5,7 @@
  * Invariant: each chain of sectors ends after as many as the file has, and all streams together cost no more than the
  * limit, whatever the file says.
  */
-import { ReadFailure } from '../reading.ts'
+import { ReadFailure } from './reading.ts'
 
 export interface CompoundFile {
   /** Paths of all streams, storages divided by `/`, in the order of the directory. */

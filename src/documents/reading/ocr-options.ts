@@ -1,7 +1,6 @@
 /** Whether and how the text of pictures is recognised on this server. */
 import type { LiveSettings } from '#config/settings/live-settings.ts'
-import type { OcrOptions } from '#readers/ocr/recogniser.ts'
-import { hasTesseract } from '#readers/ocr/tesseract.ts'
+import { hasTesseract, type OcrOptions } from '#readers/ocr/tesseract.ts'
 
 /** The options of text recognition; null where it is off or its package is not installed. */
 export function ocrOptions(settings: Pick<LiveSettings, 'get'>, besideTextOnly = false): OcrOptions | null {
