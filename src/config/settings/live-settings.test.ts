@@ -173,6 +173,7 @@ describe('describing', () => {
       'documents.ocr.language_dir',
       'documents.ocr.max_pages',
       'documents.rerank_model',
+      'documents.rewrite_model',
       'documents.model_seconds',
       'documents.embed_batch',
       'documents.embed_concurrency',
