@@ -183,7 +183,7 @@ function warnAll(builder: TextBuilder, { damaged, pictures, unknownLetters, reco
   if (recognised.length > 0) builder.warn(`${named(recognised)} without a text layer; the text ${recognisedWarning}`)
   if (pictures.length > 0) {
     builder.warn(
-      `${named(pictures)} without a text layer, for example scanned, and left out; a vision reader can read such pages.`,
+      `${named(pictures)} without a text layer, for example scanned, and left out; a vision model, or text recognition where it is installed (docs/formats.md), can read such pages.`,
     )
   }
   if (damaged.length > 0) builder.warn(`${named(damaged)} damaged and left out.`)
