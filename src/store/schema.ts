@@ -370,6 +370,12 @@ export interface DocumentsTable {
   /** Where the bytes of the newest version lie; null when that was not recorded. */
   place: string | null
   crashes: Generated<number>
+  /** The file that the document is of; null when its import named none. */
+  source_name: string | null
+  source_id: string | null
+  source_version: string | null
+  /** One for each importer, source and file. */
+  source_key: string | null
 }
 
 /** PostgreSQL only. */

@@ -86,9 +86,21 @@ export interface Components {
   readonly embedder: Component
 }
 
+/** The file that a document is of, where it comes from. The importer's next import of it makes a new version of the document. */
+export interface DocumentSource {
+  /** The folder, bucket or site that it comes from, as its importer calls it; may be empty. */
+  readonly name: string
+  /** The file within it: a path, a key, an address. */
+  readonly id: string
+  /** Tells without its bytes whether the file has changed; null when that is not known. */
+  readonly version: string | null
+}
+
 /** What an import hands over. */
 export interface NewDocument extends Components {
   readonly id: string
+  /** Null when it was left out, as by most imports. */
+  readonly source?: DocumentSource | null
   readonly importerId: string
   readonly owners: readonly Principal[]
   readonly name: string
@@ -102,6 +114,7 @@ export interface NewDocument extends Components {
 }
 
 export interface DocumentRecord extends NewDocument {
+  readonly source: DocumentSource | null
   readonly state: DocumentState
   readonly progress: DocumentProgress
   /** Claims since it was queued, without those that gave the lease back. */
@@ -119,6 +132,23 @@ export interface DocumentRecord extends NewDocument {
   /** When each state was last entered. */
   readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
   readonly updatedAt: number
+}
+
+/** What is known of one file of a source. */
+export interface SourceEntry {
+  readonly documentId: string
+  readonly sourceId: string
+  readonly sourceVersion: string | null
+  readonly sha256: string
+  readonly bytes: number
+  readonly state: DocumentState
+}
+
+/** What a document is called from now on; what is left out stays. */
+export interface Renaming {
+  readonly name?: string | undefined
+  readonly sourceId?: string | undefined
+  readonly sourceVersion?: string | undefined
 }
 
 export type Inserted =
@@ -272,6 +302,17 @@ export interface DocumentStore {
    * under way for it.
    */
   insert(documents: readonly NewDocument[]): Promise<readonly Inserted[]>
+  /** Ids for the documents of these files: of those that are there, and for each of the others a new one, always the same. */
+  idsOfSources(importerId: string, sources: readonly Pick<DocumentSource, 'name' | 'id'>[]): Promise<readonly string[]>
+  /** What an importer has of a source, in an order that does not change. `next` continues; null at the end. */
+  manifest(query: {
+    readonly importerId: string
+    readonly source: string
+    readonly after: string | null
+    readonly limit: number
+  }): Promise<{ readonly entries: readonly SourceEntry[]; readonly next: string | null }>
+  /** Gives a document another name or source id; `taken` when the importer has another document of that source id. */
+  rename(id: string, viewer: Viewer, change: Renaming, now: number): Promise<DocumentRecord | 'taken' | null>
   get(id: string, viewer: Viewer): Promise<DocumentRecord | null>
   /** The newest first. Throws InvalidCursor. */
   list(query: DocumentFilter & PageRequest & { readonly viewer: Viewer }): Promise<Page<DocumentRecord>>
