@@ -18,6 +18,7 @@ import { modelCommands } from './admin/model-commands.ts'
 import { priceCommands } from './admin/price-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
 import { settingCommands } from './admin/setting-commands.ts'
+import { syncCommand } from './documents/sync-command.ts'
 import { searchCommand } from './documents/search-command.ts'
 import { backupCommand, migrateCommand, restoreCommand, startCommand } from './start/server-commands.ts'
 import { userCommands } from './admin/user-commands.ts'
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   generateCommand,
   ...batchCommands,
   importCommand,
+  syncCommand,
   indexCommand,
   searchCommand,
   migrateCommand,
