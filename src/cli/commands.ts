@@ -22,6 +22,7 @@ import { syncCommand } from './documents/sync-command.ts'
 import { searchCommand } from './documents/search-command.ts'
 import { backupCommand, migrateCommand, restoreCommand, startCommand } from './start/server-commands.ts'
 import { userCommands } from './admin/user-commands.ts'
+import { sourceCommands } from './admin/source-commands.ts'
 import { webhookCommands } from './admin/webhook-commands.ts'
 import { version } from './version.ts'
 
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   ...priceCommands,
   ...budgetCommands,
   ...webhookCommands,
+  ...sourceCommands,
   ...settingCommands,
   ...auditCommands,
   ...exportCommands,

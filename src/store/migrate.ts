@@ -44,6 +44,7 @@ import { batchFigures } from './migrations/0047-batch-figures.ts'
 import { people } from './migrations/0052-people.ts'
 import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
+import { serverSources } from './migrations/0062-server-sources.ts'
 import { documentSourceIndexes, documentSources } from './migrations/0061-document-sources.ts'
 import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
   { version: 61, name: 'sources of documents', kind: 'expand', run: documentSources, indexes: documentSourceIndexes },
+  { version: 62, name: 'sources of the server', kind: 'expand', run: serverSources },
 ]
 
 export interface MigrateOptions {

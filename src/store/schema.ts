@@ -739,6 +739,25 @@ export interface ScimGroupsTable {
   external_id: string | null
 }
 
+export interface SourcesTable {
+  id: string
+  name: string
+  kind: string
+  url: string
+  options: string
+  /** Sealed. */
+  credential: string | null
+  user_id: string
+  category: string
+  owners: string | null
+  every_minutes: number
+  enabled: number
+  due_at: number
+  begun_at: number | null
+  last_run: string | null
+  created_at: number
+}
+
 export interface UsageExportsTable {
   id: string
   /** `day` or `month`. */
@@ -895,6 +914,7 @@ export interface Tables {
   content_logs: ContentLogsTable
   content_log_days: ContentLogDaysTable
   usage_exports: UsageExportsTable
+  sources: SourcesTable
   usage_export_files: UsageExportFilesTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable

@@ -638,6 +638,11 @@ export type Document = {
   readonly media_type: string | null
   /** Rises when the document is given other bytes */
   readonly version: number
+  /** Where the file comes from; null when its import did not say */
+  readonly source: string | null
+  /** The file within its source */
+  readonly source_id: string | null
+  readonly source_version: string | null
   /** A version of it can be found: this one, or the one before while this one is made */
   readonly searchable: boolean
   readonly reader: {
@@ -653,6 +658,12 @@ export type Document = {
   readonly updated_at: string
   /** When each state was last entered */
   readonly timestamps: { readonly [name: string]: string }
+}
+
+export type DocumentChange = {
+  readonly name?: string | undefined
+  readonly source_id?: string | undefined
+  readonly source_version?: string | undefined
 }
 
 export type DocumentImport = {
@@ -784,6 +795,12 @@ export type FileItem = {
   readonly path?: string | null | undefined
   /** Chosen by the server when left out */
   readonly doc_id?: string | null | undefined
+  /** Where files come from: the name of a folder, a bucket or a site. With `source_id` */
+  readonly source?: string | null | undefined
+  /** The file within its source: a path, a key, an address. The next import of the same file replaces this version when it is completed */
+  readonly source_id?: string | null | undefined
+  /** Tells whether the file has changed: a time, an ETag. Returned by the manifest of the source */
+  readonly source_version?: string | null | undefined
   /** User ids, e-mail addresses, group:<name> or everyone; the importing user when left out */
   readonly owners?: string | readonly string[] | null | undefined
 }
@@ -951,6 +968,10 @@ export type ImportedFileItem = {
   readonly doc_id: string | null
   /** As they were sent */
   readonly owners: string | readonly string[] | null
+  /** As it was sent, with a source_id */
+  readonly source?: string | undefined
+  /** As it was sent */
+  readonly source_id?: string | undefined
   /** With wait_for_completion */
   readonly state?: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled" | undefined
   /** Of an invalid item */
@@ -1871,6 +1892,21 @@ export type SignInOptions = {
   })[]
 }
 
+export type SourceManifest = {
+  readonly data: readonly ({
+    readonly doc_id: string
+    readonly source_id: string
+    /** As the last import of the file said */
+    readonly source_version: string | null
+    /** Of the newest version, whatever its state */
+    readonly sha256: string
+    readonly bytes: number
+    readonly state: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled"
+  })[]
+  /** Send it as `after` for those that follow; null at the end */
+  readonly next: string | null
+}
+
 /** Fields that are not listed go to the model provider unchanged. */
 export type SpeechRequest = {
   /** A model name or alias */
@@ -2775,6 +2811,14 @@ export interface Operations {
     body: undefined
     answer: Document
   }
+  /** Give a document another name, or say that its file was moved */
+  "PATCH /api/v1/document/{doc_id}": {
+    params: { doc_id: string }
+    query: undefined
+    of: undefined
+    body: DocumentChange
+    answer: Document
+  }
   /** Delete a document with its chunks, vectors and bytes */
   "DELETE /api/v1/document/{doc_id}": {
     params: { doc_id: string }
@@ -2782,6 +2826,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** What you have imported of a source: files, versions, hashes and states */
+  "GET /api/v1/documents/manifest": {
+    params: undefined
+    query: { source: string; after?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: SourceManifest
   }
   /** The chunks of a document, in the order of its text */
   "GET /api/v1/document/{doc_id}/chunks": {
