@@ -201,19 +201,25 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const documents = openDocuments({ ...options, state, leader, traces, gateway: withoutDocuments }, opening)
   const gateway: Gateway = { ...withoutDocuments, ...contentOf(store, documents, withoutDocuments) }
   const batches = openBatches({ store, state, gateway, documents: documents.documents }, opening)
-  const generation: Generation = {
-    settings,
-    begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
-    providers,
-    flavours: new FlavourRegistry(clock),
-    gates: new ModelGates(() => settings.get('generation.model_concurrency')),
-    ticker,
-  }
+  const generation = generationOf(gateway)
   const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
   watchGauges(store, { state, feed, leader, gateway, webhooks })
   const sources = openSources({ store, state, gateway, documents: documents.documents, leader, proxyFor }, opening)
   const working = { documents, batches, webhooks, sources, generation }
   return { state, feed, leader, lastUsed, tendJournals, gateway, ...working, shutdown }
+}
+
+function generationOf(gateway: Gateway): Generation {
+  const { settings, providers, bodies, clock, ticker } = gateway
+  return {
+    settings,
+    begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
+    providers,
+    flavours: new FlavourRegistry(clock),
+    gates: new ModelGates(() => settings.get('generation.model_concurrency')),
+    bodies,
+    ticker,
+  }
 }
 
 type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway' | 'webhooks'>
@@ -224,6 +230,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway, webhooks }: W
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     queued: () => gateway.caps.waiting(),
+    bodies: () => gateway.bodies,
     usageQueueDepth: () => gateway.recorder.depth,
     documents: () => documentCounts(store, leader),
     webhooksWaiting: () => webhooks.waiting(),

@@ -6,7 +6,7 @@ import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { Secret } from '#lib/secret.ts'
-import { sourceKinds, type Source, type SourceRun } from '#store/sources/sources.ts'
+import { sourceKinds, type Source, type SourcePatch, type SourceRun } from '#store/sources/sources.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { id, instantOrNull, label, requireFound } from '../fields.ts'
@@ -159,25 +159,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       current,
       async handle({ params, body, unchanged }) {
         const before = requireFound(await store.sources.get(params.id), 'source')
-        const { region, ignore, credential, user_id: userId, every_minutes: everyMinutes, ...rest } = body
-        if (userId !== undefined && userId !== before.userId)
-          throw new ApiError('validation_failed', {
-            param: 'user_id',
-            message: '"user_id": the documents of a source stay with its user. Add another source.',
-          })
-        const leaves = rest.url !== undefined && new URL(rest.url).origin !== new URL(before.url).origin
-        const kept = leaves ? null : undefined
-        const options = {
-          ...optionsOf({ region: null, ignore: [] }),
-          ...before.options,
-          ...optionsOf({ region, ignore }),
-        }
-        const patch = {
-          ...rest,
-          everyMinutes,
-          options,
-          credential: credential === undefined ? kept : credential === null ? null : new Secret(credential),
-        }
+        const patch = patchOf(before, body)
         const changed = await store.sources.update(params.id, patch, unchanged(version))
         return onWire(admin, requireFound(changed, 'source'))
       },
@@ -227,6 +209,24 @@ function runRoutes(admin: Admin): Route<Caller>[] {
       },
     }),
   ]
+}
+
+/** What a change means for a source. Answers 422 for another user. */
+function patchOf(before: Source, body: z.output<typeof sourceChange>): SourcePatch {
+  const { region, ignore, credential, user_id: userId, every_minutes: everyMinutes, ...rest } = body
+  if (userId !== undefined && userId !== before.userId)
+    throw new ApiError('validation_failed', {
+      param: 'user_id',
+      message: '"user_id": the documents of a source stay with its user. Add another source.',
+    })
+  const leaves = rest.url !== undefined && new URL(rest.url).origin !== new URL(before.url).origin
+  const kept = leaves ? null : undefined
+  return {
+    ...rest,
+    everyMinutes,
+    options: { ...before.options, ...optionsOf({ region, ignore }) },
+    credential: credential === undefined ? kept : credential === null ? null : new Secret(credential),
+  }
 }
 
 type Options = { readonly region?: string | null | undefined; readonly ignore?: readonly string[] | undefined }

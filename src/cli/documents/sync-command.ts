@@ -26,7 +26,7 @@ export const syncCommand: Command = dataCommand({
   name: 'sync',
   summary: 'Make the documents of the server those of a folder: new, changed, moved and deleted files.',
   details:
-    'Only changed files are sent; a new version is found once it is complete, and until then the old one is. Links, and names that begin with a dot, are left out. What is known of the files is with the server, so a run that was broken off can be started again, anywhere.',
+    'Only changed files are sent; a new version is found once it is complete, and until then the old one is. Links, and names that begin with a dot, are left out. The server keeps the list of the files, so a run that was broken off can be started again, anywhere.',
   positionals: [{ name: 'FOLDER', sentence: 'The folder.' }],
   flags: {
     source: flag('NAME', 'What the server calls the folder; the name of this machine and its path when left out.'),

@@ -1,6 +1,6 @@
 /**
- * One look at a folder: what has to change so that the server has its files and no others, and the changes. What is known of the
- * files is with the server (its manifest), nothing of it in the folder, so any machine can go on, and a run that was broken off.
+ * One look at a folder: what has to change so that the server has its files and no others, and the changes. The server keeps the
+ * list of the files (its manifest), and nothing of it is in the folder, so any machine can go on with a run that was broken off.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -50,7 +50,10 @@ export async function manifestOf(retry: RetryOptions, source: string): Promise<r
   const known: KnownFile[] = []
   for (let after: string | null = ''; after !== null;) {
     const query = new URLSearchParams({ source, limit: String(manifestPage), ...(after !== '' && { after }) })
-    const { answer } = await requestWithRetry(retry, { method: 'GET', path: `/api/v1/documents/manifest?${query}` })
+    const { answer } = await requestWithRetry(retry, {
+      method: 'GET',
+      path: `/api/v1/documents/manifest?${query.toString()}`,
+    })
     const { data, next } = answer as ManifestOnWire
     for (const { doc_id: documentId, source_id: id, source_version: version, ...rest } of data)
       known.push({ documentId, id, version, ...rest })

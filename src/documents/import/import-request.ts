@@ -1,7 +1,7 @@
 /** The body of POST /api/v1/documents: its schema, and the import that it asks for. */
 import { z } from 'zod'
 import { faultOf } from '#lib/schema-fault.ts'
-import type { DocumentSource } from '#store/documents/document-store.ts'
+import type { DocumentSource } from '#store/documents/document-source.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { ItemContent } from '../unpacking/item-content.ts'
 

@@ -94,7 +94,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Of RFC 3986, as signatures need it. */
+/** Percent-encoded as RFC 3986 has it, which signatures need. */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
 }

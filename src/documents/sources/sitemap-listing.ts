@@ -26,22 +26,17 @@ export function sitemapListing(url: URL, client: SourceClient): SourceListing {
       for (let next = sitemaps.pop(); next !== undefined; next = sitemaps.pop()) {
         if (seen.has(next.href) || !allows(next)) continue
         seen.add(next.href)
-        if (seen.size > sitemapsMax + filesMax) throw new SourceFailure('The sitemaps name too many others.')
+        if (seen.size > filesMax + sitemapsMax || sitemaps.length > filesMax)
+          throw new SourceFailure('The sitemaps name too many others.')
         const root = sitemapOf(await client.text({ url: next, signal }, sitemapBytesMax))
-        if (root === null) {
-          if (next === url) yield pageOf(url, '')
-          continue
-        }
-        for (const each of childrenOf(root)) {
-          const page = locationOf(each, url)
-          if (page === null || !allows(page)) continue
-          if (root.name === 'sitemapindex') {
-            if (sitemaps.length < sitemapsMax) sitemaps.push(page)
-          } else if (!seen.has(page.href)) {
+        if (root === null && next === url) yield pageOf(url, '')
+        const named = root === null ? [] : entriesOf(root, url).filter(({ page }) => allows(page))
+        if (root?.name === 'sitemapindex') sitemaps.push(...named.map(({ page }) => page).slice(0, sitemapsMax))
+        else
+          for (const { page, modified } of named.filter((each) => !seen.has(each.page.href))) {
             seen.add(page.href)
-            yield pageOf(page, textOf(childOf(each, 'lastmod')).trim())
+            yield pageOf(page, modified)
           }
-        }
       }
     },
   }
@@ -60,6 +55,18 @@ function sitemapOf(text: string): XmlElement | null {
   } catch {
     return null
   }
+}
+
+interface Entry {
+  readonly page: URL
+  readonly modified: string
+}
+
+function entriesOf(root: XmlElement, site: URL): readonly Entry[] {
+  return childrenOf(root).flatMap((each) => {
+    const page = locationOf(each, site)
+    return page === null ? [] : [{ page, modified: textOf(childOf(each, 'lastmod')).trim() }]
+  })
 }
 
 function locationOf(entry: XmlElement, site: URL): URL | null {

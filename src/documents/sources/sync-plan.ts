@@ -37,7 +37,7 @@ export type IsSameContent<File extends FoundFile> = (file: File, gone: KnownFile
 
 /**
  * Linear in the number of files, whatever their names, if few files of one size are new and gone at once.
- * @param movesMax looks for moved files among at most so many of one size
+ * @param movesMax most files of one size among which a moved one is looked for
  */
 export async function planSync<File extends FoundFile>(
   found: Iterable<File>,

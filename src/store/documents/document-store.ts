@@ -14,6 +14,7 @@
  * is one of the database (database-time.ts). JSON columns are opaque here.
  */
 import type { Page, PageRequest } from '../page.ts'
+import type { DocumentSource, Renaming } from './document-source.ts'
 import type { MoveStep, PlacedChunks, VectorChoice } from './vector-places.ts'
 
 export const documentStates = [
@@ -86,16 +87,6 @@ export interface Components {
   readonly embedder: Component
 }
 
-/** The file that a document is of, where it comes from. The importer's next import of it makes a new version of the document. */
-export interface DocumentSource {
-  /** The folder, bucket or site that it comes from, as its importer calls it; may be empty. */
-  readonly name: string
-  /** The file within it: a path, a key, an address. */
-  readonly id: string
-  /** Tells without its bytes whether the file has changed; null when that is not known. */
-  readonly version: string | null
-}
-
 /** What an import hands over. */
 export interface NewDocument extends Components {
   readonly id: string
@@ -134,7 +125,7 @@ export interface DocumentRecord extends NewDocument {
   readonly updatedAt: number
 }
 
-/** What is known of one file of a source. */
+/** What the server has of one file of a source. */
 export interface SourceEntry {
   readonly documentId: string
   readonly sourceId: string
@@ -142,13 +133,6 @@ export interface SourceEntry {
   readonly sha256: string
   readonly bytes: number
   readonly state: DocumentState
-}
-
-/** What a document is called from now on; what is left out stays. */
-export interface Renaming {
-  readonly name?: string | undefined
-  readonly sourceId?: string | undefined
-  readonly sourceVersion?: string | undefined
 }
 
 export type Inserted =

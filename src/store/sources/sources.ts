@@ -79,18 +79,26 @@ const minuteMs = 60_000
 
 /** The sources of this database. Reading one throws SealError when its credential was sealed by another key. */
 export function sourceStore(database: Database, sealer: Sealer): SourceStore {
+  return { ...records(database, sealer), ...runs(database, sealer) }
+}
+
+type Names<Name extends keyof SourceStore> = Pick<SourceStore, Name>
+
+function records(database: Database, sealer: Sealer): Names<'all' | 'get' | 'insert' | 'update' | 'delete'> {
   const { kysely } = database
-  const read = (row: Selectable<SourcesTable>): Source => sourceOf(row, sealer)
   const checkable = (id: string) => ({
     table: 'sources' as const,
     id,
     read: async (on: Kysely<Tables>) => {
       const row = await on.selectFrom('sources').selectAll().where('id', '=', id).executeTakeFirst()
-      return row === undefined ? null : read(row)
+      return row === undefined ? null : sourceOf(row, sealer)
     },
   })
   return {
-    all: async () => (await kysely.selectFrom('sources').selectAll().orderBy('name').execute()).map(read),
+    async all() {
+      const rows = await kysely.selectFrom('sources').selectAll().orderBy('name').execute()
+      return rows.map((row) => sourceOf(row, sealer))
+    },
     get: (id) => checkable(id).read(kysely),
     insert: (source, most) =>
       kysely.transaction().execute(async (trx) => {
@@ -127,13 +135,18 @@ export function sourceStore(database: Database, sealer: Sealer): SourceStore {
           return deleted.numDeletedRows > 0n
         },
       }),
+  }
+}
+
+function runs({ kysely }: Database, sealer: Sealer): Names<'runNow' | 'due' | 'begin' | 'end'> {
+  return {
     async runNow(id, now) {
       const due = kysely.updateTable('sources').set({ due_at: now }).where('id', '=', id)
       return (await due.executeTakeFirst()).numUpdatedRows > 0n
     },
     async due(now) {
       const rows = kysely.selectFrom('sources').selectAll().where('enabled', '=', 1).where('due_at', '<=', now)
-      return (await rows.orderBy('due_at').limit(100).execute()).map(read)
+      return (await rows.orderBy('due_at').limit(100).execute()).map((row) => sourceOf(row, sealer))
     },
     async begin(id, now) {
       await kysely.updateTable('sources').set({ begun_at: now }).where('id', '=', id).execute()

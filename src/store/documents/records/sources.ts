@@ -1,6 +1,7 @@
-/** The documents of a source: which file has which id, and what is known of all of them. */
+/** The documents of a source: which file has which id, and the list of all of them. */
 import type { Connection } from '../../database.ts'
-import type { DocumentSource, DocumentState, DocumentStore } from '../document-store.ts'
+import type { DocumentState, DocumentStore } from '../document-store.ts'
+import type { DocumentSource } from '../document-source.ts'
 import { plainText } from '../plain-text.ts'
 import { sourceKey } from '../rows/document-row.ts'
 import { isOneOf } from '../statements.ts'

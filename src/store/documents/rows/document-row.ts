@@ -8,10 +8,10 @@ import type {
   DocumentError,
   DocumentProgress,
   DocumentRecord,
-  DocumentSource,
   DocumentState,
   NewDocument,
 } from '../document-store.ts'
+import type { DocumentSource } from '../document-source.ts'
 import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
 import { foldedName } from './visibility.ts'

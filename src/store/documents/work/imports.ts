@@ -20,7 +20,8 @@ import {
   sourceOf,
   type DocumentRow,
 } from '../rows/document-row.ts'
-import type { DocumentStore, Inserted, NewDocument, Renaming, Viewer } from '../document-store.ts'
+import type { DocumentStore, Inserted, NewDocument, Viewer } from '../document-store.ts'
+import type { Renaming } from '../document-source.ts'
 import { plainText } from '../plain-text.ts'
 import { insertRows, isOneOf } from '../statements.ts'
 import { lockedDocument } from './locked-document.ts'
@@ -109,15 +110,12 @@ class ImportPlan {
     const document = { ...imported, id: plainText(imported.id), source: imported.source ?? null }
     const key = contentKey(document)
     const same = this.#alive.get(key)
-    const { source = null, importerId } = document
+    const { source } = document
     if (same !== undefined) {
       if (source !== null && source.version !== null) this.seen.set(same, source.version)
       return { kind: 'duplicate', id: same }
     }
-    const file = source && sourceKey(importerId, source)
-    // It was moved or imported under another id since the caller asked for its id.
-    if (file !== null && (this.#files.get(file) ?? document.id) !== document.id) return { kind: 'taken' }
-    if (file !== null) this.#files.set(file, document.id)
+    if (!this.#takesFile(document)) return { kind: 'taken' }
     const before = this.#byId.get(document.id) ?? this.#rows.get(document.id)
     if (before === undefined) {
       this.#byId.set(document.id, { before: null, document, version: 1, fence: 0 })
@@ -129,6 +127,15 @@ class ImportPlan {
       return { kind: 'taken' }
     }
     return this.#replace(draft, document, 'document' in before ? contentKey(before.document) : before.content_key)
+  }
+
+  /** False when the file was moved, or imported under another id, since the caller asked for its id. */
+  #takesFile({ id, importerId, source = null }: NewDocument): boolean {
+    if (source === null) return true
+    const file = sourceKey(importerId, source)
+    if ((this.#files.get(file) ?? id) !== id) return false
+    this.#files.set(file, id)
+    return true
   }
 
   #replace(draft: Draft, document: NewDocument, oldKey: string): Inserted {
