@@ -46,7 +46,7 @@ const add = dataCommand({
     'For example: sluice sources add handbooks --kind s3 --url https://s3.example.org/bucket/handbooks/ --user ada@example.org. A credential is read from standard input with --credential-stdin.',
   positionals: [{ name: 'NAME', sentence: 'What people call it.' }],
   flags: {
-    kind: flag('KIND', 's3, webdav, or sitemap (also of a single page).'),
+    kind: flag('KIND', 'One of s3, webdav and sitemap, which takes a single page, too.'),
     url: flag('URL', 'Where it is.'),
     user: flag('EMAIL', 'Whose the documents are; runs have the rights of this user.'),
     category: flag('NAME', 'Category of the documents; "default" when left out.'),
