@@ -4,6 +4,7 @@ import type { Documents } from '#documents/documents.ts'
 import { SourceClient } from '#documents/sources/source-client.ts'
 import { Sources } from '#documents/sources/sources.ts'
 import type { Gateway } from '#gateway/gateway.ts'
+import { AnySignal } from '#lib/any-signal.ts'
 import type { ProxyFor } from '#lib/http1/proxy.ts'
 import { Loop } from '#lib/loop.ts'
 import type { Leader } from '#replica/leader.ts'
@@ -42,7 +43,10 @@ export function openSources(options: OpenSourcesOptions, opening: AsyncDisposabl
     new Loop({
       intervalMs: lookEveryMs,
       work: async () => {
-        await leader.run('sources of documents', (signal) => sources.runDue(AbortSignal.any([signal, stop.signal])))
+        await leader.run('sources of documents', async (signal) => {
+          using either = new AnySignal([signal, stop.signal])
+          await sources.runDue(either.signal)
+        })
       },
       onError: (error) => logger.error('looking at sources failed', { error }),
     }),

@@ -3,6 +3,7 @@
  * Nothing is noted on the way but documents, so a run that was broken off is begun again and does only what is left.
  */
 import { eachOf } from '#lib/each-of.ts'
+import { pause } from '#lib/loop.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Source, SourceRun } from '#store/sources/sources.ts'
 import { FileTooLarge } from '../blobs/write-pieces.ts'
@@ -145,7 +146,7 @@ async function knownOf({ documents, caller }: RunParts, source: Source): Promise
 /** Imports of people come first: a source leaves half of the queue to them. */
 async function roomInQueue({ store, settings }: Documents, signal: AbortSignal): Promise<void> {
   while ((await store.backlog()) * 2 >= settings.get('documents.max_backlog')) {
-    await new Promise<void>((resolve) => setTimeout(resolve, backlogWaitMs))
+    await pause(backlogWaitMs, signal)
     signal.throwIfAborted()
   }
 }

@@ -1,6 +1,6 @@
 /** Sources that the server looks at: where they are, whose their documents become, when they are due, and how the last run ended. */
 import type { Kysely, Selectable } from 'kysely'
-import type { Sealer } from '#lib/seal.ts'
+import { SealError, type Sealer } from '#lib/seal.ts'
 import { Secret } from '#lib/secret.ts'
 import { checkedChange, type Check } from '../checked-change.ts'
 import type { Database } from '../database.ts'
@@ -77,7 +77,7 @@ export interface SourceStore {
 
 const minuteMs = 60_000
 
-/** The sources of this database. Reading one throws SealError when its credential was sealed by another key. */
+/** The sources of this database, their credentials under this sealer's key. */
 export function sourceStore(database: Database, sealer: Sealer): SourceStore {
   return { ...records(database, sealer), ...runs(database, sealer) }
 }
@@ -176,6 +176,16 @@ function contextOf(id: string): string {
   return `sources.credential:${id}`
 }
 
+/** One that another key has sealed cannot be used: the source shows that it has none, and takes another. */
+function openedOrNull(sealer: Sealer, sealed: string, id: string): Secret | null {
+  try {
+    return new Secret(sealer.open(sealed, contextOf(id)))
+  } catch (thrown) {
+    if (thrown instanceof SealError) return null
+    throw thrown
+  }
+}
+
 function rowOf(source: Source, sealer: Sealer): Selectable<SourcesTable> {
   const { id, credential } = source
   return {
@@ -205,7 +215,7 @@ function sourceOf(row: Selectable<SourcesTable>, sealer: Sealer): Source {
     kind: row.kind as SourceKind,
     url: row.url,
     options: JSON.parse(row.options) as Source['options'],
-    credential: credential === null ? null : new Secret(sealer.open(credential, contextOf(id))),
+    credential: credential === null ? null : openedOrNull(sealer, credential, id),
     userId: row.user_id,
     category: row.category,
     owners: row.owners === null ? null : (JSON.parse(row.owners) as readonly string[]),
