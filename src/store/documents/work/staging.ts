@@ -11,7 +11,8 @@ import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { Centres, type Centre } from './centres.ts'
 import { signCoder } from '../indexing/sign-code.ts'
 import { bytesOf } from '../indexing/vector-bytes.ts'
-import { termColumns, termsOfChunk } from '../indexing/word-columns.ts'
+import { packWords } from '../indexing/packed-words.ts'
+import { termColumns, wordsOfChunk } from '../indexing/word-columns.ts'
 import { Languages } from './languages.ts'
 import { nameSet, wordsRow, type WordsRow } from './set-name.ts'
 import { tellEnded } from './tell-ended.ts'
@@ -108,8 +109,9 @@ export async function mergeWords({ kysely }: Connection): Promise<void> {
 interface ChunkRows {
   readonly chunks: readonly Ordered[]
   readonly vectors: readonly Ordered[]
-  readonly words: readonly Ordered[]
+  readonly terms: readonly Ordered[]
   /** One entry for each run of chunks without a gap. */
+  readonly words: readonly Ordered[]
   readonly codes: readonly Readonly<Record<string, unknown>>[]
   readonly wordsRow: WordsRow
 }
@@ -127,6 +129,7 @@ interface Coding {
 }
 
 function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): ChunkRows {
+  const withWords = chunks.map((chunk) => ({ ordinal: chunk.ordinal, words: wordsOfChunk(chunk, coding.language) }))
   return {
     chunks: chunks.map((chunk) => ({
       ordinal: chunk.ordinal,
@@ -142,9 +145,10 @@ function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): Ch
       },
     })),
     vectors: chunks.map(({ ordinal, vector }) => ({ ordinal, columns: { vector: bytesOf(vector) } })),
-    words: chunks.map((chunk) => ({
-      ordinal: chunk.ordinal,
-      columns: termColumns(engine, termsOfChunk(chunk, coding.language)),
+    terms: withWords.map(({ ordinal, words }) => ({ ordinal, columns: termColumns(engine, words) })),
+    words: runsOf(withWords).map((run) => ({
+      ordinal: run[0]?.ordinal ?? 0,
+      columns: { words: packWords(run.map(({ words }) => words)) },
     })),
     codes: codeRows(coding, chunks),
     wordsRow: wordsRow(engine),
@@ -152,13 +156,7 @@ function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): Ch
 }
 
 function codeRows({ dimensions, centre }: Coding, chunks: readonly NewChunk[]): ChunkRows['codes'] {
-  const runs: NewChunk[][] = []
-  for (const chunk of chunks) {
-    const run = runs.at(-1)
-    if (run?.at(-1)?.ordinal === chunk.ordinal - 1) run.push(chunk)
-    else runs.push([chunk])
-  }
-  return runs.map((run) => {
+  return runsOf(chunks).map((run) => {
     const vectors = run.map(({ vector }) => vector)
     const { codes, scales } = signCoder(dimensions).encodeAll(vectors, centre?.rotated ?? null)
     return {
@@ -170,12 +168,23 @@ function codeRows({ dimensions, centre }: Coding, chunks: readonly NewChunk[]): 
   })
 }
 
+function runsOf<T extends { readonly ordinal: number }>(chunks: readonly T[]): readonly (readonly T[])[] {
+  const runs: T[][] = []
+  for (const chunk of chunks) {
+    const run = runs.at(-1)
+    if (run?.at(-1)?.ordinal === chunk.ordinal - 1) run.push(chunk)
+    else runs.push([chunk])
+  }
+  return runs
+}
+
 async function writeRows(trx: Transaction<Tables>, setRow: number, rows: ChunkRows): Promise<void> {
   const numbered = (some: readonly Ordered[], row = 'row') =>
     some.map(({ ordinal, columns }) => ({ [row]: chunkRow(setRow, ordinal), ...columns }))
   await insertRows(trx, 'document_chunks', numbered(rows.chunks))
   await insertRows(trx, 'chunk_vectors', numbered(rows.vectors))
-  await insertRows(trx, 'chunk_terms', numbered(rows.words, rows.wordsRow))
+  await insertRows(trx, 'chunk_terms', numbered(rows.terms, rows.wordsRow))
+  await insertRows(trx, 'chunk_words', numbered(rows.words))
   await insertRows(
     trx,
     'chunk_codes',
