@@ -39,6 +39,7 @@ import { Loop } from '#lib/loop.ts'
 import { sealer, type Sealer } from '#lib/seal.ts'
 import { within } from '#lib/within.ts'
 import { Ticker } from '#lib/ticker.ts'
+import type { Sources } from '#documents/sources/sources.ts'
 import type { Logger } from '#observe/log.ts'
 import type { OtherWorkers } from '#observe/other-workers.ts'
 import { createMetrics } from '#observe/metrics.ts'
@@ -56,6 +57,7 @@ import { openLimits } from './open-limits.ts'
 import { moneyWork, openBudgets } from './open-money.ts'
 import { openKept, openRegistry } from './open-responses.ts'
 import { openContentLog, openUsage, type OpenUsage } from './open-usage.ts'
+import { openSources } from './open-sources.ts'
 import { openWebhooks, type OpenWebhooks } from './open-webhooks.ts'
 import { purge } from './purge.ts'
 import { exposition, routeTable } from './routes.ts'
@@ -146,6 +148,7 @@ interface Parts {
   readonly documents: OpenDocuments
   readonly batches: OpenBatches
   readonly webhooks: OpenWebhooks
+  readonly sources: Sources
   readonly shutdown: AbortController
 }
 
@@ -201,7 +204,9 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const generation = generationOf(gateway)
   const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
   watchGauges(store, { state, feed, leader, gateway, webhooks })
-  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, webhooks, shutdown }
+  const sources = openSources({ store, state, gateway, documents: documents.documents, leader, proxyFor }, opening)
+  const working = { documents, batches, webhooks, sources, generation }
+  return { state, feed, leader, lastUsed, tendJournals, gateway, ...working, shutdown }
 }
 
 function generationOf(gateway: Gateway): Generation {
@@ -267,7 +272,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
-  const { state, feed, lastUsed, gateway, generation, documents, batches } = parts
+  const { state, feed, lastUsed, gateway, generation, documents, batches, sources } = parts
   const { webhooks } = parts.webhooks
   const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
@@ -283,7 +288,7 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { sealer: seals = sealer(randomBytes(32)) } = options
   const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
   const openExportFile: OpenExportFile = (address) => documents.documents.blobs.open(address)
-  const admin = adminRoutes({ ...common, webhooks, openExportFile, sealer: seals })
+  const admin = adminRoutes({ ...common, webhooks, sources, openExportFile, sealer: seals })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,

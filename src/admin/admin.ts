@@ -3,6 +3,7 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
 import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
+import type { Sources } from '#documents/sources/sources.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'
@@ -28,6 +29,7 @@ export interface Admin {
   /** What this process has seen of each upstream. */
   readonly health: UpstreamHealth
   readonly webhooks: Webhooks
+  readonly sources: Pick<Sources, 'dryRun'>
   readonly settings: LiveSettings
   readonly clock: Clock
   /** The version of this server, as people name it. */

@@ -36,6 +36,7 @@ import { invitationRoutes } from './users/invitations.ts'
 import { userSessionRoutes } from './session/user-sessions.ts'
 import { userRoutes } from './users/users.ts'
 import { vectorIndexRoutes } from './settings/vector-index.ts'
+import { sourceRoutes } from './sources/sources.ts'
 import { webhookRoutes } from './webhooks/webhooks.ts'
 
 export interface AdminDeps extends Omit<Admin, 'signInGuard' | 'reports' | 'issuers' | 'audit'> {
@@ -81,6 +82,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...usageRoutes(admin),
     ...activityRoutes(admin),
     ...webhookRoutes(admin),
+    ...sourceRoutes(admin),
     ...auditRoutes(admin),
     ...contentRoutes(admin),
     ...exportRoutes(admin, openExportFile),

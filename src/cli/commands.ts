@@ -18,9 +18,11 @@ import { modelCommands } from './admin/model-commands.ts'
 import { priceCommands } from './admin/price-commands.ts'
 import { providerCommands } from './admin/provider-commands.ts'
 import { settingCommands } from './admin/setting-commands.ts'
+import { syncCommand } from './documents/sync-command.ts'
 import { searchCommand } from './documents/search-command.ts'
 import { backupCommand, migrateCommand, restoreCommand, startCommand } from './start/server-commands.ts'
 import { userCommands } from './admin/user-commands.ts'
+import { sourceCommands } from './admin/source-commands.ts'
 import { webhookCommands } from './admin/webhook-commands.ts'
 import { version } from './version.ts'
 
@@ -55,12 +57,14 @@ export const commands: readonly Command[] = [
   ...priceCommands,
   ...budgetCommands,
   ...webhookCommands,
+  ...sourceCommands,
   ...settingCommands,
   ...auditCommands,
   ...exportCommands,
   generateCommand,
   ...batchCommands,
   importCommand,
+  syncCommand,
   indexCommand,
   searchCommand,
   migrateCommand,

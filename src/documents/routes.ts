@@ -12,8 +12,8 @@ import type { Caller } from '#identity/records.ts'
 import { documentStates } from '#store/documents/document-store.ts'
 import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
-import { importDocuments } from './import/import-documents.ts'
-import { importBody } from './import/import-request.ts'
+import { importDocuments, shownName } from './import/import-documents.ts'
+import { importBody, sourceText } from './import/import-request.ts'
 import { componentsAnswer, listComponents } from './import/components.ts'
 import { knownError } from './known-error.ts'
 import { resolveOwners } from './owners.ts'
@@ -27,13 +27,15 @@ import {
   textAnswer,
   textQuery,
 } from './records/content-handlers.ts'
-import { chunkAnswer, documentAnswer } from './records/document-record.ts'
+import { chunkAnswer, documentAnswer, manifestAnswer } from './records/document-record.ts'
 import {
   cancelDocument,
   deleteDocument,
   getDocument,
   listChunks,
   listDocuments,
+  listManifest,
+  renameDocument,
   retryDocument,
 } from './records/document-handlers.ts'
 import { search } from './search/search.ts'
@@ -41,6 +43,7 @@ import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/
 
 const tag = 'Documents'
 const searchBytesMax = 1024 * 1024
+const renameBytesMax = 64 * 1024
 
 const listQuery = pageQuery.extend({
   category: z.string().max(255).optional(),
@@ -53,6 +56,25 @@ const listQuery = pageQuery.extend({
   name: z.string().max(255).optional().describe('Part of the name'),
   doc_id: z.string().max(10_000).optional().describe('One or several ids, separated by commas: at most 200'),
 })
+
+const manifestQuery = z.strictObject({
+  source: z.string().max(255).describe('The `source` that the files were imported with'),
+  after: z.string().max(64).optional(),
+  limit: z.coerce.number('expected a number').int().min(1).max(5000).default(1000),
+})
+
+const renaming = z
+  .strictObject({
+    name: z.string().min(1, 'expected a name').max(1000, 'expected at most 1000 characters').transform(shownName),
+    source_id: sourceText(4096),
+    source_version: sourceText(500),
+  })
+  .partial()
+  .refine(({ source_id: id, source_version: version }) => id !== undefined || version === undefined, {
+    path: ['source_id'],
+    message: 'expected a source_id beside source_version',
+  })
+  .meta({ id: 'DocumentChange' })
 
 const chunksQuery = z.strictObject({
   from: z.coerce.number('expected a number').int().min(0).default(0).describe('Place of the first chunk'),
@@ -161,6 +183,19 @@ function recordRoutes(documents: Documents): Row[] {
     },
     {
       method: 'GET',
+      path: '/documents/manifest',
+      docs: {
+        operation: 'getSourceManifest',
+        summary: 'What you have imported of a source: files, versions, hashes and states',
+        query: manifestQuery,
+        answer: manifestAnswer,
+        errors: ['invalid_query_parameter'],
+      },
+      handle: async (context, caller) =>
+        json(await listManifest(documents, caller, validQuery(manifestQuery, context.query))),
+    },
+    {
+      method: 'GET',
       path: '/document/:doc_id/chunks',
       docs: {
         summary: 'The chunks of a document, in the order of its text',
@@ -236,6 +271,24 @@ function contentRoutes(documents: Documents): Row[] {
 function changeRoutes(documents: Documents): Row[] {
   const errors: readonly ErrorCode[] = ['not_found', 'document_read_only']
   return [
+    {
+      method: 'PATCH',
+      path: '/document/:doc_id',
+      docs: {
+        operation: 'renameDocument',
+        summary: 'Give a document another name, or say that its file was moved',
+        description: 'Chunks, vectors and the id of the document stay; it is not read again.',
+        body: renaming,
+        answer: documentAnswer,
+        errors: [...errors, ...bodyErrors, 'conflict'],
+      },
+      async handle(context, caller) {
+        const readSeconds = documents.settings.get('server.body_read_seconds')
+        const { value } = await readJson(context, { bytesMax: renameBytesMax, readSeconds })
+        const { name, source_id: sourceId, source_version: sourceVersion } = validBody(renaming, value)
+        return json(await renameDocument(documents, caller, docId(context), { name, sourceId, sourceVersion }))
+      },
+    },
     {
       method: 'DELETE',
       path: '/document/:doc_id',

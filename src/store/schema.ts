@@ -370,6 +370,12 @@ export interface DocumentsTable {
   /** Where the bytes of the newest version lie; null when that was not recorded. */
   place: string | null
   crashes: Generated<number>
+  /** The file that the document is of; null when its import named none. */
+  source_name: string | null
+  source_id: string | null
+  source_version: string | null
+  /** One for each importer, source and file. */
+  source_key: string | null
 }
 
 /** PostgreSQL only. */
@@ -745,6 +751,25 @@ export interface ScimGroupsTable {
   external_id: string | null
 }
 
+export interface SourcesTable {
+  id: string
+  name: string
+  kind: string
+  url: string
+  options: string
+  /** Sealed. */
+  credential: string | null
+  user_id: string
+  category: string
+  owners: string | null
+  every_minutes: number
+  enabled: number
+  due_at: number
+  begun_at: number | null
+  last_run: string | null
+  created_at: number
+}
+
 export interface UsageExportsTable {
   id: string
   /** `day` or `month`. */
@@ -902,6 +927,7 @@ export interface Tables {
   content_logs: ContentLogsTable
   content_log_days: ContentLogDaysTable
   usage_exports: UsageExportsTable
+  sources: SourcesTable
   usage_export_files: UsageExportFilesTable
   schema_migrations: MigrationsTable
   schema_range: SchemaRangeTable

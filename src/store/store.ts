@@ -40,6 +40,7 @@ import { providerStore, type ProviderStore } from './catalog/providers.ts'
 import { signInCountStore, type SignInCountStore } from './limits/sign-in-counts.ts'
 import { replicaStore, type ReplicaStore } from './replicas.ts'
 import { scimStore, type ScimStore } from './identity/scim.ts'
+import { sourceStore, type SourceStore } from './sources/sources.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
 import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
@@ -82,6 +83,7 @@ export interface Store {
   readonly audit: AuditStore
   readonly contentLogs: ContentLogStore
   readonly exports: ExportStore
+  readonly sources: SourceStore
   /** What a process holds in memory, on connections that nothing else can use up. */
   readonly live: LiveReads
   /** Null on SQLite, which one process serves. */
@@ -177,6 +179,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     audit: withAvailability(auditStore(database)),
     contentLogs: withAvailability(contentLogStore(database, sealer)),
     exports: withAvailability(exportStore(database)),
+    sources: withAvailability(sourceStore(database, sealer)),
     live: liveReads(pools.live, sealer),
     replicas:
       database.engine === 'postgres'

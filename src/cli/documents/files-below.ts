@@ -7,6 +7,8 @@ export interface FileToSend {
   readonly path: string
   /** Below a given folder the path within it. */
   readonly name: string
+  /** Fields of the form for this file alone. */
+  readonly fields?: readonly (readonly [string, string])[]
 }
 
 /**
@@ -18,7 +20,7 @@ export async function filesBelow(paths: readonly string[]): Promise<readonly Fil
   for (const path of paths) {
     const about = await stat(path).catch(() => null)
     if (about === null) throw new UsageProblem(`There is no file or folder ${path}.`)
-    const files = about.isDirectory() ? await walk(path, '') : [{ path, name: basename(path) }]
+    const files = about.isDirectory() ? await Array.fromAsync(filesIn(path)) : [{ path, name: basename(path) }]
     for (const file of files) {
       const key = await realpath(file.path)
       if (!found.has(key)) found.set(key, file)
@@ -27,17 +29,39 @@ export async function filesBelow(paths: readonly string[]): Promise<readonly Fil
   return [...found.values()]
 }
 
-async function walk(folder: string, within: string): Promise<readonly FileToSend[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => {
-    throw new UsageProblem(`The folder ${folder} cannot be read.`)
-  })
-  const files: FileToSend[] = []
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.name.startsWith('.')) continue
-    const path = join(folder, entry.name)
-    const name = join(within, entry.name)
-    if (entry.isDirectory()) files.push(...(await walk(path, name)))
-    else if (entry.isFile()) files.push({ path, name })
+/**
+ * The files in a folder and its folders, without links and without names that begin with a dot. Throws UsageProblem when one of
+ * the folders cannot be read: what is in it is then not known to be gone.
+ * @param ignores whether a file or a folder is left out, by its path within the folder
+ */
+export async function* filesIn(
+  folder: string,
+  ignores: (within: string) => boolean = () => false,
+): AsyncGenerator<FileToSend, void> {
+  const entriesOf = async (within: string): Promise<readonly Found[]> => {
+    const here = join(folder, within)
+    const entries = await readdir(here, { withFileTypes: true }).catch(() => {
+      throw new UsageProblem(`The folder ${here} cannot be read.`)
+    })
+    return entries
+      .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isFile()))
+      .map((entry) => ({
+        name: within === '' ? entry.name : `${within}/${entry.name}`,
+        isFolder: entry.isDirectory(),
+      }))
+      .filter(({ name }) => !ignores(name))
+      .toSorted((a, b) => (a.name < b.name ? 1 : -1))
   }
-  return files
+  // The next one is the last.
+  const left = [...(await entriesOf(''))]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { name, isFolder } = next
+    if (!isFolder) yield { path: join(folder, name), name }
+    else for (const entry of await entriesOf(name)) left.push(entry)
+  }
+}
+
+interface Found {
+  readonly name: string
+  readonly isFolder: boolean
 }

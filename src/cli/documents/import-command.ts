@@ -2,15 +2,30 @@
  * `sluice import`: sends files and folders to the server and watches them to the end. A run that was
  * broken off is simply started again: what the server has already is not processed twice.
  */
-import { CommandFailure, UsageProblem, type Command, type ExitCode, type GivenFlags } from '../command.ts'
+import { CommandFailure, UsageProblem, type Command, type ExitCode, type Flag, type GivenFlags } from '../command.ts'
 import { dataCommand } from '../admin/data-command.ts'
-import { filesBelow } from './files-below.ts'
+import type { AdminClient } from '../admin/admin-client.ts'
+import { filesBelow, type FileToSend } from './files-below.ts'
 import { ImportRun, type ImportProgress, type Outcome } from './import-run.ts'
 import { Interrupted, Interruption } from './interruption.ts'
 import type { Output } from '../output.ts'
 import { ProgressLine } from './progress-line.ts'
 
-const flag = (placeholder: string, sentence: string) => ({ type: 'string', placeholder, sentence }) as const
+export const flag = (placeholder: string, sentence: string) => ({ type: 'string', placeholder, sentence }) as const
+
+/** How documents are made, for all files of a run. */
+export const importFlags: Readonly<Record<string, Flag>> = {
+  category: flag('NAME', 'Category of the documents; "default" when left out.'),
+  owner: {
+    ...flag('OWNER', 'Who may see them: an e-mail address, group:NAME or everyone; you alone when left out.'),
+    repeatable: true,
+  },
+  reader: flag('NAME', 'Reader; by content when left out.'),
+  chunker: flag('NAME', "Chunker; the server's default when left out."),
+  embedder: flag('NAME', "Embedder; the server's default when left out."),
+  'chunk-units': flag('N', 'Size of a chunk, in the unit of the chunker.'),
+  'chunk-overlap': flag('N', 'Units that neighbours share.'),
+}
 
 export const importCommand: Command = dataCommand({
   name: 'import',
@@ -19,48 +34,60 @@ export const importCommand: Command = dataCommand({
     'Folders are walked; links, and names that begin with a dot, are left out. Files that the server has already are passed over, so a run that was broken off can be started again.',
   positionals: [{ name: 'PATH', sentence: 'A file or a folder.', repeatable: true }],
   flags: {
-    category: flag('NAME', 'Category of the documents; "default" when left out.'),
-    owner: {
-      ...flag('OWNER', 'Who may see them: an e-mail address, group:NAME or everyone; you alone when left out.'),
-      repeatable: true,
-    },
-    reader: flag('NAME', 'Reader; by content when left out.'),
-    chunker: flag('NAME', "Chunker; the server's default when left out."),
-    embedder: flag('NAME', "Embedder; the server's default when left out."),
-    'chunk-units': flag('N', 'Size of a chunk, in the unit of the chunker.'),
-    'chunk-overlap': flag('N', 'Units that neighbours share.'),
+    ...importFlags,
     'no-wait': { type: 'boolean', sentence: 'Return when the files are accepted.' },
   },
   async run(client, { positionals, flags, output }) {
     const fields = formFields(flags)
     const files = await filesBelow(positionals)
     if (files.length === 0) throw new CommandFailure('There is no file to import below these paths.')
-    const wait = !flags.has('no-wait')
     using interruption = new Interruption()
-    using progress = new ProgressLine(output)
-    let last: ImportProgress = { sent: 0, done: 0 }
-    const show = (remark = ''): void => {
-      const { sent, done } = last
-      const text = wait ? `${done}/${files.length} processed, ${sent} sent` : `${sent}/${files.length} sent`
-      progress.show(wait ? done : sent, files.length, text + remark)
-    }
-    const onProgress = (next: ImportProgress): void => {
-      last = next
-      show()
-    }
-    const retry = { client, signal: interruption.signal, onWait: (reason: string) => show(`: ${reason}`) }
-    const run = new ImportRun({ files, fields, wait, retry, onProgress })
-    show()
-    const broken = await run.finish().then(
-      () => null,
-      (thrown: unknown) => ({ thrown }),
-    )
-    progress.clear()
-    return report(run.outcomes, broken, output)
+    const wait = !flags.has('no-wait')
+    const { outcomes, broken } = await importFiles(files, { fields, wait, client, signal: interruption.signal, output })
+    return report(outcomes, broken, output)
   },
 })
 
-function formFields(flags: GivenFlags): readonly (readonly [string, string])[] {
+export interface ImportFilesOptions {
+  readonly fields: ReturnType<typeof formFields>
+  readonly wait: boolean
+  readonly client: AdminClient
+  readonly signal: AbortSignal
+  readonly output: Output
+}
+
+/** What became of files that were sent, with a progress bar. `broken` is what ended the run before they had all ended. */
+export interface ImportedFiles {
+  readonly outcomes: readonly Outcome[]
+  readonly broken: { readonly thrown: unknown } | null
+}
+
+export async function importFiles(
+  files: readonly FileToSend[],
+  { fields, wait, client, signal, output }: ImportFilesOptions,
+): Promise<ImportedFiles> {
+  using progress = new ProgressLine(output)
+  let last: ImportProgress = { sent: 0, done: 0 }
+  const show = (remark = ''): void => {
+    const { sent, done } = last
+    const text = wait ? `${done}/${files.length} processed, ${sent} sent` : `${sent}/${files.length} sent`
+    progress.show(wait ? done : sent, files.length, text + remark)
+  }
+  const onProgress = (next: ImportProgress): void => {
+    last = next
+    show()
+  }
+  const retry = { client, signal, onWait: (reason: string) => show(`: ${reason}`) }
+  const run = new ImportRun({ files, fields, wait, retry, onProgress })
+  show()
+  const broken = await run.finish().then(
+    () => null,
+    (thrown: unknown) => ({ thrown }),
+  )
+  return { outcomes: run.outcomes, broken }
+}
+
+export function formFields(flags: GivenFlags): readonly (readonly [string, string])[] {
   const named = ['reader', 'chunker', 'embedder'].map((name) => [name, flags.get(name)] as const)
   const counts = ['chunk-units', 'chunk-overlap'].map((name) => [name.replace('-', '_'), countOf(flags, name)] as const)
   const owners = flags.all('owner').map((owner) => ['owners', owner] as const)
@@ -75,7 +102,11 @@ function countOf(flags: GivenFlags, name: string): string | undefined {
 }
 
 /** Tells what became of the files. A run that was broken off tells it of what it had sent; of one that sent nothing only why. */
-function report(outcomes: readonly Outcome[], broken: { readonly thrown: unknown } | null, output: Output): ExitCode {
+export function report(
+  outcomes: readonly Outcome[],
+  broken: { readonly thrown: unknown } | null,
+  output: Output,
+): ExitCode {
   const sent = outcomes.filter(({ state }) => state !== 'unsent')
   const wasStopped = broken?.thrown instanceof Interrupted
   if (broken !== null && !wasStopped && sent.length === 0) throw broken.thrown

@@ -112,10 +112,10 @@ export class ImportRun {
     }
   }
 
-  async #send({ path, name }: FileToSend): Promise<Outcome> {
+  async #send({ path, name, fields: own = [] }: FileToSend): Promise<Outcome> {
     const file = await readFile(path)
     if (typeof file === 'string') return { ...unsent, name, state: 'invalid', problem: file }
-    const { fields } = this.#order
+    const fields = [...this.#order.fields, ...own]
     try {
       const { answer, mayBeSecond } = await this.#ask({
         method: 'POST',

@@ -19,7 +19,7 @@ export interface RetryOptions {
 }
 
 export interface RetriedAnswer {
-  /** The JSON of the answer. */
+  /** The JSON of the answer; null when it has none. */
   readonly answer: unknown
   /** A try before this one was cut off, and may have been carried out. */
   readonly mayBeSecond: boolean
@@ -42,7 +42,7 @@ export async function requestWithRetry(
     signal.throwIfAborted()
     try {
       const response = await client.request(method, path, body?.(), signal)
-      return { answer: await response.json(), mayBeSecond }
+      return { answer: await jsonOf(response), mayBeSecond }
     } catch (thrown) {
       signal.throwIfAborted()
       const refusal = thrown instanceof Refusal ? thrown : null
@@ -55,6 +55,10 @@ export async function requestWithRetry(
       await pause(refusal?.retryAfterMs ?? fullJitterMs(failures, backoff, Math.random), signal)
     }
   }
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  return response.status === 204 ? null : response.json()
 }
 
 function lost(): CommandFailure {

@@ -1301,6 +1301,23 @@ export const settingRecords = {
     sentence:
       'How long batches that have ended are listed, and how long their files and those that were uploaded for them are kept when the request does not say.',
   },
+  'documents.sources_allow_private': {
+    ...boot,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence:
+      'Whether sources may be at private addresses: loopback, the networks of this machine, and others that are not on the internet.',
+  },
+  'documents.source_timeout_seconds': {
+    ...live,
+    ...seconds,
+    default: 60,
+    min: 0.1,
+    max: 3600,
+    example: '300',
+    sentence: 'Longest time for one answer of a source: a page of its list, or a file.',
+  },
   'webhooks.allow_private': {
     ...boot,
     type: 'boolean',

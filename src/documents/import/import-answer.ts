@@ -24,6 +24,8 @@ const answeredItem = z
     path: z.string(),
     doc_id: z.string().nullable().describe('Of a duplicate that of the document that was there before'),
     owners: z.union([z.string(), z.array(z.string()), z.null()]).describe('As they were sent'),
+    source: z.string().optional().describe('As it was sent, with a source_id'),
+    source_id: z.string().optional().describe('As it was sent'),
     state: z.enum(documentStates).optional().describe('With wait_for_completion'),
     reason: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('Of an invalid item'),
     warnings: warnings.describe('About the fields of the item'),
@@ -68,7 +70,8 @@ function answeredOf(item: ImportItem, outcome: ItemOutcome, states: ReadonlyMap<
   const { name, category, path, docId } = item
   const owners = typeof item.owners === 'string' || item.owners === null ? item.owners : [...item.owners]
   const notes = item.warnings.length > 0 && { warnings: [...item.warnings] }
-  const about = { name, bytes: '' as const, category, path, doc_id: docId, owners, ...notes }
+  const file = item.source && { source: item.source.name, source_id: item.source.id }
+  const about = { name, bytes: '' as const, category, path, doc_id: docId, owners, ...file, ...notes }
   if (outcome.kind === 'invalid') return { ...about, reason: { ...outcome.reason } }
   const state = states.get(outcome.id)
   return { ...about, doc_id: outcome.id, ...(state !== undefined && { state }) }

@@ -36,8 +36,7 @@ export async function importDocuments(
   try {
     const components = resolveComponents(documents, caller, options) // 403, 422
     const [createdAt, place] = await Promise.all([documents.now(), documents.place()])
-    const repeatedIds = repeatedIdsOf(items)
-    outcomes = await importItems(documents, items, { caller, components, repeatedIds, createdAt, place })
+    outcomes = await importItems(documents, items, { caller, components, createdAt, place })
   } catch (thrown) {
     for (const item of items) await discard(documents, item)
     throw thrown
@@ -74,12 +73,22 @@ async function readImport(documents: Documents, context: RequestContext, caller:
   return { ...form, [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
-interface ImportContext {
+export interface ImportOrder {
   readonly caller: Caller
   readonly components: Components
-  readonly repeatedIds: ReadonlySet<string>
   readonly createdAt: number
   readonly place: string | null
+}
+
+/** Items that name a file of a source have the id of its document from here on. */
+async function withIds(
+  { store }: Documents,
+  { account }: Caller,
+  items: readonly ImportItem[],
+): Promise<readonly ImportItem[]> {
+  const files = items.flatMap(({ source }) => source ?? [])
+  const ids = (await store.idsOfSources(account.user.id, files)).values()
+  return items.map((item) => (item.source === null ? item : { ...item, docId: ids.next().value ?? null }))
 }
 
 /** An item on its way: to be inserted, or what is wrong with it. */
@@ -87,11 +96,18 @@ type Prepared =
   | { readonly kind: 'ready'; readonly document: NewDocument; readonly received: SpooledFile }
   | { readonly kind: 'invalid'; readonly reason: Invalid }
 
-async function importItems(
+interface ImportContext extends ImportOrder {
+  readonly repeatedIds: ReadonlySet<string>
+}
+
+/** Imports items, each with an outcome of its own. What is received of them is discarded, however it ends. */
+export async function importItems(
   documents: Documents,
-  items: readonly ImportItem[],
-  order: ImportContext,
+  sent: readonly ImportItem[],
+  given: ImportOrder,
 ): Promise<readonly ItemOutcome[]> {
+  const items = await withIds(documents, given.caller, sent)
+  const order = { ...given, repeatedIds: repeatedIdsOf(items) }
   const prepared: Prepared[] = []
   try {
     await eachOf(items.entries(), receivedTogether, async ([index, item]) => {
@@ -132,6 +148,7 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
     id: item.docId ?? crypto.randomUUID(),
     importerId: caller.account.user.id,
     owners,
+    source: item.source,
     name: shownName(item.name),
     category: item.category,
     sha256: received.sha256,
@@ -151,7 +168,10 @@ async function allowedOwners(
 ): Promise<NewDocument['owners'] | Invalid> {
   if (fault !== null) return { code: 'invalid_field', message: fault }
   if (docId !== null && repeatedIds.has(docId))
-    return { code: 'doc_id_repeated', message: 'Several items of the request have this doc_id. Send one of them.' }
+    return {
+      code: 'doc_id_repeated',
+      message: 'Several items of the request have this doc_id or source_id. Send one of them.',
+    }
   const categories = documents.settings.get('documents.categories')
   if (categories.length > 0 && !categories.includes(category)) {
     const message = `There is no category of this name. Categories are: ${categories.join(', ')}.`
@@ -180,7 +200,7 @@ async function discard({ spool }: Documents, { origin }: ImportItem): Promise<vo
 }
 
 /** One line without characters that change how the text around them is shown. */
-function shownName(name: string): string {
+export function shownName(name: string): string {
   const shown = name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, ' ').trim()
   return shown.slice(0, 255) || 'unnamed'
 }

@@ -1,6 +1,7 @@
 /** The body of POST /api/v1/documents: its schema, and the import that it asks for. */
 import { z } from 'zod'
 import { faultOf } from '#lib/schema-fault.ts'
+import type { DocumentSource } from '#store/documents/document-source.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { ItemContent } from '../unpacking/item-content.ts'
 
@@ -17,6 +18,15 @@ const owner = z.string().regex(/^[^\p{Cc}]{1,254}$/u, 'expected a user id, an e-
 
 const owners = z.union([owner, z.array(owner).min(1).max(100), z.null()]).optional()
 const count = z.int('expected a whole number').max(1_000_000_000).nullish()
+
+/** A text that comes from elsewhere: names of files may have any character but NUL. */
+export function sourceText(charactersMax: number): z.ZodString {
+  return z
+    .string()
+    .min(1, 'expected a text that is not empty')
+    .max(charactersMax, `expected at most ${charactersMax} characters`)
+    .regex(/^[^\0]*$/, 'expected a text without a NUL')
+}
 
 export const fileItem = z
   .object({
@@ -38,7 +48,26 @@ export const fileItem = z
       .transform((id) => id.toLowerCase())
       .nullish()
       .describe('Chosen by the server when left out'),
+    source: line
+      .nullish()
+      .describe('Where files come from: the name of a folder, a bucket or a site. With `source_id`'),
+    source_id: sourceText(4096)
+      .nullish()
+      .describe(
+        'The file within its source: a path, a key, an address. The next import of the same file replaces this version when it is completed',
+      ),
+    source_version: sourceText(500)
+      .nullish()
+      .describe('Tells whether the file has changed: a time, an ETag. Returned by the manifest of the source'),
     owners: owners.describe('User ids, e-mail addresses, group:<name> or everyone; the importing user when left out'),
+  })
+  .refine(({ doc_id: id, source_id: file }) => !id || !file, {
+    path: ['doc_id'],
+    message: 'expected doc_id or source_id, not both',
+  })
+  .refine(({ source, source_version: version, source_id: file }) => file || !(source || version), {
+    path: ['source_id'],
+    message: 'expected a source_id beside source and source_version',
   })
   .meta({ id: 'FileItem' })
 
@@ -95,6 +124,8 @@ export interface ImportItem {
   /** As it was sent; the empty string when it was not. */
   readonly path: string
   readonly docId: string | null
+  /** The file that it is, where it comes from; null when that was not said. */
+  readonly source: DocumentSource | null
   /** As they were sent. */
   readonly owners: string | readonly string[] | null
   readonly origin: ItemOrigin
@@ -113,7 +144,8 @@ export function itemFields(sent: unknown): ItemFields {
   const warnings = unknownFields(sent, fileItem)
   if (parsed.success) {
     const { name, category, path, doc_id: docId = null, owners: named = null, encoding = null } = parsed.data
-    return { name, category, path: path ?? '', docId, owners: named, encoding, fault: null, warnings }
+    const source = sourceIn(parsed.data)
+    return { name, category, path: path ?? '', docId, source, owners: named, encoding, fault: null, warnings }
   }
   const fields = typeof sent === 'object' && sent !== null ? (sent as Readonly<Record<string, unknown>>) : {}
   const textOf = (field: string): string => (typeof fields[field] === 'string' ? fields[field].slice(0, 1000) : '')
@@ -122,11 +154,20 @@ export function itemFields(sent: unknown): ItemFields {
     category: textOf('category'),
     path: textOf('path'),
     docId: textOf('doc_id') || null,
+    source: null,
     owners: owners.safeParse(fields['owners']).data ?? null,
     encoding: null,
     fault: faultOf(parsed.error, 'The item'),
     warnings,
   }
+}
+
+function sourceIn({
+  source,
+  source_id: id,
+  source_version: version,
+}: z.output<typeof fileItem>): DocumentSource | null {
+  return id ? { name: source ?? '', id, version: version ?? null } : null
 }
 
 /** A warning for each field that the schema does not have, at most ten. */

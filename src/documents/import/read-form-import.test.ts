@@ -71,6 +71,7 @@ test('however the bytes arrive, the same items and options come of them, and the
     category: 'forms',
     path: '',
     docId: null,
+    source: null,
     owners: ['everyone', 'group:team'],
     fault: null,
     warnings: [],

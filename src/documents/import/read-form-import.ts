@@ -49,10 +49,11 @@ export async function readFormImport(
     if (files.length === 0)
       throw new ApiError('validation_failed', { param: 'files', message: '"files": the form holds no file.' })
     const form = validBody(importForm, fields)
-    const { category, owners, doc_id: docId, ...others } = fields
+    const { category, owners, doc_id, source, source_id, source_version, ...others } = fields
+    const shared = { category, owners, doc_id, source, source_id, source_version }
     return {
       items: files.map(({ name, origin }) => {
-        const { encoding: _none, ...item } = itemFields({ name, category, owners, doc_id: docId })
+        const { encoding: _none, ...item } = itemFields({ name, ...shared })
         return { ...item, origin }
       }),
       options: importOptionsOf(form, unknownFields(others, importForm)),
@@ -103,7 +104,9 @@ async function readField(part: MultipartPart): Promise<string> {
 /** A field that comes several times is a list, as forms have it. */
 function fieldValue(name: string, text: string, before: Readonly<Record<string, unknown>>): unknown {
   if (name === 'owners' && name in before) return [before[name], text].flat()
-  if (!jsonFields.has(name) && !(perhapsJson.has(name) && /^\s*[[{]/.test(text))) return text
+  // Forms change the ends of lines, which names of files may have: such a name is sent as a JSON string.
+  const isJsonString = name === 'source_id' && text.startsWith('"')
+  if (!isJsonString && !jsonFields.has(name) && !(perhapsJson.has(name) && /^\s*[[{]/.test(text))) return text
   try {
     return JSON.parse(text) as unknown
   } catch {

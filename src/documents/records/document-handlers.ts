@@ -1,11 +1,19 @@
 /** The handlers about documents that are there: one, a list, its chunks; deleting, cancelling and trying again. */
+import type { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { DocumentFilter, DocumentRecord, Viewer } from '#store/documents/document-store.ts'
+import type { Renaming } from '#store/documents/document-source.ts'
 import type { PageRequest } from '#store/page.ts'
 import type { Documents } from '../documents.ts'
 import { ownersOnWire, viewerOf } from '../owners.ts'
-import { chunkOnWire, documentOnWire, type ChunkOnWire, type DocumentOnWire } from './document-record.ts'
+import {
+  chunkOnWire,
+  documentOnWire,
+  type manifestAnswer,
+  type ChunkOnWire,
+  type DocumentOnWire,
+} from './document-record.ts'
 
 export async function getDocument(documents: Documents, caller: Caller, id: string): Promise<DocumentOnWire> {
   return onWire(documents, found(await documents.store.get(id, viewerOf(caller))))
@@ -41,6 +49,41 @@ export async function deleteDocument(documents: Documents, caller: Caller, id: s
   await changed(documents, caller, id, store.delete(id, editorOf(caller)))
   await blobUse.removeUnreferenced(addresses)
   notifier.notify()
+}
+
+/** Gives a document another name or file; its chunks and vectors stay. Answers 409 when the file has a document already. */
+export async function renameDocument(
+  documents: Documents,
+  caller: Caller,
+  id: string,
+  change: Renaming,
+): Promise<DocumentOnWire> {
+  const { store, now } = documents
+  const record = await changed(documents, caller, id, store.rename(id, editorOf(caller), change, await now()))
+  if (record === 'taken')
+    throw new ApiError('conflict', { message: 'Another document is of this source_id. Import the file again instead.' })
+  return onWire(documents, record)
+}
+
+/** What the caller has imported of a source. */
+export async function listManifest(
+  { store }: Documents,
+  { account }: Caller,
+  { source, after, limit }: { readonly source: string; readonly after?: string | undefined; readonly limit: number },
+): Promise<z.input<typeof manifestAnswer>> {
+  const query = { importerId: account.user.id, source, after: after ?? null, limit }
+  const { entries, next } = await store.manifest(query)
+  return {
+    data: entries.map(({ documentId, sourceId, sourceVersion, sha256, bytes, state }) => ({
+      doc_id: documentId,
+      source_id: sourceId,
+      source_version: sourceVersion,
+      sha256,
+      bytes,
+      state,
+    })),
+    next,
+  }
 }
 
 /** Ends a document that has not ended; one that has stays as it is. */

@@ -24,6 +24,9 @@ export const documentAnswer = z
     sha256: z.string(),
     media_type: z.string().nullable().describe('Told by the content; null until it was read'),
     version: z.int().describe('Rises when the document is given other bytes'),
+    source: z.string().nullable().describe('Where the file comes from; null when its import did not say'),
+    source_id: z.string().nullable().describe('The file within its source'),
+    source_version: z.string().nullable(),
     searchable: z
       .boolean()
       .describe('A version of it can be found: this one, or the one before while this one is made'),
@@ -35,6 +38,22 @@ export const documentAnswer = z
     timestamps: z.partialRecord(z.enum(documentStates), instant).describe('When each state was last entered'),
   })
   .meta({ id: 'Document' })
+
+export const manifestAnswer = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        doc_id: z.string(),
+        source_id: z.string(),
+        source_version: z.string().nullable().describe('As the last import of the file said'),
+        sha256: z.string().describe('Of the newest version, whatever its state'),
+        bytes: z.int(),
+        state: z.enum(documentStates),
+      }),
+    ),
+    next: z.string().nullable().describe('Send it as `after` for those that follow; null at the end'),
+  })
+  .meta({ id: 'SourceManifest' })
 
 export type DocumentOnWire = z.input<typeof documentAnswer>
 
@@ -55,6 +74,9 @@ export function documentOnWire(record: DocumentRecord, ownerOnWire: (principal: 
     sha256: record.sha256,
     media_type: record.mediaType,
     version: record.version,
+    source: record.source?.name ?? null,
+    source_id: record.source?.id ?? null,
+    source_version: record.source?.version ?? null,
     searchable: record.visible,
     reader: { ...record.reader },
     chunker: { ...record.chunker },

@@ -34,7 +34,12 @@ export const searchBody = z
       .string()
       .max(20_000, 'expected at most 20000 characters')
       .refine((text) => text.trim() !== '', 'expected a question or words to look for'),
-    top_k: z.int('expected a whole number').min(1).max(200).default(10).describe('Most hits'),
+    top_k: z
+      .int('expected a whole number')
+      .min(1, 'expected at least 1')
+      .max(200, 'expected at most 200')
+      .default(10)
+      .describe('Most hits'),
     mode: z.enum(askedModes).default('auto').describe(askedModeWords),
     window: z
       .union([z.int().min(0).max(10), z.literal('section')], 'expected a whole number from 0 to 10, or "section"')

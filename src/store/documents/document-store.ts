@@ -14,6 +14,7 @@
  * is one of the database (database-time.ts). JSON columns are opaque here.
  */
 import type { Page, PageRequest } from '../page.ts'
+import type { DocumentSource, Renaming } from './document-source.ts'
 import type { MoveStep, PlacedChunks, VectorChoice } from './vector-places.ts'
 
 export const documentStates = [
@@ -89,6 +90,8 @@ export interface Components {
 /** What an import hands over. */
 export interface NewDocument extends Components {
   readonly id: string
+  /** Null when it was left out, as by most imports. */
+  readonly source?: DocumentSource | null
   readonly importerId: string
   readonly owners: readonly Principal[]
   readonly name: string
@@ -102,6 +105,7 @@ export interface NewDocument extends Components {
 }
 
 export interface DocumentRecord extends NewDocument {
+  readonly source: DocumentSource | null
   readonly state: DocumentState
   readonly progress: DocumentProgress
   /** Claims since it was queued, without those that gave the lease back. */
@@ -119,6 +123,16 @@ export interface DocumentRecord extends NewDocument {
   /** When each state was last entered. */
   readonly stateAt: Readonly<Partial<Record<DocumentState, number>>>
   readonly updatedAt: number
+}
+
+/** What the server has of one file of a source. */
+export interface SourceEntry {
+  readonly documentId: string
+  readonly sourceId: string
+  readonly sourceVersion: string | null
+  readonly sha256: string
+  readonly bytes: number
+  readonly state: DocumentState
 }
 
 export type Inserted =
@@ -272,6 +286,17 @@ export interface DocumentStore {
    * under way for it.
    */
   insert(documents: readonly NewDocument[]): Promise<readonly Inserted[]>
+  /** Ids for the documents of these files: of those that are there, and for each of the others a new one, always the same. */
+  idsOfSources(importerId: string, sources: readonly Pick<DocumentSource, 'name' | 'id'>[]): Promise<readonly string[]>
+  /** What an importer has of a source, in an order that does not change. `next` continues; null at the end. */
+  manifest(query: {
+    readonly importerId: string
+    readonly source: string
+    readonly after: string | null
+    readonly limit: number
+  }): Promise<{ readonly entries: readonly SourceEntry[]; readonly next: string | null }>
+  /** Gives a document another name or source id; `taken` when the importer has another document of that source id. */
+  rename(id: string, viewer: Viewer, change: Renaming, now: number): Promise<DocumentRecord | 'taken' | null>
   get(id: string, viewer: Viewer): Promise<DocumentRecord | null>
   /** The newest first. Throws InvalidCursor. */
   list(query: DocumentFilter & PageRequest & { readonly viewer: Viewer }): Promise<Page<DocumentRecord>>

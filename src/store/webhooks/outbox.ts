@@ -10,6 +10,8 @@ import type { Tables, WebhookDeliveriesTable } from '../schema.ts'
 export const eventTypes = [
   'document.completed',
   'document.failed',
+  'source.completed',
+  'source.failed',
   'batch.completed',
   'batch.failed',
   'batch.expired',

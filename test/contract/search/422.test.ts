@@ -33,3 +33,9 @@ for (const [which, body, param] of bodies) {
     expect((await expectRefusal(refused, promised)).message).not.toBe('')
   })
 }
+
+test('more hits than there may be are refused with the most that there may be', async () => {
+  const response = await app().search({ query: 'a', top_k: 201 })
+  const { error } = (await response.json()) as { error: { message: string } }
+  expect([response.status, error.message]).toEqual([422, expect.stringContaining('at most 200')])
+})

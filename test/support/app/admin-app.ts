@@ -132,6 +132,7 @@ export async function startAdminApp({
     inflight: new LocalInflightLimiter(),
     caps: { waiting: () => [] },
     health: new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1, ejectionMaxMs: 1 }), clock),
+    sources: { dryRun: async () => [] },
     webhooks: {
       sender: opening.use(new WebhookSender({ settings, clock, ticker: opening.use(new Ticker()) })),
       now: async () => clock.now(),

@@ -15,6 +15,7 @@ import {
   space,
   viewer,
 } from './store-documents.ts'
+import { sourceContract } from './store-contract-sources.ts'
 import { rejection, type StoreTest } from './store-test.ts'
 
 const now = 1_780_000_000_000
@@ -23,6 +24,7 @@ const now = 1_780_000_000_000
 export function documentContract(storeTest: StoreTest): void {
   importContract(storeTest)
   versionContract(storeTest)
+  sourceContract(storeTest)
   jobContract(storeTest)
 }
 
@@ -32,6 +34,7 @@ function importContract(storeTest: StoreTest): void {
     expect(await documents.insert([document])).toEqual([{ kind: 'queued', replaced: null }])
     expect(await documents.get(document.id, everything)).toEqual({
       ...document,
+      source: null,
       name: 'Q3 "draft"\ufffd.pdf',
       owners: ['group:everyone', 'user:ada'],
       state: 'queued',

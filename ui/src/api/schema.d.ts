@@ -660,6 +660,11 @@ export type Document = {
   readonly media_type: string | null
   /** Rises when the document is given other bytes */
   readonly version: number
+  /** Where the file comes from; null when its import did not say */
+  readonly source: string | null
+  /** The file within its source */
+  readonly source_id: string | null
+  readonly source_version: string | null
   /** A version of it can be found: this one, or the one before while this one is made */
   readonly searchable: boolean
   readonly reader: {
@@ -675,6 +680,12 @@ export type Document = {
   readonly updated_at: string
   /** When each state was last entered */
   readonly timestamps: { readonly [name: string]: string }
+}
+
+export type DocumentChange = {
+  readonly name?: string | undefined
+  readonly source_id?: string | undefined
+  readonly source_version?: string | undefined
 }
 
 export type DocumentImport = {
@@ -806,6 +817,12 @@ export type FileItem = {
   readonly path?: string | null | undefined
   /** Chosen by the server when left out */
   readonly doc_id?: string | null | undefined
+  /** Where files come from: the name of a folder, a bucket or a site. With `source_id` */
+  readonly source?: string | null | undefined
+  /** The file within its source: a path, a key, an address. The next import of the same file replaces this version when it is completed */
+  readonly source_id?: string | null | undefined
+  /** Tells whether the file has changed: a time, an ETag. Returned by the manifest of the source */
+  readonly source_version?: string | null | undefined
   /** User ids, e-mail addresses, group:<name> or everyone; the importing user when left out */
   readonly owners?: string | readonly string[] | null | undefined
 }
@@ -973,6 +990,10 @@ export type ImportedFileItem = {
   readonly doc_id: string | null
   /** As they were sent */
   readonly owners: string | readonly string[] | null
+  /** As it was sent, with a source_id */
+  readonly source?: string | undefined
+  /** As it was sent */
+  readonly source_id?: string | undefined
   /** With wait_for_completion */
   readonly state?: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled" | undefined
   /** Of an invalid item */
@@ -1349,12 +1370,32 @@ export type NewSettingValue = {
   readonly value: string | number | boolean | readonly string[] | readonly number[] | { readonly [name: string]: string }
 }
 
+export type NewSource = {
+  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  readonly url: string
+  /** `access key id:secret` for s3, `user:password` for webdav; never shown again */
+  readonly credential?: string | null | undefined
+  /** Whose the documents are; runs have the rights of this user */
+  readonly user_id: string
+  readonly category?: string | undefined
+  /** Who may see them; null for the user alone */
+  readonly owners?: readonly string[] | null | undefined
+  readonly every_minutes?: number | undefined
+  readonly enabled?: boolean | undefined
+  /** Of s3; us-east-1 when null */
+  readonly region?: string | null | undefined
+  /** Patterns of files that are left out */
+  readonly ignore?: readonly string[] | undefined
+  readonly name: string
+  readonly kind: "s3" | "webdav" | "sitemap"
+}
+
 export type NewWebhook = {
   /** Where events are sent by POST. https: is strongly advised */
   readonly url: string
   readonly description?: string | undefined
   /** All types when left out */
-  readonly types?: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[] | undefined
+  readonly types?: readonly ("document.completed" | "document.failed" | "source.completed" | "source.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[] | undefined
   /** Only events that belong to this user; null sends those of all */
   readonly user_id?: string | null | undefined
 }
@@ -1895,6 +1936,76 @@ export type SignInOptions = {
   })[]
 }
 
+export type Source = {
+  readonly id: string
+  readonly name: string
+  readonly kind: "s3" | "webdav" | "sitemap"
+  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  readonly url: string
+  /** Whose the documents are; runs have the rights of this user */
+  readonly user_id: string
+  readonly category: string
+  /** Who may see them; null for the user alone */
+  readonly owners: readonly string[] | null
+  readonly every_minutes: number
+  readonly enabled: boolean
+  /** Of s3; us-east-1 when null */
+  readonly region: string | null
+  /** Patterns of files that are left out */
+  readonly ignore: readonly string[]
+  readonly has_credential: boolean
+  readonly running_since: string | null
+  readonly next_run_at: string
+  readonly last_run: {
+    readonly outcome: "completed" | "failed"
+    readonly begun_at: string
+    readonly ended_at: string
+    readonly imported: number
+    readonly moved: number
+    readonly deleted: number
+    readonly unchanged: number
+    /** Files that could not be imported */
+    readonly failed: number
+    readonly errors: readonly string[]
+  } | null
+  readonly created_at: string
+  /** Another one after each change of what can be set. As `If-Match`, it makes a change of another version fail with 409 */
+  readonly etag: string
+}
+
+export type SourceChange = {
+  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  readonly url?: string | undefined
+  /** `access key id:secret` for s3, `user:password` for webdav; never shown again */
+  readonly credential?: string | null | undefined
+  /** Whose the documents are; runs have the rights of this user */
+  readonly user_id?: string | undefined
+  readonly category?: string | undefined
+  /** Who may see them; null for the user alone */
+  readonly owners?: readonly string[] | null | undefined
+  readonly every_minutes?: number | undefined
+  readonly enabled?: boolean | undefined
+  /** Of s3; us-east-1 when null */
+  readonly region?: string | null | undefined
+  /** Patterns of files that are left out */
+  readonly ignore?: readonly string[] | undefined
+}
+
+export type SourceManifest = {
+  readonly data: readonly ({
+    readonly doc_id: string
+    readonly source_id: string
+    /** As the last import of the file said */
+    readonly source_version: string | null
+    /** Of the newest version, whatever its state */
+    readonly sha256: string
+    readonly bytes: number
+    readonly state: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled"
+  })[]
+  /** Send it as `after` for those that follow; null at the end */
+  readonly next: string | null
+}
+
 /** Fields that are not listed go to the model provider unchanged. */
 export type SpeechRequest = {
   /** A model name or alias */
@@ -2247,7 +2358,7 @@ export type Webhook = {
   readonly id: string
   readonly url: string
   readonly description: string
-  readonly types: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[]
+  readonly types: readonly ("document.completed" | "document.failed" | "source.completed" | "source.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[]
   readonly user_id: string | null
   readonly enabled: boolean
   /** `gone`: it answered 410; `failing`: every attempt failed for webhooks.retry_hours */
@@ -2276,7 +2387,7 @@ export type WebhookChange = {
   /** Where events are sent by POST. https: is strongly advised */
   readonly url?: string | undefined
   readonly description?: string | undefined
-  readonly types?: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[] | undefined
+  readonly types?: readonly ("document.completed" | "document.failed" | "source.completed" | "source.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[] | undefined
   /** true switches an endpoint on again; its failures are forgotten */
   readonly enabled?: boolean | undefined
 }
@@ -2316,7 +2427,7 @@ export type WebhookWithSecret = {
   readonly id: string
   readonly url: string
   readonly description: string
-  readonly types: readonly ("document.completed" | "document.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[]
+  readonly types: readonly ("document.completed" | "document.failed" | "source.completed" | "source.failed" | "batch.completed" | "batch.failed" | "batch.expired" | "batch.cancelled" | "response.completed" | "response.failed" | "response.cancelled" | "response.incomplete" | "budget.threshold" | "provider.down" | "provider.up" | "key.expiring")[]
   readonly user_id: string | null
   readonly enabled: boolean
   /** `gone`: it answered 410; `failing`: every attempt failed for webhooks.retry_hours */
@@ -2799,6 +2910,14 @@ export interface Operations {
     body: undefined
     answer: Document
   }
+  /** Give a document another name, or say that its file was moved */
+  "PATCH /api/v1/document/{doc_id}": {
+    params: { doc_id: string }
+    query: undefined
+    of: undefined
+    body: DocumentChange
+    answer: Document
+  }
   /** Delete a document with its chunks, vectors and bytes */
   "DELETE /api/v1/document/{doc_id}": {
     params: { doc_id: string }
@@ -2806,6 +2925,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** What you have imported of a source: files, versions, hashes and states */
+  "GET /api/v1/documents/manifest": {
+    params: undefined
+    query: { source: string; after?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: SourceManifest
   }
   /** The chunks of a document, in the order of its text */
   "GET /api/v1/document/{doc_id}/chunks": {
@@ -4126,6 +4253,71 @@ export interface Operations {
     body: WebhookReplay
     answer: {
       readonly replayed: number
+    }
+  }
+  /** List the sources that documents are kept in step with */
+  "GET /admin/api/v1/sources": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly data: readonly Source[]
+    }
+  }
+  /** Add a source; its first run begins at once */
+  "POST /admin/api/v1/sources": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: NewSource
+    answer: Source
+  }
+  /** One source and its last run */
+  "GET /admin/api/v1/sources/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: Source
+  }
+  /** Change a source, or switch it off or on */
+  "PATCH /admin/api/v1/sources/{id}": {
+    params: { id: string }
+    query: undefined
+    of: { readonly etag: string } | null
+    body: SourceChange
+    answer: Source
+  }
+  /** Delete a source; its documents stay with their user */
+  "DELETE /admin/api/v1/sources/{id}": {
+    params: { id: string }
+    query: undefined
+    of: { readonly etag: string } | null
+    body: undefined
+    answer: undefined
+  }
+  /** Look at a source now */
+  "POST /admin/api/v1/sources/{id}/run": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: Source
+  }
+  /** What a run would do now; changes nothing */
+  "POST /admin/api/v1/sources/{id}/dry-run": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      /** Changes in all */
+      readonly total: number
+      readonly data: readonly ({
+        readonly change: "new" | "changed" | "moved" | "deleted"
+        readonly file: string
+      })[]
     }
   }
   /** Who changed what, and who signed in; the newest first */

@@ -8,12 +8,23 @@ import type { DocumentState, DocumentStore, ChunkInContext, StoredChunk, Viewer 
 import { plainText } from '../plain-text.ts'
 import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
+import { idsOfSources, manifest } from './sources.ts'
 import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
 export type DocumentRecords = Pick<
   DocumentStore,
-  'get' | 'list' | 'chunks' | 'stretch' | 'counts' | 'unreferenced' | 'elsewhere' | 'hasOtherPlaces' | 'chunksInContext'
+  | 'get'
+  | 'list'
+  | 'chunks'
+  | 'stretch'
+  | 'counts'
+  | 'unreferenced'
+  | 'elsewhere'
+  | 'hasOtherPlaces'
+  | 'chunksInContext'
+  | 'idsOfSources'
+  | 'manifest'
 >
 
 /** The documents of this database. */
@@ -52,6 +63,8 @@ export function documentRecords(connection: Connection): DocumentRecords {
         .executeTakeFirst()
       return other !== undefined
     },
+    idsOfSources: (importerId, sources) => idsOfSources(connection, importerId, sources),
+    manifest: (query) => manifest(connection, query),
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
   }
 }

@@ -11,7 +11,8 @@ import type {
   DocumentState,
   NewDocument,
 } from '../document-store.ts'
-import { plainText } from '../plain-text.ts'
+import type { DocumentSource } from '../document-source.ts'
+import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
 import { foldedName } from './visibility.ts'
 
@@ -26,20 +27,45 @@ export const noProgress: DocumentProgress = {
   embedded: { done: 0, total: 0 },
 }
 
-/** What makes two imports the same: bytes, category, importer and owners. One text of fixed length, which an index can hold. */
-export function contentKey({ sha256, category, importerId, owners }: NewDocument): string {
-  const parts = [sha256, plainText(category), importerId, ...new Set(owners.toSorted())]
+/**
+ * What makes two imports the same: bytes, category, importer and owners, and the file of the source where one is named: two
+ * files with the same bytes may part ways. One text of fixed length, which an index can hold.
+ */
+export function contentKey({ sha256, category, importerId, owners, source = null }: NewDocument): string {
+  const file = source === null ? [] : [sourceKey(importerId, source)]
+  const parts = [sha256, plainText(category), importerId, ...new Set(owners.toSorted()), ...file]
+  return digestOf(parts)
+}
+
+/** The one key that a file of a source has among the documents of its importer. */
+export function sourceKey(importerId: string, { name, id }: Pick<DocumentSource, 'name' | 'id'>): string {
+  return digestOf([importerId, plainText(name), plainText(id)])
+}
+
+function digestOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/** Columns of what a document is called, and of the file that it is of. */
+export function namedColumns(document: NewDocument) {
+  const { name, importerId, source = null } = document
+  return {
+    name: plainText(name),
+    name_folded: foldedName(name),
+    content_key: contentKey(document),
+    source_name: source && plainText(source.name),
+    source_id: source && plainText(source.id),
+    source_version: plainTextOrNull(source?.version ?? null),
+    source_key: source && sourceKey(importerId, source),
+  }
 }
 
 /** Columns that an import sets, the same for a new document and a new version. */
 export function importedColumns(document: NewDocument) {
   return {
-    name: plainText(document.name),
-    name_folded: foldedName(document.name),
+    ...namedColumns(document),
     category: plainText(document.category),
     sha256: document.sha256,
-    content_key: contentKey(document),
     bytes: document.bytes,
     place: document.place,
     reader: JSON.stringify(document.reader),
@@ -110,6 +136,15 @@ export async function documentAt(kysely: Kysely<Tables>, row: number): Promise<D
   return kysely.selectFrom('documents').selectAll().where('row', '=', row).executeTakeFirst()
 }
 
+/** The file that the document of a row is of. */
+export function sourceOf({
+  source_name: name,
+  source_id: id,
+  source_version: version,
+}: Pick<DocumentRow, 'source_name' | 'source_id' | 'source_version'>): DocumentSource | null {
+  return name === null || id === null ? null : { name, id, version }
+}
+
 function recordOf(row: DocumentRow, owners: readonly string[]): DocumentRecord {
   return {
     id: row.id,
@@ -123,6 +158,7 @@ function recordOf(row: DocumentRow, owners: readonly string[]): DocumentRecord {
     reader: JSON.parse(row.reader) as Component,
     chunker: JSON.parse(row.chunker) as Component,
     embedder: JSON.parse(row.embedder) as Component,
+    source: sourceOf(row),
     state: row.state as DocumentState,
     progress: JSON.parse(row.progress) as DocumentProgress,
     attempts: row.attempts,

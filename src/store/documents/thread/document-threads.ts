@@ -28,6 +28,7 @@ type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover
 const writeJobs = [
   'insert',
   'retry',
+  'rename',
   'stage',
   'complete',
   'cancel',
@@ -50,6 +51,8 @@ const recordJobs = [
   'elsewhere',
   'hasOtherPlaces',
   'chunksInContext',
+  'idsOfSources',
+  'manifest',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
 const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]

@@ -14,7 +14,7 @@ import { documentRemoval, type DocumentRemoval } from '../work/removal.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
 import { documentStaging, sliceMax } from '../work/staging.ts'
 
-export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'stage' | 'complete'> &
+export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'stage' | 'complete'> &
   DocumentJobs &
   DocumentRemoval
 

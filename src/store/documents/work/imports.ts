@@ -12,15 +12,20 @@ import {
   contentKey,
   documentAt,
   importedColumns,
+  namedColumns,
   needsRowLocks,
   queuedColumns,
   recordOrNull,
+  sourceKey,
+  sourceOf,
   type DocumentRow,
 } from '../rows/document-row.ts'
 import type { DocumentStore, Inserted, NewDocument, Viewer } from '../document-store.ts'
+import type { Renaming } from '../document-source.ts'
 import { plainText } from '../plain-text.ts'
 import { insertRows, isOneOf } from '../statements.ts'
 import { lockedDocument } from './locked-document.ts'
+import { renameSet } from './set-name.ts'
 
 const ended = ['failed', 'cancelled']
 
@@ -33,7 +38,7 @@ interface Draft {
 }
 
 /** Imports and retries in this database. */
-export function documentImports(connection: Connection): Pick<DocumentStore, 'insert' | 'retry'> {
+export function documentImports(connection: Connection): Pick<DocumentStore, 'insert' | 'retry' | 'rename'> {
   const { engine, kysely } = connection
   return {
     async insert(documents) {
@@ -43,6 +48,7 @@ export function documentImports(connection: Connection): Pick<DocumentStore, 'in
         const plan = new ImportPlan(await affectedRows({ engine, kysely: trx }, documents))
         const inserted = documents.map((document) => plan.add(document))
         await writeDrafts(trx, engine, plan.drafts)
+        await writeSeen(trx, plan.seen)
         return inserted
       })
     },
@@ -51,20 +57,27 @@ export function documentImports(connection: Connection): Pick<DocumentStore, 'in
         await lockImports(trx, engine)
         return retry({ engine, kysely: trx }, trx, { id, viewer, now })
       }),
+    rename: (id, viewer, change, now) =>
+      kysely.transaction().execute(async (trx) => {
+        await lockImports(trx, engine)
+        return rename({ engine, kysely: trx }, trx, { id, viewer, change, now })
+      }),
   }
 }
 
-/** The rows that have one of these ids, or are alive with one of these contents. */
+/** The rows that have one of these ids or are of one of these files, or are alive with one of these contents. */
 async function affectedRows(
   { engine, kysely }: Connection,
   documents: readonly NewDocument[],
 ): Promise<readonly DocumentRow[]> {
   const ids = documents.map(({ id }) => plainText(id))
   const keys = documents.map(contentKey)
+  const files = documents.flatMap(({ importerId, source }) => (source ? sourceKey(importerId, source) : []))
+  const ofFile = files.length === 0 ? sql`` : sql` or ${isOneOf(engine, 'source_key', files)}`
   let query = kysely
     .selectFrom('documents')
     .selectAll()
-    .where(sql<boolean>`(${isOneOf(engine, 'id', ids)} or ${isOneOf(engine, 'content_key', keys)})`)
+    .where(sql<boolean>`(${isOneOf(engine, 'id', ids)} or ${isOneOf(engine, 'content_key', keys)}${ofFile})`)
     .orderBy('row')
   if (needsRowLocks(engine)) query = query.forUpdate()
   return query.execute()
@@ -76,12 +89,17 @@ class ImportPlan {
   readonly #rows: ReadonlyMap<string, DocumentRow>
   /** Id of the document that is alive with this content. */
   readonly #alive: Map<string, string>
+  /** Id of the document of each file of a source. */
+  readonly #files: Map<string, string>
+  /** Versions of sources whose files have the bytes that are there, by document. */
+  readonly seen = new Map<string, string>()
 
   constructor(rows: readonly DocumentRow[]) {
     this.#rows = new Map(rows.map((row) => [row.id, row]))
     this.#alive = new Map(
       rows.filter(({ state }) => !ended.includes(state)).map((row) => [row.content_key, row.id] as const),
     )
+    this.#files = new Map(rows.flatMap(({ source_key: key, id }) => (key === null ? [] : [[key, id] as const])))
   }
 
   get drafts(): readonly Draft[] {
@@ -89,10 +107,15 @@ class ImportPlan {
   }
 
   add(imported: NewDocument): Inserted {
-    const document = { ...imported, id: plainText(imported.id) }
+    const document = { ...imported, id: plainText(imported.id), source: imported.source ?? null }
     const key = contentKey(document)
     const same = this.#alive.get(key)
-    if (same !== undefined) return { kind: 'duplicate', id: same }
+    const { source } = document
+    if (same !== undefined) {
+      if (source !== null && source.version !== null) this.seen.set(same, source.version)
+      return { kind: 'duplicate', id: same }
+    }
+    if (!this.#takesFile(document)) return { kind: 'taken' }
     const before = this.#byId.get(document.id) ?? this.#rows.get(document.id)
     if (before === undefined) {
       this.#byId.set(document.id, { before: null, document, version: 1, fence: 0 })
@@ -106,20 +129,31 @@ class ImportPlan {
     return this.#replace(draft, document, 'document' in before ? contentKey(before.document) : before.content_key)
   }
 
+  /** False when the file was moved, or imported under another id, since the caller asked for its id. */
+  #takesFile({ id, importerId, source = null }: NewDocument): boolean {
+    if (source === null) return true
+    const file = sourceKey(importerId, source)
+    if ((this.#files.get(file) ?? id) !== id) return false
+    this.#files.set(file, id)
+    return true
+  }
+
   #replace(draft: Draft, document: NewDocument, oldKey: string): Inserted {
     if (this.#alive.get(oldKey) === document.id) this.#alive.delete(oldKey)
     this.#alive.set(contentKey(document), document.id)
     const replaced = draft.before?.visible_sha256 ?? draft.before?.sha256 ?? draft.document.sha256
     draft.version = nextVersion(draft, document)
     draft.fence += 1
-    draft.document = document
+    // An import by its id alone leaves a document with its file.
+    draft.document = { ...document, source: document.source ?? draft.document.source ?? null }
     this.#byId.set(document.id, draft)
     return { kind: 'queued', replaced: replaced === document.sha256 ? null : replaced }
   }
 }
 
 function draftOf(before: DocumentRow, document: NewDocument): Draft {
-  return { before, document, version: before.version, fence: before.fence }
+  const source = document.source ?? sourceOf(before)
+  return { before, document: { ...document, source }, version: before.version, fence: before.fence }
 }
 
 function isImporter(before: DocumentRow | null, document: NewDocument): boolean {
@@ -203,6 +237,16 @@ async function writeVersion(
   await logChanges(trx, [before.visible_set])
 }
 
+/** A file that was only touched need not be looked at again. */
+async function writeSeen(trx: Transaction<Tables>, seen: ReadonlyMap<string, string>): Promise<void> {
+  for (const [id, version] of seen)
+    await trx
+      .updateTable('documents')
+      .set({ source_version: plainText(version) })
+      .where('id', '=', id)
+      .execute()
+}
+
 function ownerRows(row: number, { owners }: NewDocument, version: number) {
   return [...new Set(owners.map(plainText))].map((principal) => ({
     principal,
@@ -252,6 +296,44 @@ async function retry(
     .execute()
   await enqueue(trx, { row, fence, now })
   return recordOrNull(connection, await documentAt(trx, row))
+}
+
+interface RenameOrder {
+  readonly id: string
+  readonly viewer: Viewer
+  readonly change: Renaming
+  readonly now: number
+}
+
+/** Chunks and vectors stay; searches find the document by its new name at once. */
+async function rename(
+  connection: Connection,
+  trx: Transaction<Tables>,
+  { id, viewer, change, now }: RenameOrder,
+): ReturnType<DocumentStore['rename']> {
+  const { engine } = connection
+  const row = await lockedDocument(engine, trx, { id, viewer })
+  if (row === undefined) return null
+  const before = await recordOrNull(connection, row)
+  if (before === null) return null
+  const { name = before.name, sourceId, sourceVersion } = change
+  const former = before.source ?? { name: '', id: '', version: null }
+  const source =
+    sourceId === undefined && before.source === null
+      ? null
+      : { name: former.name, id: sourceId ?? former.id, version: sourceVersion ?? former.version }
+  const document = { ...before, name, source }
+  const key = source && sourceKey(before.importerId, source)
+  const others = trx.selectFrom('documents').select('id').where('source_key', '=', key).where('row', '!=', row.row)
+  if (key !== null && (await others.executeTakeFirst()) !== undefined) return 'taken'
+  await trx
+    .updateTable('documents')
+    .set({ ...namedColumns(document), updated_at: now })
+    .where('row', '=', row.row)
+    .execute()
+  if (name !== before.name && row.visible_set !== null)
+    await renameSet({ engine, trx }, row.visible_set, { name, title: before.title })
+  return recordOrNull(connection, await documentAt(trx, row.row))
 }
 
 /** One import at a time per schema; on SQLite the transaction has the only write lock. */

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
-import { chunkRow, nameRow } from '../rows/chunk-row.ts'
+import { chunkRow } from '../rows/chunk-row.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { Completion, DocumentStore, NewChunk } from '../document-store.ts'
 import { leasedDocument } from './lease.ts'
@@ -12,8 +12,9 @@ import { Centres, type Centre } from './centres.ts'
 import { signCoder } from '../indexing/sign-code.ts'
 import { bytesOf } from '../indexing/vector-bytes.ts'
 import { packWords } from '../indexing/packed-words.ts'
-import { termColumns, wordsOfChunk, wordsOfName } from '../indexing/word-columns.ts'
+import { termColumns, wordsOfChunk } from '../indexing/word-columns.ts'
 import { Languages } from './languages.ts'
+import { nameSet, wordsRow, type WordsRow } from './set-name.ts'
 import { tellEnded } from './tell-ended.ts'
 import { insertRows } from '../statements.ts'
 
@@ -87,18 +88,16 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
 
 /** Notes where pages begin, and lets searches find the document by the terms of its name and title. */
 async function describeSet(
-  { engine, trx }: { readonly engine: Engine; readonly trx: Transaction<Tables> },
+  within: { readonly engine: Engine; readonly trx: Transaction<Tables> },
   setRow: number,
   name: string,
   { pages, title }: Completion,
 ): Promise<void> {
   if (pages.length > 0) {
     const starts = JSON.stringify(pages)
-    await trx.updateTable('chunk_sets').set({ pages: starts }).where('row', '=', setRow).execute()
+    await within.trx.updateTable('chunk_sets').set({ pages: starts }).where('row', '=', setRow).execute()
   }
-  const words = wordsOfName(name, title)
-  await insertRows(trx, 'chunk_terms', [{ [wordsRow(engine)]: nameRow(setRow), ...termColumns(engine, words) }])
-  await insertRows(trx, 'chunk_words', [{ row: nameRow(setRow), words: packWords([words]) }])
+  await nameSet(within, setRow, { name, title })
 }
 
 /** One step of the merge that FTS5 would otherwise do in the middle of a write. */
@@ -114,12 +113,7 @@ interface ChunkRows {
   /** One entry for each run of chunks without a gap. */
   readonly words: readonly Ordered[]
   readonly codes: readonly Readonly<Record<string, unknown>>[]
-  /** What the engine's index of words calls the number of a chunk. */
-  readonly wordsRow: 'row' | 'rowid'
-}
-
-function wordsRow(engine: Engine): ChunkRows['wordsRow'] {
-  return engine === 'sqlite' ? 'rowid' : 'row'
+  readonly wordsRow: WordsRow
 }
 
 interface Ordered {

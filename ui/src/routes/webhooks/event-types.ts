@@ -7,6 +7,8 @@ export type EventType = Webhook['types'][number]
 const labels: Readonly<Record<EventType, string>> = {
   'document.completed': 'A document is ready',
   'document.failed': 'A document could not be processed',
+  'source.completed': 'A source was looked at',
+  'source.failed': 'A source could not be looked at',
   'batch.completed': 'A batch is done',
   'batch.failed': 'A batch has lines at fault',
   'batch.expired': 'A batch ran out of time',

@@ -1,0 +1,28 @@
+/** What a kind of source does: it lists files, and gives their bytes. Everything that it is answered is not trusted. */
+import type { FoundFile } from './sync-plan.ts'
+
+export interface ListedFile extends FoundFile {
+  /** Shown to people. */
+  readonly name: string
+  /** Where its bytes are. */
+  readonly url: URL
+}
+
+export interface SourceListing {
+  /** Every file, once. Rejects with SourceFailure. */
+  list(signal: AbortSignal): AsyncIterable<ListedFile>
+  /** Headers of the request for its bytes. */
+  headersFor(file: ListedFile): Readonly<Record<string, string>>
+  /** Whether two files of one version and size have the same bytes, so that one can be the other that was moved. */
+  readonly versionIsContent: boolean
+}
+
+/** The source could not be looked at: one sentence for an administrator. */
+export class SourceFailure extends Error {
+  override readonly name = 'SourceFailure'
+}
+
+/** Files that one source can have; beyond them nothing is changed. */
+export const filesMax = 200_000
+/** Longest id of a file. */
+export const idMax = 4096
