@@ -13,7 +13,7 @@ import { documentStates } from '#store/documents/document-store.ts'
 import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
 import { importDocuments } from './import/import-documents.ts'
-import { importBody } from './import/import-request.ts'
+import { importBody, metadataField } from './import/import-request.ts'
 import { componentsAnswer, listComponents } from './import/components.ts'
 import { knownError } from './known-error.ts'
 import { resolveOwners } from './owners.ts'
@@ -31,16 +31,21 @@ import { chunkAnswer, documentAnswer } from './records/document-record.ts'
 import {
   cancelDocument,
   deleteDocument,
+  describeDocument,
   getDocument,
   listChunks,
   listDocuments,
   retryDocument,
 } from './records/document-handlers.ts'
+import { filterIn } from './search/metadata-filter.ts'
 import { search } from './search/search.ts'
 import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/search-wire.ts'
 
 const tag = 'Documents'
 const searchBytesMax = 1024 * 1024
+
+const describeBytesMax = 65_536
+const describeBody = z.strictObject({ metadata: metadataField }).meta({ id: 'DocumentChange' })
 
 const listQuery = pageQuery.extend({
   category: z.string().max(255).optional(),
@@ -51,6 +56,7 @@ const listQuery = pageQuery.extend({
     .describe(`One or several of ${documentStates.join(', ')}, separated by commas`),
   owner: z.string().max(254).optional().describe('A user id, an e-mail address, group:<name> or everyone'),
   name: z.string().max(255).optional().describe('Part of the name'),
+  filter: z.string().max(100_000).optional().describe('A filter over metadata as JSON, as a search takes it'),
   doc_id: z.string().max(10_000).optional().describe('One or several ids, separated by commas: at most 200'),
 })
 
@@ -143,13 +149,14 @@ function recordRoutes(documents: Documents): Row[] {
         summary: 'List documents, the newest first',
         query: listQuery,
         answer: pageOf(documentAnswer),
-        errors: ['invalid_query_parameter', 'invalid_cursor'],
+        errors: ['invalid_query_parameter', 'invalid_cursor', 'invalid_filter'],
       },
       handle: async (context, caller) => {
-        const { category, state, owner, name, doc_id: ids, ...page } = validQuery(listQuery, context.query)
+        const { category, state, owner, name, doc_id: ids, filter: asked, ...page } = validQuery(listQuery, context.query)
         const owners = owner === undefined ? undefined : await ownerFilter(documents, owner, caller)
         const categories = category === undefined ? undefined : [category]
-        const filter = { categories, states: statesOf(state), owners, name, ids: idsOf(ids) }
+        const metadata = asked === undefined ? undefined : filterIn(asked, 'filter')
+        const filter = { categories, states: statesOf(state), owners, name, ids: idsOf(ids), metadata }
         return json(await listDocuments(documents, caller, { ...filter, ...page }))
       },
     },
@@ -237,6 +244,25 @@ function changeRoutes(documents: Documents): Row[] {
   const errors: readonly ErrorCode[] = ['not_found', 'document_read_only']
   return [
     {
+      method: 'PATCH',
+      path: '/document/:doc_id',
+      docs: {
+        operation: 'describeDocument',
+        summary: 'Change the metadata of a document',
+        description:
+          'A merge patch: keys that are named are set, those set to null are removed. The next search filters by what it then is.',
+        body: describeBody,
+        answer: documentAnswer,
+        errors: [...errors, ...bodyErrors],
+      },
+      handle: async (context, caller) => {
+        const readSeconds = documents.settings.get('server.body_read_seconds')
+        const { value } = await readJson(context, { bytesMax: describeBytesMax, readSeconds })
+        const { metadata: patch } = validBody(describeBody, value)
+        return json(await describeDocument(documents, caller, { id: docId(context), patch }))
+      },
+    },
+    {
       method: 'DELETE',
       path: '/document/:doc_id',
       docs: { summary: 'Delete a document with its chunks, vectors and bytes', status: 204, errors },
@@ -277,7 +303,7 @@ function searchRoute(documents: Documents): Row {
       summary: 'Find passages of documents by meaning, by words, or by both',
       body: searchBody,
       answer: searchAnswer,
-      errors: [...bodyErrors, 'embedder_unavailable', 'vector_index_unavailable', 'model_access_denied'],
+      errors: [...bodyErrors, 'invalid_filter', 'embedder_unavailable', 'vector_index_unavailable', 'model_access_denied'],
     },
     handle: async (context, caller) => {
       const readSeconds = documents.settings.get('server.body_read_seconds')

@@ -98,6 +98,7 @@ export const errorCatalogue = {
   invalid_json_schema: { ...client, status: 422, type: 'invalid_request_error', message: 'The JSON schema cannot be used.' },
   invalid_regex: { ...client, status: 422, type: 'invalid_request_error', message: 'The regular expression cannot be used.' },
   unsupported_parameter: { ...client, status: 422, type: 'invalid_request_error', message: 'The model does not support a field of the request. Remove the field, or use another model.' },
+  invalid_filter: { ...client, status: 422, type: 'invalid_request_error', message: 'The filter over metadata is not valid.' },
   validation_failed: { ...client, status: 422, type: 'invalid_request_error', message: 'A field of the request has a value that is not allowed.' },
 
   // 426: the protocol

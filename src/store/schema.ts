@@ -370,6 +370,20 @@ export interface DocumentsTable {
   /** Where the bytes of the newest version lie; null when that was not recorded. */
   place: string | null
   crashes: Generated<number>
+  /** A JSON object. */
+  metadata: Generated<string>
+  /** What of it the file itself states: that of the version that was read last. */
+  stated_metadata: Generated<string>
+}
+
+/** The values in the metadata of documents. */
+export interface DocumentFieldsTable {
+  document_row: number
+  place: number
+  key: string
+  kind: number
+  text: string | null
+  number: number | null
 }
 
 /** PostgreSQL only. */
@@ -859,6 +873,7 @@ export interface Tables {
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable
+  document_fields: DocumentFieldsTable
   document_bytes: DocumentBytesTable
   document_jobs: DocumentJobsTable
   document_changes: DocumentChangesTable

@@ -27,6 +27,11 @@ export const searchCommand: Command = dataCommand({
       sentence: 'How to search: auto, hybrid, vector or keyword; auto when left out.',
     },
     category: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'Only documents of this category.' },
+    filter: {
+      type: 'string',
+      placeholder: 'JSON',
+      sentence: 'Only documents with such metadata, for example {"type": "eq", "key": "year", "value": 2024}.',
+    },
     rerank: {
       type: 'string',
       placeholder: 'MODEL',
@@ -43,6 +48,7 @@ export const searchCommand: Command = dataCommand({
       top_k: Number(topK),
       mode: flags.get('mode') ?? 'auto',
       category: categories.length > 0 ? categories : null,
+      filter: filterOf(flags.get('filter')),
       rerank: rerankOf(flags.get('rerank')),
     })
     const response = await client.request('POST', '/api/v1/search', new Blob([body], { type: 'application/json' }))
@@ -53,6 +59,14 @@ export const searchCommand: Command = dataCommand({
     return 0
   },
 })
+
+function filterOf(given: string | undefined): unknown {
+  try {
+    return given === undefined ? undefined : JSON.parse(given)
+  } catch {
+    throw new UsageProblem('--filter takes a filter as JSON.')
+  }
+}
 
 function rerankOf(given: string | undefined): { readonly model: string } | false | undefined {
   if (given === undefined) return undefined

@@ -138,6 +138,7 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
     bytes: received.bytes,
     place,
     createdAt,
+    metadata: item.metadata,
     ...components,
   }
   return { kind: 'ready', document, received }

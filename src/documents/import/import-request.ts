@@ -1,6 +1,7 @@
 /** The body of POST /api/v1/documents: its schema, and the import that it asks for. */
 import { z } from 'zod'
 import { faultOf } from '#lib/schema-fault.ts'
+import { metadataFault, type Metadata } from '#store/documents/metadata/metadata.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { ItemContent } from '../unpacking/item-content.ts'
 
@@ -17,6 +18,14 @@ const owner = z.string().regex(/^[^\p{Cc}]{1,254}$/u, 'expected a user id, an e-
 
 const owners = z.union([owner, z.array(owner).min(1).max(100), z.null()]).optional()
 const count = z.int('expected a whole number').max(1_000_000_000).nullish()
+
+/** Any object within the bounds of metadata. */
+export const metadataField = z
+  .record(z.string(), z.unknown(), 'expected an object')
+  .superRefine((value, context) => {
+    const fault = metadataFault(value)
+    if (fault !== null) context.addIssue({ code: 'custom', message: `it ${fault}` })
+  })
 
 export const fileItem = z
   .object({
@@ -38,6 +47,7 @@ export const fileItem = z
       .transform((id) => id.toLowerCase())
       .nullish()
       .describe('Chosen by the server when left out'),
+    metadata: metadataField.nullish().describe('Any JSON object; searches and lists can be filtered by its values'),
     owners: owners.describe('User ids, e-mail addresses, group:<name> or everyone; the importing user when left out'),
   })
   .meta({ id: 'FileItem' })
@@ -95,6 +105,8 @@ export interface ImportItem {
   /** As it was sent; the empty string when it was not. */
   readonly path: string
   readonly docId: string | null
+  /** Undefined when none was sent. */
+  readonly metadata: Metadata | undefined
   /** As they were sent. */
   readonly owners: string | readonly string[] | null
   readonly origin: ItemOrigin
@@ -113,7 +125,8 @@ export function itemFields(sent: unknown): ItemFields {
   const warnings = unknownFields(sent, fileItem)
   if (parsed.success) {
     const { name, category, path, doc_id: docId = null, owners: named = null, encoding = null } = parsed.data
-    return { name, category, path: path ?? '', docId, owners: named, encoding, fault: null, warnings }
+    const metadata = parsed.data.metadata ?? undefined
+    return { name, category, path: path ?? '', docId, metadata, owners: named, encoding, fault: null, warnings }
   }
   const fields = typeof sent === 'object' && sent !== null ? (sent as Readonly<Record<string, unknown>>) : {}
   const textOf = (field: string): string => (typeof fields[field] === 'string' ? fields[field].slice(0, 1000) : '')
@@ -122,6 +135,7 @@ export function itemFields(sent: unknown): ItemFields {
     category: textOf('category'),
     path: textOf('path'),
     docId: textOf('doc_id') || null,
+    metadata: undefined,
     owners: owners.safeParse(fields['owners']).data ?? null,
     encoding: null,
     fault: faultOf(parsed.error, 'The item'),

@@ -2,6 +2,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { DocumentFilter, DocumentRecord, Viewer } from '#store/documents/document-store.ts'
+import type { Metadata } from '#store/documents/metadata/metadata.ts'
 import type { PageRequest } from '#store/page.ts'
 import type { Documents } from '../documents.ts'
 import { ownersOnWire, viewerOf } from '../owners.ts'
@@ -62,6 +63,19 @@ export async function retryDocument(documents: Documents, caller: Caller, id: st
   }
   wake()
   return onWire(documents, record)
+}
+
+/** Merges a patch into the metadata of a document. Answers 422 when it then breaks the bounds. */
+export async function describeDocument(
+  documents: Documents,
+  caller: Caller,
+  { id, patch }: { readonly id: string; readonly patch: Metadata },
+): Promise<DocumentOnWire> {
+  const { store, now } = documents
+  const change = { patch, now: await now() }
+  const described = await changed(documents, caller, id, store.describe(id, editorOf(caller), change))
+  if ('document' in described) return onWire(documents, described.document)
+  throw new ApiError('validation_failed', { param: 'metadata', message: `"metadata" ${described.refused}.` })
 }
 
 /** Who may change a document: its importer, users who own it by name, and administrators; not everyone in a group that may read it. */

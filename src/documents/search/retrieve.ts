@@ -1,5 +1,6 @@
 /** Passages for a chat over documents: the search of the API, in the gateway's words. */
 import type { Caller } from '#identity/records.ts'
+import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
 import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { Documents } from '../documents.ts'
 import { search } from './search.ts'
@@ -14,6 +15,7 @@ export interface Retrieval {
     readonly categories: readonly string[] | null
     readonly owners: readonly string[] | null
     readonly docIds: readonly string[] | null
+    readonly metadata: MetadataFilter | null
   }
   readonly signal: AbortSignal
 }
@@ -34,7 +36,7 @@ export async function retrieve(
   documents: Documents,
   { caller, query, spec, signal }: Retrieval,
 ): Promise<readonly RetrievedChunk[]> {
-  const { mode, topK, categories, owners, docIds } = spec
+  const { mode, topK, categories, owners, docIds, metadata } = spec
   const { hits } = await search(
     documents,
     caller,
@@ -46,6 +48,7 @@ export async function retrieve(
       categories: categories ?? undefined,
       owners: owners ?? undefined,
       documentIds: docIds?.map((id) => id.toLowerCase()),
+      metadata: metadata ?? undefined,
     },
     signal,
   )

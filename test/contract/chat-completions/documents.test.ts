@@ -232,14 +232,16 @@ describe('the search', () => {
         owners: 'everyone',
         doc_id: ['x'],
         top_k: 50,
+        filter: { type: 'exists', key: 'year' },
         mode: 'vector',
         max_tokens: 900,
       },
     })
-    const none = { owners: null, docIds: null, maxTokens: null }
+    const none = { owners: null, docIds: null, metadata: null, maxTokens: null }
+    const metadata = { kind: 'exists', key: 'year' } as const
     expect(asked.map(({ spec }) => spec)).toEqual([
       { ...none, categories: ['faq'], topK: 6, mode: 'auto' },
-      { categories: ['a', 'b'], owners: ['everyone'], docIds: ['x'], topK: 50, mode: 'vector', maxTokens: 900 },
+      { categories: ['a', 'b'], owners: ['everyone'], docIds: ['x'], metadata, topK: 50, mode: 'vector', maxTokens: 900 },
     ])
   })
 

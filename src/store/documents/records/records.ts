@@ -5,15 +5,26 @@ import { decodeCursor, pageOf, creationPlace } from '../../page.ts'
 import { chunksMax, ordinalOf, rowsOf, setOf } from '../rows/chunk-row.ts'
 import { recordOrNull, recordsOf } from '../rows/document-row.ts'
 import type { DocumentState, DocumentStore, ChunkInContext, StoredChunk, Viewer } from '../document-store.ts'
+import type { Metadata } from '../metadata/metadata.ts'
 import { plainText } from '../plain-text.ts'
 import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
+import { facetsOf } from './facets.ts'
 import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
 export type DocumentRecords = Pick<
   DocumentStore,
-  'get' | 'list' | 'chunks' | 'stretch' | 'counts' | 'unreferenced' | 'elsewhere' | 'hasOtherPlaces' | 'chunksInContext'
+  | 'get'
+  | 'list'
+  | 'chunks'
+  | 'stretch'
+  | 'counts'
+  | 'unreferenced'
+  | 'elsewhere'
+  | 'hasOtherPlaces'
+  | 'chunksInContext'
+  | 'facets'
 >
 
 /** The documents of this database. */
@@ -62,6 +73,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
       return other !== undefined
     },
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
+    facets: (query) => facetsOf(connection, query),
   }
 }
 
@@ -120,7 +132,7 @@ async function chunksInContext(
 ): Promise<readonly ChunkInContext[]> {
   const documents = await kysely
     .selectFrom('documents')
-    .select(['id', 'name', 'title', 'category', 'visible_set', 'visible_version'])
+    .select(['id', 'name', 'title', 'category', 'metadata', 'visible_set', 'visible_version'])
     .where(isOneOf(engine, 'visible_set', [...new Set(rows.map(setOf))]))
     .where(canSeeContent(engine, viewer))
     .execute()
@@ -147,6 +159,7 @@ async function chunksInContext(
       documentName: document.name,
       documentTitle: document.title,
       category: document.category,
+      metadata: JSON.parse(document.metadata) as Metadata,
       before: neighbours.filter(({ ordinal }) => ordinal < chunk.ordinal),
       after: neighbours.filter(({ ordinal }) => ordinal > chunk.ordinal),
     }

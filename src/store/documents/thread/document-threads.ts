@@ -27,6 +27,7 @@ type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover
 const writeJobs = [
   'insert',
   'retry',
+  'describe',
   'stage',
   'complete',
   'cancel',
@@ -49,6 +50,7 @@ const recordJobs = [
   'elsewhere',
   'hasOtherPlaces',
   'chunksInContext',
+  'facets',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
 const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]

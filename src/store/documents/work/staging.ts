@@ -4,6 +4,7 @@ import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
 import { chunkRow, nameRow } from '../rows/chunk-row.ts'
+import { writeStated } from './describing.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { Completion, DocumentStore, NewChunk } from '../document-store.ts'
 import { leasedDocument } from './lease.ts'
@@ -76,6 +77,7 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
           })
           .where('row', '=', document.row)
           .execute()
+        await writeStated(trx, document, completion)
         if (visibleSet !== null) await describeSet({ engine, trx }, visibleSet, document.name, completion)
         await discardSets(trx, document.row, visibleSet)
         await logChanges(trx, [document.visible_set, visibleSet])
