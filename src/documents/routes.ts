@@ -152,7 +152,15 @@ function recordRoutes(documents: Documents): Row[] {
         errors: ['invalid_query_parameter', 'invalid_cursor', 'invalid_filter'],
       },
       handle: async (context, caller) => {
-        const { category, state, owner, name, doc_id: ids, filter: asked, ...page } = validQuery(listQuery, context.query)
+        const {
+          category,
+          state,
+          owner,
+          name,
+          doc_id: ids,
+          filter: asked,
+          ...page
+        } = validQuery(listQuery, context.query)
         const owners = owner === undefined ? undefined : await ownerFilter(documents, owner, caller)
         const categories = category === undefined ? undefined : [category]
         const metadata = asked === undefined ? undefined : filterIn(asked, 'filter')
@@ -303,7 +311,13 @@ function searchRoute(documents: Documents): Row {
       summary: 'Find passages of documents by meaning, by words, or by both',
       body: searchBody,
       answer: searchAnswer,
-      errors: [...bodyErrors, 'invalid_filter', 'embedder_unavailable', 'vector_index_unavailable', 'model_access_denied'],
+      errors: [
+        ...bodyErrors,
+        'invalid_filter',
+        'embedder_unavailable',
+        'vector_index_unavailable',
+        'model_access_denied',
+      ],
     },
     handle: async (context, caller) => {
       const readSeconds = documents.settings.get('server.body_read_seconds')

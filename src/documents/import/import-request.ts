@@ -20,12 +20,10 @@ const owners = z.union([owner, z.array(owner).min(1).max(100), z.null()]).option
 const count = z.int('expected a whole number').max(1_000_000_000).nullish()
 
 /** Any object within the bounds of metadata. */
-export const metadataField = z
-  .record(z.string(), z.unknown(), 'expected an object')
-  .superRefine((value, context) => {
-    const fault = metadataFault(value)
-    if (fault !== null) context.addIssue({ code: 'custom', message: `it ${fault}` })
-  })
+export const metadataField = z.record(z.string(), z.unknown(), 'expected an object').superRefine((value, context) => {
+  const fault = metadataFault(value)
+  if (fault !== null) context.addIssue({ code: 'custom', message: `it ${fault}` })
+})
 
 export const fileItem = z
   .object({

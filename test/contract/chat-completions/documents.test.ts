@@ -241,7 +241,15 @@ describe('the search', () => {
     const metadata = { kind: 'exists', key: 'year' } as const
     expect(asked.map(({ spec }) => spec)).toEqual([
       { ...none, categories: ['faq'], topK: 6, mode: 'auto' },
-      { categories: ['a', 'b'], owners: ['everyone'], docIds: ['x'], metadata, topK: 50, mode: 'vector', maxTokens: 900 },
+      {
+        categories: ['a', 'b'],
+        owners: ['everyone'],
+        docIds: ['x'],
+        metadata,
+        topK: 50,
+        mode: 'vector',
+        maxTokens: 900,
+      },
     ])
   })
 

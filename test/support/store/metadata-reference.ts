@@ -42,7 +42,9 @@ function within(value: unknown, name: string, bound: unknown): boolean {
   if (bound === undefined) return true
   if (typeof value !== typeof bound) return false
   const order =
-    typeof value === 'string' ? Buffer.compare(Buffer.from(value), Buffer.from(String(bound))) : Number(value) - Number(bound)
+    typeof value === 'string'
+      ? Buffer.compare(Buffer.from(value), Buffer.from(String(bound)))
+      : Number(value) - Number(bound)
   return name === 'gt' ? order > 0 : name === 'gte' ? order >= 0 : name === 'lt' ? order < 0 : order <= 0
 }
 

@@ -84,59 +84,65 @@ export async function expectFullLists(documents: DocumentStore): Promise<void> {
 }
 
 export function metadataContract(storeTest: StoreTest): void {
-  storeTest('a filter finds the same documents by words, by vectors and in lists: those of the reference', async (store) => {
-    const { documents } = store
-    let run = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(someMetadata, { minLength: 5, maxLength: 24 }),
-        fc.array(someFilter, { minLength: 12, maxLength: 24 }),
-        async (all, filters) => {
-          const category = `run ${(run += 1)}`
-          const imported = all.map((metadata) => ({ document: aDocument({ category, metadata }), its: chunks(1) }))
-          await completeAll(documents, imported)
-          for (const sent of filters) {
-            const filter = asFilter(sent)
-            const expected = imported
-              .filter(({ document }) => passes(sent, document.metadata ?? {}))
-              .map(({ document }) => document.id)
-              .toSorted()
-            expect([sent, await listed(documents, filter, category)]).toEqual([sent, expected])
-            expect([sent, await foundBy(documents, filter, category)]).toEqual([sent, [expected, expected]])
-          }
-        },
-      ),
-      { numRuns: 4, endOnFailure: true },
-    )
-  })
+  storeTest(
+    'a filter finds the same documents by words, by vectors and in lists: those of the reference',
+    async (store) => {
+      const { documents } = store
+      let run = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(someMetadata, { minLength: 5, maxLength: 24 }),
+          fc.array(someFilter, { minLength: 12, maxLength: 24 }),
+          async (all, filters) => {
+            const category = `run ${(run += 1)}`
+            const imported = all.map((metadata) => ({ document: aDocument({ category, metadata }), its: chunks(1) }))
+            await completeAll(documents, imported)
+            for (const sent of filters) {
+              const filter = asFilter(sent)
+              const expected = imported
+                .filter(({ document }) => passes(sent, document.metadata ?? {}))
+                .map(({ document }) => document.id)
+                .toSorted()
+              expect([sent, await listed(documents, filter, category)]).toEqual([sent, expected])
+              expect([sent, await foundBy(documents, filter, category)]).toEqual([sent, [expected, expected]])
+            }
+          },
+        ),
+        { numRuns: 4, endOnFailure: true },
+      )
+    },
+  )
 
   storeTest('a filter narrows what is searched, not what was found', async ({ documents }) => {
     await withShares(documents)
     await expectFullLists(documents)
   })
 
-  storeTest('a change of metadata is there for the next search, also for filters that were asked before', async (store) => {
-    const { documents } = store
-    const [one, other] = [aDocument({ metadata: { state: 'draft', tags: { a: 1, b: 2 } } }), aDocument()]
-    await complete(documents, one, chunks(1))
-    await complete(documents, other, chunks(1))
-    const drafts = equals('state', 'draft')
-    const idsOfDrafts = async () => (await foundBy(documents, drafts, 'reports'))[0]
-    expect(await idsOfDrafts()).toEqual([one.id])
-    const change = (document: NewDocument, patch: Metadata, as = everything) =>
-      documents.describe(document.id, as, { patch, now })
-    const described = await change(one, { state: null, tags: { a: null } })
-    expect(described).toMatchObject({ document: { metadata: { tags: { b: 2 } } } })
-    expect(await idsOfDrafts()).toEqual([])
-    await change(other, { state: 'draft' }, viewer('ada'))
-    expect(await idsOfDrafts()).toEqual([other.id])
-    expect(await change(other, { state: 'final' }, viewer('eve'))).toBeNull()
-    const tooMany = Object.fromEntries(Array.from({ length: 256 }, (_each, at) => [`k${at}`, at]))
-    expect(await change(other, tooMany)).toEqual({ refused: 'may have at most 256 values' })
-    await documents.delete(other.id, everything)
-    await complete(documents, aDocument(), chunks(1))
-    expect(await idsOfDrafts()).toEqual([])
-  })
+  storeTest(
+    'a change of metadata is there for the next search, also for filters that were asked before',
+    async (store) => {
+      const { documents } = store
+      const [one, other] = [aDocument({ metadata: { state: 'draft', tags: { a: 1, b: 2 } } }), aDocument()]
+      await complete(documents, one, chunks(1))
+      await complete(documents, other, chunks(1))
+      const drafts = equals('state', 'draft')
+      const idsOfDrafts = async () => (await foundBy(documents, drafts, 'reports'))[0]
+      expect(await idsOfDrafts()).toEqual([one.id])
+      const change = (document: NewDocument, patch: Metadata, as = everything) =>
+        documents.describe(document.id, as, { patch, now })
+      const described = await change(one, { state: null, tags: { a: null } })
+      expect(described).toMatchObject({ document: { metadata: { tags: { b: 2 } } } })
+      expect(await idsOfDrafts()).toEqual([])
+      await change(other, { state: 'draft' }, viewer('ada'))
+      expect(await idsOfDrafts()).toEqual([other.id])
+      expect(await change(other, { state: 'final' }, viewer('eve'))).toBeNull()
+      const tooMany = Object.fromEntries(Array.from({ length: 256 }, (_each, at) => [`k${at}`, at]))
+      expect(await change(other, tooMany)).toEqual({ refused: 'may have at most 256 values' })
+      await documents.delete(other.id, everything)
+      await complete(documents, aDocument(), chunks(1))
+      expect(await idsOfDrafts()).toEqual([])
+    },
+  )
 
   storeTest('what a file states fills what nobody has set, and goes with the version that stated it', async (store) => {
     const { documents } = store
@@ -158,27 +164,30 @@ export function metadataContract(storeTest: StoreTest): void {
     expect(byWords).toEqual([document.id])
   })
 
-  storeTest('facets count the documents that the viewer sees and the filter allows, by value', async ({ documents }) => {
-    const importers = ['ada', 'ada', 'ada', 'bob']
-    for (const [at, importerId] of importers.entries()) {
-      const metadata = { kind: at === 0 ? 'memo' : 'report', tags: ['x', 'x', 1, true], year: 2020 + at }
-      await complete(documents, aDocument({ importerId, owners: [`user:${importerId}`], metadata }), chunks(1))
-    }
-    await documents.insert([aDocument({ metadata: { kind: 'not read yet' } })])
-    const counts = async (as = everything, metadata?: MetadataFilter) => {
-      const facets = await documents.facets({ viewer: as, filter: { metadata }, keys: ['kind', 'tags'], limit: 2 })
-      return facets.map(({ key, value, documents: count }) => [key, value, count])
-    }
-    expect(await counts()).toEqual([
-      ['kind', 'report', 3],
-      ['kind', 'memo', 1],
-      ['tags', 'x', 4],
-      ['tags', 1, 4],
-    ])
-    expect(await counts(viewer('ada'), asFilter({ type: 'gt', key: 'year', value: 2020 }))).toEqual([
-      ['kind', 'report', 2],
-      ['tags', 'x', 2],
-      ['tags', 1, 2],
-    ])
-  })
+  storeTest(
+    'facets count the documents that the viewer sees and the filter allows, by value',
+    async ({ documents }) => {
+      const importers = ['ada', 'ada', 'ada', 'bob']
+      for (const [at, importerId] of importers.entries()) {
+        const metadata = { kind: at === 0 ? 'memo' : 'report', tags: ['x', 'x', 1, true], year: 2020 + at }
+        await complete(documents, aDocument({ importerId, owners: [`user:${importerId}`], metadata }), chunks(1))
+      }
+      await documents.insert([aDocument({ metadata: { kind: 'not read yet' } })])
+      const counts = async (as = everything, metadata?: MetadataFilter) => {
+        const facets = await documents.facets({ viewer: as, filter: { metadata }, keys: ['kind', 'tags'], limit: 2 })
+        return facets.map(({ key, value, documents: count }) => [key, value, count])
+      }
+      expect(await counts()).toEqual([
+        ['kind', 'report', 3],
+        ['kind', 'memo', 1],
+        ['tags', 'x', 4],
+        ['tags', 1, 4],
+      ])
+      expect(await counts(viewer('ada'), asFilter({ type: 'gt', key: 'year', value: 2020 }))).toEqual([
+        ['kind', 'report', 2],
+        ['tags', 'x', 2],
+        ['tags', 1, 2],
+      ])
+    },
+  )
 }

@@ -608,6 +608,8 @@ export type Document = {
   /** The title that the file itself states */
   readonly title: string | null
   readonly category: string
+  /** What was set, and what the file itself states, for example its author */
+  readonly metadata: {}
   readonly owners: readonly string[]
   readonly state: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled"
   readonly progress: {
@@ -653,6 +655,10 @@ export type Document = {
   readonly updated_at: string
   /** When each state was last entered */
   readonly timestamps: { readonly [name: string]: string }
+}
+
+export type DocumentChange = {
+  readonly metadata: { readonly [name: string]: unknown }
 }
 
 export type DocumentImport = {
@@ -784,6 +790,8 @@ export type FileItem = {
   readonly path?: string | null | undefined
   /** Chosen by the server when left out */
   readonly doc_id?: string | null | undefined
+  /** Any JSON object; searches and lists can be filtered by its values */
+  readonly metadata?: { readonly [name: string]: unknown } | null | undefined
   /** User ids, e-mail addresses, group:<name> or everyone; the importing user when left out */
   readonly owners?: string | readonly string[] | null | undefined
 }
@@ -1739,6 +1747,12 @@ export type SearchAnswer = {
   readonly data: readonly SearchHit[]
   /** How it was searched */
   readonly mode: "hybrid" | "vector" | "keyword"
+  /** By key, the most frequent values first, at most 100 each; only when `facets` were asked for */
+  readonly facets?: { readonly [name: string]: readonly ({
+    readonly value: string | number | boolean | null
+    /** Documents that you see and the filters let through */
+    readonly documents: number
+  })[] } | undefined
   /** What could not be searched, and why */
   readonly warnings: readonly string[]
 }
@@ -1749,6 +1763,8 @@ export type SearchHit = {
   readonly name: string
   readonly title: string | null
   readonly category: string
+  /** That of the document */
+  readonly metadata: {}
   readonly id: string
   /** Place in the document, from 0 */
   readonly ordinal: number
@@ -1804,6 +1820,12 @@ export type SearchRequest = {
   readonly owners?: string | readonly string[] | null | undefined
   /** Only these documents */
   readonly doc_id?: string | readonly string[] | null | undefined
+  /** Only documents whose metadata this lets through: {"type": "eq", "key": "year", "value": 2024}; also ne, gt, gte, lt, lte, in, nin, range, exists, and, or, not */
+  readonly filter?: {
+    readonly type: string
+  } | null | undefined
+  /** Keys of metadata: the answer counts the documents that may be found by their values */
+  readonly facets?: readonly string[] | null | undefined
   /** Let a rerank model order the best candidates: true for the model of the settings, false for none; left out: as the settings say. Without an answer the order stays, with a warning */
   readonly rerank?: boolean | {
     /** A rerank model of this gateway; that of the settings when left out */
@@ -2750,7 +2772,7 @@ export interface Operations {
   /** List documents, the newest first */
   "GET /api/v1/documents": {
     params: undefined
-    query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; doc_id?: string }
+    query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; filter?: string; doc_id?: string }
     of: undefined
     body: undefined
     answer: {
@@ -2773,6 +2795,14 @@ export interface Operations {
     query: undefined
     of: undefined
     body: undefined
+    answer: Document
+  }
+  /** Change the metadata of a document */
+  "PATCH /api/v1/document/{doc_id}": {
+    params: { doc_id: string }
+    query: undefined
+    of: undefined
+    body: DocumentChange
     answer: Document
   }
   /** Delete a document with its chunks, vectors and bytes */

@@ -23,7 +23,10 @@ export function matchesMetadata(engine: Engine, filter: MetadataFilter): RawBuil
       const isText = typeof filter.bounds[0]?.value === 'string'
       const column = sql.ref(isText ? 'field.text' : 'field.number')
       const bounds = filter.bounds.map(({ operator, value }) => sql`${column} ${sql.raw(operator)} ${value}`)
-      return hasField(filter.key, sql<SqlBool>`${ofKind(isText ? 'text' : 'number')} and ${sql.join(bounds, sql` and `)}`)
+      return hasField(
+        filter.key,
+        sql<SqlBool>`${ofKind(isText ? 'text' : 'number')} and ${sql.join(bounds, sql` and `)}`,
+      )
     }
   }
 }

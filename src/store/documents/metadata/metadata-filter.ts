@@ -148,7 +148,9 @@ function boundOf(sent: unknown, at: string): string | number {
   if (typeof sent === 'string' && sent.length <= textMax) return plainText(sent)
   throw new Fault(
     at,
-    typeof sent === 'string' ? `may have at most ${textMax} characters` : 'must be a text, a number, true, false or null',
+    typeof sent === 'string'
+      ? `may have at most ${textMax} characters`
+      : 'must be a text, a number, true, false or null',
   )
 }
 

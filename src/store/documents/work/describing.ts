@@ -38,7 +38,11 @@ export async function writeStated(
   const now = JSON.stringify(stated)
   if (now === before) return
   const merged = withStated(JSON.parse(metadata) as Metadata, JSON.parse(before) as Metadata, stated)
-  await trx.updateTable('documents').set({ stated_metadata: storedMetadata(stated) }).where('row', '=', row).execute()
+  await trx
+    .updateTable('documents')
+    .set({ stated_metadata: storedMetadata(stated) })
+    .where('row', '=', row)
+    .execute()
   await writeMetadata(trx, row, merged)
 }
 
