@@ -3,6 +3,7 @@ import type { Batches } from '#batches/batches.ts'
 import { removeExpired } from '#batches/files/file-handlers.ts'
 import { fileFinder } from '#batches/files/find-file.ts'
 import type { Files } from '#batches/files/files.ts'
+import { removeFromAll, removeOver } from '#batches/vector-stores/remove-files.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -51,12 +52,15 @@ export function openBatches(
   const { settings, clock, logger } = gateway
   const { blobs, blobUse, spool, storage, now } = documents
   const { files: rows, uploads, batches: lines } = store
-  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, spool, clock }
+  const attached = { store: store.vectorStores, documents }
+  const detach = (ids: readonly string[]): Promise<void> => removeFromAll(attached, ids)
+  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, spool, clock, detach }
   const working = opening.use(new AsyncDisposableStack())
   let worker: BatchWorker | null = null
   const batches: Batches = {
     gateway,
     files,
+    vectorStores: { files, ...attached },
     store: store.batches,
     callerOf: callerOfBatch(state, gateway),
     now,
@@ -97,6 +101,7 @@ export function batchUpkeep(
       const days = gateway.settings.get('batches.retention_days')
       while ((await store.batches.purgeBefore(gateway.clock.now() - days * dayMs, removedAtOnce)) > 0);
       while ((await removeExpired(files, removedAtOnce)) > 0);
+      while ((await removeOver(batches.vectorStores, gateway.clock.now())) > 0);
       while ((await store.uploads.purge(gateway.clock.now(), removedAtOnce)) > 0);
     })
   }

@@ -44,6 +44,7 @@ import { batchFigures } from './migrations/0047-batch-figures.ts'
 import { people } from './migrations/0052-people.ts'
 import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
+import { vectorStores } from './migrations/0058-vector-stores.ts'
 import { metadata, metadataIndexes } from './migrations/0057-metadata.ts'
 import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
   { version: 57, name: 'metadata of documents', kind: 'expand', run: metadata, indexes: metadataIndexes },
+  { version: 58, name: 'vector stores', kind: 'expand', run: vectorStores },
 ]
 
 export interface MigrateOptions {

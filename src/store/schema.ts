@@ -622,6 +622,37 @@ export interface FilesTable {
   expires_at: number | null
 }
 
+export interface VectorStoresTable {
+  id: string
+  user_id: string
+  name: string | null
+  description: string | null
+  metadata: string
+  expires_days: number | null
+  created_at: number
+  last_active_at: number
+  deleted_at: number | null
+}
+
+export interface VectorStoreFilesTable {
+  store_id: string
+  file_id: string
+  document_id: string
+  batch_id: string | null
+  attributes: string | null
+  chunking: string
+  error_code: string | null
+  error_message: string | null
+  created_at: number
+}
+
+export interface VectorStoreBatchesTable {
+  id: string
+  store_id: string
+  created_at: number
+  cancelled_at: number | null
+}
+
 export interface UploadsTable {
   id: string
   user_id: string
@@ -873,6 +904,9 @@ export interface Tables {
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable
+  vector_stores: VectorStoresTable
+  vector_store_files: VectorStoreFilesTable
+  vector_store_batches: VectorStoreBatchesTable
   document_fields: DocumentFieldsTable
   document_bytes: DocumentBytesTable
   document_jobs: DocumentJobsTable

@@ -23,6 +23,8 @@ export interface Files {
   readonly blobUse: BlobUse
   readonly spool: Spool
   readonly clock: Clock
+  /** Takes files that are gone out of what was made of them. */
+  readonly detach: (fileIds: readonly string[]) => Promise<void>
 }
 
 /** What a client may upload a file for. */

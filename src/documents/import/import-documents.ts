@@ -74,7 +74,7 @@ async function readImport(documents: Documents, context: RequestContext, caller:
   return { ...form, [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
-interface ImportContext {
+export interface ImportContext {
   readonly caller: Caller
   readonly components: Components
   readonly repeatedIds: ReadonlySet<string>
@@ -87,7 +87,8 @@ type Prepared =
   | { readonly kind: 'ready'; readonly document: NewDocument; readonly received: SpooledFile }
   | { readonly kind: 'invalid'; readonly reason: Invalid }
 
-async function importItems(
+/** The outcomes of items, in their order. What was received of them is gone then. */
+export async function importItems(
   documents: Documents,
   items: readonly ImportItem[],
   order: ImportContext,

@@ -19,6 +19,9 @@ const owner = z.string().regex(/^[^\p{Cc}]{1,254}$/u, 'expected a user id, an e-
 const owners = z.union([owner, z.array(owner).min(1).max(100), z.null()]).optional()
 const count = z.int('expected a whole number').max(1_000_000_000).nullish()
 
+/** The categories of what vector stores hold: only they add to them. */
+const storeCategory = /^vs_[0-9a-f]{32}$/
+
 /** Any object within the bounds of metadata. */
 export const metadataField = z.record(z.string(), z.unknown(), 'expected an object').superRefine((value, context) => {
   const fault = metadataFault(value)
@@ -34,7 +37,7 @@ export const fileItem = z
       .describe('Shown to people; not trusted for what the content is'),
     bytes: z.string().nullish().describe('The content in base64, or the text itself; this or `path`'),
     encoding: z.enum(['base64', 'utf-8']).nullish().describe('What `bytes` is, when it must not be guessed'),
-    category: line,
+    category: line.refine((category) => !storeCategory.test(category), 'this name is that of a vector store'),
     path: z
       .string()
       .max(4096)

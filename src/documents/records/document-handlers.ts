@@ -37,11 +37,21 @@ export async function listChunks(
 
 /** When it has resolved, nothing of the document is left: no record, chunk, vector or byte. */
 export async function deleteDocument(documents: Documents, caller: Caller, id: string): Promise<void> {
-  const { store, blobs, blobUse, notifier } = documents
+  await changed(documents, caller, id, remove(documents, id, editorOf(caller)))
+}
+
+/** The same for one that the server itself has made; there may be none. */
+export async function removeDocument(documents: Documents, id: string): Promise<void> {
+  await remove(documents, id, { userId: '', principals: [], all: true })
+}
+
+async function remove({ store, blobs, blobUse, notifier }: Documents, id: string, editor: Viewer) {
   const addresses = await blobs.listOf(id)
-  await changed(documents, caller, id, store.delete(id, editorOf(caller)))
+  const removed = await store.delete(id, editor)
+  if (removed === null) return null
   await blobUse.removeUnreferenced(addresses)
   notifier.notify()
+  return removed
 }
 
 /** Ends a document that has not ended; one that has stays as it is. */
