@@ -4,6 +4,7 @@ import { removeExpired } from '#batches/files/file-handlers.ts'
 import { fileFinder } from '#batches/files/find-file.ts'
 import type { Files } from '#batches/files/files.ts'
 import { removeFromAll, removeOver } from '#batches/vector-stores/remove-files.ts'
+import { searchStores } from '#batches/vector-stores/search-stores.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -37,11 +38,18 @@ const dayMs = 86_400_000
 
 /** What the account has stored and requests of the gateway ask for: documents by a search, files by their ids. */
 export function contentOf(
-  { files }: Store,
-  { retrieve, documents: { blobs } }: OpenDocuments,
+  { files, vectorStores }: Store,
+  { retrieve, documents }: OpenDocuments,
   { clock }: Gateway,
-): Pick<Gateway, 'retrieve' | 'findFile'> {
-  return { retrieve, findFile: fileFinder({ files, blobs, clock }) }
+): Pick<Gateway, 'retrieve' | 'findFile' | 'searchFiles'> {
+  const { blobs } = documents
+  const stores = { store: vectorStores, documents, clock }
+  return {
+    retrieve,
+    findFile: fileFinder({ files, blobs, clock }),
+    searchFiles: ({ spec: { storeIds, maxResults, filter, scoreMin }, ...query }) =>
+      searchStores(stores, { storeIds, maxResults, filter: filter ?? undefined, scoreMin, ...query }),
+  }
 }
 
 /** What is opened here is closed with `opening`, in reverse. */
@@ -60,7 +68,7 @@ export function openBatches(
   const batches: Batches = {
     gateway,
     files,
-    vectorStores: { files, ...attached },
+    vectorStores: { files, clock, ...attached },
     store: store.batches,
     callerOf: callerOfBatch(state, gateway),
     now,

@@ -3,6 +3,7 @@ import { search } from '#documents/search/search.ts'
 import type { Caller } from '#identity/records.ts'
 import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
 import type { NewStoreFile } from '#store/batches/vector-stores.ts'
+import type { Clock } from '#lib/clock.ts'
 import { usableStore, type VectorStores } from './vector-stores.ts'
 
 export interface StoresQuery {
@@ -16,6 +17,8 @@ export interface StoresQuery {
   readonly signal: AbortSignal
 }
 
+export type Searchable = Pick<VectorStores, 'store' | 'documents'> & { readonly clock: Clock }
+
 export interface FoundPassage {
   readonly fileId: string
   readonly filename: string
@@ -25,7 +28,7 @@ export interface FoundPassage {
 }
 
 /** The best passages, each once, the best first. Answers 404 for a store that is not the caller's, and 400 for one that has expired. */
-export async function searchStores(stores: VectorStores, query: StoresQuery): Promise<readonly FoundPassage[]> {
+export async function searchStores(stores: Searchable, query: StoresQuery): Promise<readonly FoundPassage[]> {
   const { caller, storeIds, queries, maxResults, filter, scoreMin, signal } = query
   for (const id of storeIds) await usableStore(stores, id, caller)
   const best = new Map<string, { readonly documentId: string; readonly score: number; readonly text: string }>()
@@ -42,7 +45,7 @@ export async function searchStores(stores: VectorStores, query: StoresQuery): Pr
   const documentIds = [...new Set(found.map(({ documentId }) => documentId))]
   const files = await stores.store.filesOfDocuments(storeIds, documentIds)
   const fileOf = new Map(files.map((file) => [file.documentId, file]))
-  await stores.store.touch(storeIds, stores.files.clock.now())
+  await stores.store.touch(storeIds, stores.clock.now())
   return found
     .flatMap(({ documentId, score, text }) => {
       const file = fileOf.get(documentId)

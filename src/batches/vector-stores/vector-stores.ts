@@ -1,6 +1,7 @@
 /** What the handlers of vector stores work with, and whose store is whose. */
 import type { Documents } from '#documents/documents.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
 import type { VectorStoreRecord, VectorStoreStore } from '#store/batches/vector-stores.ts'
 import type { Files } from '../files/files.ts'
@@ -9,6 +10,7 @@ export interface VectorStores {
   readonly files: Files
   readonly store: VectorStoreStore
   readonly documents: Documents
+  readonly clock: Clock
 }
 
 const dayMs = 86_400_000
@@ -27,9 +29,13 @@ export async function ownStore({ store }: Pick<VectorStores, 'store'>, id: strin
 }
 
 /** The same for one that is to be used. Answers 400 for one that has expired. */
-export async function usableStore(stores: VectorStores, id: string, caller: Caller): Promise<VectorStoreRecord> {
+export async function usableStore(
+  stores: Pick<VectorStores, 'store'> & { readonly clock: Clock },
+  id: string,
+  caller: Caller,
+): Promise<VectorStoreRecord> {
   const found = await ownStore(stores, id, caller)
-  if (isExpired(found, stores.files.clock.now()))
+  if (isExpired(found, stores.clock.now()))
     throw new ApiError('vector_store_expired', { message: `The vector store ${id} has expired. Create a new one.` })
   return found
 }
