@@ -91,7 +91,10 @@ export async function serveModelCall(
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
     }
-    const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
+    const final =
+      documents === null
+        ? prepared
+        : await withSources(gateway, prepared, { context, caller, model: model.record.name }) // 400 and the search's
 
     if (final.call.endpoint.startsWith('images/')) recordImages(record, final.request, resources)
     const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
@@ -284,7 +287,7 @@ function translateIfNeeded({ providers, clock }: Gateway, model: Model, received
 async function withSources(
   gateway: Gateway,
   { call, request }: PreparedCall,
-  from: { readonly context: RequestContext; readonly caller: Caller },
+  from: Parameters<typeof addSources>[2],
 ): Promise<PreparedCall> {
   const chat = await addSources(gateway, request, from)
   return { call: { ...call, relay: chat.relay }, request: chat.request }

@@ -986,6 +986,14 @@ export const settingRecords = {
     sentence:
       'Rerank model of this gateway that orders what searches and chats over documents have found, for users who may use it. Without it, nothing does.',
   },
+  'documents.rewrite_model': {
+    ...live,
+    type: 'string',
+    default: null,
+    example: 'gpt-5-mini',
+    sentence:
+      'Chat model of this gateway that writes, from the conversation, what chats over documents search for, for users who may use it. Without it, the last message is searched for as it is.',
+  },
   'documents.model_seconds': {
     ...live,
     ...seconds,
@@ -994,7 +1002,7 @@ export const settingRecords = {
     max: 600,
     example: '3',
     sentence:
-      'How long a search waits for a model: for the vector of the question, and for the rerank model. Then it goes on without it, with a warning.',
+      'How long a search waits for a model: for the question that one writes, for its vector, and for the rerank model. Then it goes on without it, with a warning.',
   },
   'documents.embed_batch': {
     ...live,
