@@ -2251,6 +2251,159 @@ export type VectorIndex = {
   readonly problem: string | null
 }
 
+export type VectorStore = {
+  readonly id: string
+  readonly object: "vector_store"
+  readonly created_at: number
+  readonly name: string | null
+  readonly description: string | null
+  readonly usage_bytes: number
+  readonly file_counts: {
+    readonly in_progress: number
+    readonly completed: number
+    readonly failed: number
+    readonly cancelled: number
+    readonly total: number
+  }
+  readonly status: "expired" | "in_progress" | "completed"
+  readonly expires_after: {
+    readonly anchor: "last_active_at"
+    readonly days: number
+  } | null
+  readonly expires_at: number | null
+  readonly last_active_at: number
+  readonly metadata: { readonly [name: string]: string }
+}
+
+export type VectorStoreChange = {
+  readonly name?: string | null | undefined
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  readonly expires_after?: {
+    readonly anchor: "last_active_at"
+    readonly days: number
+  } | null | undefined
+}
+
+export type VectorStoreFile = {
+  readonly id: string
+  readonly object: "vector_store.file"
+  readonly usage_bytes: number
+  readonly created_at: number
+  readonly vector_store_id: string
+  readonly status: "in_progress" | "completed" | "cancelled" | "failed"
+  readonly last_error: {
+    readonly code: "server_error" | "unsupported_file" | "invalid_file"
+    readonly message: string
+  } | null
+  readonly chunking_strategy: {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  }
+  readonly attributes: { readonly [name: string]: string | number | boolean } | null
+}
+
+export type VectorStoreFileBatch = {
+  readonly id: string
+  readonly object: "vector_store.files_batch"
+  readonly created_at: number
+  readonly vector_store_id: string
+  readonly status: "in_progress" | "completed" | "cancelled" | "failed"
+  readonly file_counts: {
+    readonly in_progress: number
+    readonly completed: number
+    readonly failed: number
+    readonly cancelled: number
+    readonly total: number
+  }
+}
+
+export type VectorStoreFileBatchRequest = {
+  readonly file_ids?: readonly string[] | undefined
+  readonly files?: readonly VectorStoreFileRequest[] | undefined
+  readonly attributes?: { readonly [name: string]: string | number | boolean } | null | undefined
+  readonly chunking_strategy?: {
+    readonly type: "auto"
+  } | {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  } | undefined
+}
+
+export type VectorStoreFileChange = {
+  readonly attributes: { readonly [name: string]: string | number | boolean } | null
+}
+
+export type VectorStoreFileRequest = {
+  readonly file_id: string
+  readonly attributes?: { readonly [name: string]: string | number | boolean } | null | undefined
+  readonly chunking_strategy?: {
+    readonly type: "auto"
+  } | {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  } | undefined
+}
+
+export type VectorStoreRequest = {
+  readonly name?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  readonly expires_after?: {
+    readonly anchor: "last_active_at"
+    readonly days: number
+  } | null | undefined
+  readonly file_ids?: readonly string[] | undefined
+  readonly chunking_strategy?: {
+    readonly type: "auto"
+  } | {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  } | undefined
+}
+
+export type VectorStoreSearchRequest = {
+  readonly query: string | readonly string[]
+  readonly filters?: {
+    readonly type: string
+  } | null | undefined
+  readonly max_num_results?: number | undefined
+  readonly ranking_options?: {
+    readonly ranker?: string | undefined
+    readonly score_threshold?: number | undefined
+  } | null | undefined
+  /** Questions are searched as they are */
+  readonly rewrite_query?: boolean | undefined
+}
+
+export type VectorStoreSearchResults = {
+  readonly object: "vector_store.search_results.page"
+  readonly search_query: readonly string[]
+  readonly data: readonly ({
+    readonly file_id: string
+    readonly filename: string
+    readonly score: number
+    readonly attributes: { readonly [name: string]: string | number | boolean } | null
+    readonly content: readonly ({
+      readonly type: "text"
+      readonly text: string
+    })[]
+  })[]
+  readonly has_more: boolean
+  readonly next_page: string | null
+}
+
 export type Webhook = {
   readonly id: string
   readonly url: string
@@ -3014,6 +3167,168 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** Create a vector store */
+  "POST /ai/v1/vector_stores": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: VectorStoreRequest
+    answer: VectorStore
+  }
+  /** The vector stores of your account */
+  "GET /ai/v1/vector_stores": {
+    params: undefined
+    query: { after?: string; before?: string; limit?: string; order?: "asc" | "desc" }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly VectorStore[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** A vector store */
+  "GET /ai/v1/vector_stores/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStore
+  }
+  /** Change a vector store */
+  "POST /ai/v1/vector_stores/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreChange
+    answer: VectorStore
+  }
+  /** Delete a vector store; its files stay */
+  "DELETE /ai/v1/vector_stores/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly object: "vector_store.deleted"
+      readonly deleted: true
+    }
+  }
+  /** Find passages in a vector store */
+  "POST /ai/v1/vector_stores/{id}/search": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreSearchRequest
+    answer: VectorStoreSearchResults
+  }
+  /** Add a file to a vector store */
+  "POST /ai/v1/vector_stores/{id}/files": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreFileRequest
+    answer: VectorStoreFile
+  }
+  /** The files in a vector store */
+  "GET /ai/v1/vector_stores/{id}/files": {
+    params: { id: string }
+    query: { after?: string; before?: string; limit?: string; order?: "asc" | "desc"; filter?: "in_progress" | "completed" | "cancelled" | "failed" }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly VectorStoreFile[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** A file in a vector store */
+  "GET /ai/v1/vector_stores/{id}/files/{file}": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStoreFile
+  }
+  /** Set the attributes of a file in a vector store */
+  "POST /ai/v1/vector_stores/{id}/files/{file}": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreFileChange
+    answer: VectorStoreFile
+  }
+  /** Take a file out of a vector store; the file itself stays */
+  "DELETE /ai/v1/vector_stores/{id}/files/{file}": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly object: "vector_store.file.deleted"
+      readonly deleted: true
+    }
+  }
+  /** The text that was read of a file in a vector store */
+  "GET /ai/v1/vector_stores/{id}/files/{file}/content": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "vector_store.file_content.page"
+      readonly data: readonly ({
+        readonly type: "text"
+        readonly text: string
+      })[]
+      readonly has_more: boolean
+      readonly next_page: string | null
+    }
+  }
+  /** Add several files to a vector store */
+  "POST /ai/v1/vector_stores/{id}/file_batches": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreFileBatchRequest
+    answer: VectorStoreFileBatch
+  }
+  /** A batch of files */
+  "GET /ai/v1/vector_stores/{id}/file_batches/{batch}": {
+    params: { id: string; batch: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStoreFileBatch
+  }
+  /** Stop a batch of files */
+  "POST /ai/v1/vector_stores/{id}/file_batches/{batch}/cancel": {
+    params: { id: string; batch: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStoreFileBatch
+  }
+  /** The files of a batch */
+  "GET /ai/v1/vector_stores/{id}/file_batches/{batch}/files": {
+    params: { id: string; batch: string }
+    query: { after?: string; before?: string; limit?: string; order?: "asc" | "desc"; filter?: "in_progress" | "completed" | "cancelled" | "failed" }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly VectorStoreFile[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
   }
   /** Run the requests of a file, when there is room for them */
   "POST /ai/v1/batches": {
