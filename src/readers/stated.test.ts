@@ -9,7 +9,7 @@ describe('the settings before a text', () => {
     expect(day).toStartWith('2024-05-01')
   })
 
-  test.each(['', 'just a text', '- a\n- list', 'a: [', '42'])('that are no object state nothing (%#)', (yaml) => {
+  test.each(['', 'just a text', '- a\n- list', 'a: [', '42'])('without an object state nothing (%#)', (yaml) => {
     expect(frontMatter(yaml)).toEqual({})
   })
 

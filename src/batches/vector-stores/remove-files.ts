@@ -3,7 +3,7 @@
  * and what a killed process leaves is removed by the upkeep.
  */
 import { removeDocument } from '#documents/records/document-handlers.ts'
-import type { FilesQuery } from '#store/batches/vector-stores.ts'
+import type { FilesQuery } from '#store/batches/vector-store-records.ts'
 import type { VectorStores } from './vector-stores.ts'
 
 type Parts = Pick<VectorStores, 'store' | 'documents'>

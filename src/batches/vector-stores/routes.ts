@@ -62,14 +62,20 @@ const deleted = (object: string) => z.object({ id: z.string(), object: z.literal
 
 type Handle = (stores: VectorStores, context: RequestContext, caller: Caller) => Promise<Response>
 
+type NewRow = (method: Row['method'], path: string, docs: Row['docs'], handle: Handle) => Row
+
 /** Rows of the route table. */
 export function vectorStoreRows(stores: VectorStores): readonly Row[] {
-  const row = (method: Row['method'], path: string, docs: Row['docs'], handle: Handle): Row => ({
+  const row: NewRow = (method, path, docs, handle) => ({
     method,
     path: `/vector_stores${path}`,
     docs: path === '' ? docs : { ...docs, errors: [...(docs.errors ?? []), 'vector_store_not_found'] },
     handle: (context, caller) => handle(stores, context, caller),
   })
+  return [...collectionRows(row), ...storeRows(row), ...fileRows(row), ...batchRows(row)]
+}
+
+function collectionRows(row: NewRow): readonly Row[] {
   return [
     row(
       'POST',
@@ -95,6 +101,11 @@ export function vectorStoreRows(stores: VectorStores): readonly Row[] {
       },
       listStores,
     ),
+  ]
+}
+
+function storeRows(row: NewRow): readonly Row[] {
+  return [
     row('GET', '/:id', { operation: 'retrieveVectorStore', summary: 'A vector store', answer: storeAnswer }, getStore),
     row(
       'POST',
@@ -137,11 +148,10 @@ export function vectorStoreRows(stores: VectorStores): readonly Row[] {
       },
       searchStore,
     ),
-    ...fileRows(row),
   ]
 }
 
-function fileRows(row: (method: Row['method'], path: string, docs: Row['docs'], handle: Handle) => Row): Row[] {
+function fileRows(row: NewRow): readonly Row[] {
   const file = { answer: fileAnswer, errors: ['file_not_found'] as const }
   return [
     row(
@@ -208,6 +218,11 @@ function fileRows(row: (method: Row['method'], path: string, docs: Row['docs'], 
       },
       fileContent,
     ),
+  ]
+}
+
+function batchRows(row: NewRow): readonly Row[] {
+  return [
     row(
       'POST',
       '/:id/file_batches',

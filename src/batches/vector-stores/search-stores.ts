@@ -2,7 +2,7 @@
 import { search } from '#documents/search/search.ts'
 import type { Caller } from '#identity/records.ts'
 import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
-import type { NewStoreFile } from '#store/batches/vector-stores.ts'
+import type { NewStoreFile } from '#store/batches/vector-store-records.ts'
 import type { Clock } from '#lib/clock.ts'
 import { usableStore, type VectorStores } from './vector-stores.ts'
 

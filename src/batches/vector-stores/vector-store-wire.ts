@@ -3,8 +3,14 @@
  * Shapes: https://platform.openai.com/docs/api-reference/vector-stores
  */
 import { z } from 'zod'
-import type { FileStatus, StoreBatch, StoreCounts, StoreFile, VectorStoreRecord } from '#store/batches/vector-stores.ts'
-import { fileStatuses } from '#store/batches/vector-stores.ts'
+import type {
+  FileStatus,
+  StoreBatch,
+  StoreCounts,
+  StoreFile,
+  VectorStoreRecord,
+} from '#store/batches/vector-store-records.ts'
+import { fileStatuses } from '#store/batches/vector-store-records.ts'
 import { secondsOf } from '../files/files.ts'
 import { expiresAt, isExpired } from './vector-stores.ts'
 

@@ -3,7 +3,7 @@ import type { Documents } from '#documents/documents.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Caller } from '#identity/records.ts'
-import type { VectorStoreRecord, VectorStoreStore } from '#store/batches/vector-stores.ts'
+import type { VectorStoreRecord, VectorStoreStore } from '#store/batches/vector-store-records.ts'
 import type { Files } from '../files/files.ts'
 
 export interface VectorStores {

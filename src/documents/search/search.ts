@@ -14,7 +14,7 @@ import type {
 } from '#store/documents/document-store.ts'
 import { setOf } from '#store/documents/rows/chunk-row.ts'
 import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
-import type { Facet } from '#store/documents/records/facets.ts'
+import type { Facet } from '#store/documents/metadata/metadata.ts'
 import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'

@@ -85,7 +85,7 @@ export class SearchedAnswer {
     return { response: { status: 'failed' }, found, isFinal: true }
   }
 
-  /** The response as it is now, with what it says of itself from the last round. */
+  /** The response as it is now, with what the last round says about it. */
   response(last: Fields): Fields {
     const { echo, state } = this.#options
     return {
@@ -141,22 +141,21 @@ export class SearchedAnswer {
     const { type, content_index: content } = event
     const own = { ...event, output_index: at, ...(event['item_id'] !== undefined && { item_id: id }) }
     const part = this.#textOf(at, content)
-    if (type === 'response.output_text.delta')
-      return yield* this.#textEvents(own, part, part.push(String(event['delta'])))
-    if (type === 'response.output_text.annotation.added') {
+    if (type === 'response.output_text.delta') {
+      yield* this.#textEvents(own, part, part.push(String(event['delta'])))
+    } else if (type === 'response.output_text.annotation.added') {
       part.annotations.push(event['annotation'])
-      return yield this.#event({ ...own, annotation_index: part.annotations.length - 1 })
-    }
-    if (type === 'response.output_text.done') {
+      yield this.#event({ ...own, annotation_index: part.annotations.length - 1 })
+    } else if (type === 'response.output_text.done') {
       yield* this.#textEvents({ ...own, type: 'response.output_text.delta', logprobs: [] }, part, part.end())
-      return yield this.#event({ ...own, text: part.text })
-    }
-    if (type === 'response.content_part.done')
-      return yield this.#event({ ...own, part: this.#citedPart(event['part'], at, content) })
-    if (type !== 'response.output_item.done' || !isObject(event['item'])) return yield this.#event(own)
-    const item = this.#citedItem({ ...event['item'], id }, at)
-    this.#output[at] = item
-    yield this.#event({ ...own, item })
+      yield this.#event({ ...own, text: part.text })
+    } else if (type === 'response.content_part.done') {
+      yield this.#event({ ...own, part: this.#citedPart(event['part'], at, content) })
+    } else if (type === 'response.output_item.done' && isObject(event['item'])) {
+      const item = this.#citedItem({ ...event['item'], id }, at)
+      this.#output[at] = item
+      yield this.#event({ ...own, item })
+    } else yield this.#event(own)
   }
 
   *#textEvents(event: Fields, part: CitedText, { text, citations }: CitedPiece): Generator<string> {

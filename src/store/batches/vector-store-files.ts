@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Connection } from '../database.ts'
 import { plainText } from '../documents/plain-text.ts'
 import { insertRows, isOneOf } from '../documents/statements.ts'
-import type { FileStatus, NewStoreFile, StoreFile, StorePage, VectorStoreStore } from './vector-stores.ts'
+import type { FileStatus, NewStoreFile, StoreFile, StorePage, VectorStoreStore } from './vector-store-records.ts'
 
 /** A file whose document is not there after this was cut off while it was added. */
 const addedWithinMs = 600_000
@@ -22,7 +22,13 @@ type FileRows = Pick<
 >
 
 /** The files of the stores of this database. */
-export function fileRows({ engine, kysely }: Connection): FileRows {
+export function fileRows(connection: Connection): FileRows {
+  return { ...fileReads(connection), ...fileWrites(connection) }
+}
+
+type FileReads = Pick<FileRows, 'file' | 'files' | 'storesOf' | 'filesOfDocuments'>
+
+function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileReads> {
   return {
     addFiles: (files) =>
       kysely.transaction().execute(async (trx) => {
@@ -61,21 +67,6 @@ export function fileRows({ engine, kysely }: Connection): FileRows {
         .where('file_id', '=', fileId)
         .execute()
     },
-    async file(storeId, fileId, now) {
-      const { rows } = await sql<JoinedFile>`
-        select ${fileColumns(now)} ${fromFiles}
-        where store_id = ${plainText(storeId)} and file_id = ${plainText(fileId)}`.execute(kysely)
-      return rows[0] === undefined ? null : fileOf(rows[0])
-    },
-    async files({ storeId, batchId, status, now, ...page }) {
-      const ofBatch = batchId === null ? sql`1 = 1` : sql`batch_id = ${batchId}`
-      const ofStatus = status === null ? sql`1 = 1` : sql`${statusAt(now)} = ${status}`
-      const { rows } = await sql<JoinedFile>`
-        select ${fileColumns(now)} ${fromFiles} where store_id = ${storeId} and ${ofBatch} and ${ofStatus}
-          and ${beyond(sql`vector_store_files where store_id = ${storeId}`, 'file_id', page, 'file.')}
-        ${ordered('file_id', page, 'file.')}`.execute(kysely)
-      return inOrder(rows.map(fileOf), page)
-    },
     async setAttributes({ storeId, fileId }, attributes) {
       await kysely
         .updateTable('vector_store_files')
@@ -101,6 +92,26 @@ export function fileRows({ engine, kysely }: Connection): FileRows {
         const shared = new Set(kept.map((row) => row.document_id))
         return documents.filter((id) => !shared.has(id))
       }),
+  }
+}
+
+function fileReads({ engine, kysely }: Connection): FileReads {
+  return {
+    async file(storeId, fileId, now) {
+      const { rows } = await sql<JoinedFile>`
+        select ${fileColumns(now)} ${fromFiles}
+        where store_id = ${plainText(storeId)} and file_id = ${plainText(fileId)}`.execute(kysely)
+      return rows[0] === undefined ? null : fileOf(rows[0])
+    },
+    async files({ storeId, batchId, status, now, ...page }) {
+      const ofBatch = batchId === null ? sql`1 = 1` : sql`batch_id = ${batchId}`
+      const ofStatus = status === null ? sql`1 = 1` : sql`${statusAt(now)} = ${status}`
+      const { rows } = await sql<JoinedFile>`
+        select ${fileColumns(now)} ${fromFiles} where store_id = ${storeId} and ${ofBatch} and ${ofStatus}
+          and ${beyond(sql`vector_store_files where store_id = ${storeId}`, 'file_id', page, 'file.')}
+        ${ordered('file_id', page, 'file.')}`.execute(kysely)
+      return inOrder(rows.map(fileOf), page)
+    },
     async storesOf(fileIds) {
       const rows = await kysely
         .selectFrom('vector_store_files')

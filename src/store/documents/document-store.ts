@@ -14,9 +14,8 @@
  * is one of the database (database-time.ts). JSON columns are opaque here.
  */
 import type { Page, PageRequest } from '../page.ts'
-import type { Metadata } from './metadata/metadata.ts'
+import type { Facet, Metadata } from './metadata/metadata.ts'
 import type { MetadataFilter } from './metadata/metadata-filter.ts'
-import type { Facet, FacetQuery } from './records/facets.ts'
 import type { MoveStep, PlacedChunks, VectorChoice } from './vector-places.ts'
 
 export const documentStates = [
@@ -304,7 +303,9 @@ export interface DocumentStore {
     change: { readonly patch: Metadata; readonly now: number },
   ): Promise<Described | null>
   /** How many of the visible documents that the filter allows have each value, the most frequent first, key by key. */
-  facets(query: FacetQuery): Promise<readonly Facet[]>
+  facets(
+    query: Pick<FindQuery, 'viewer' | 'filter'> & { readonly keys: readonly string[]; readonly limit: number },
+  ): Promise<readonly Facet[]>
   /** Visible chunks in the order of the text. */
   chunks(
     id: string,

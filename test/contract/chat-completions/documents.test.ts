@@ -259,7 +259,6 @@ describe('the search', () => {
         rewrite: { model: 'writer' },
       },
     })
-    const metadata = { kind: 'exists', key: 'year' } as const
     const none = {
       owners: null,
       docIds: null,
@@ -276,7 +275,7 @@ describe('the search', () => {
         categories: ['a', 'b'],
         owners: ['everyone'],
         docIds: ['x'],
-        metadata,
+        metadata: { kind: 'exists', key: 'year' },
         topK: 50,
         mode: 'vector',
         maxTokens: 900,

@@ -1,6 +1,6 @@
 /** Vector stores and the files in them: what every engine must do. */
 import { expect } from 'bun:test'
-import type { NewStoreFile, StorePage, VectorStoreRecord } from '#store/batches/vector-stores.ts'
+import type { NewStoreFile, StorePage, VectorStoreRecord } from '#store/batches/vector-store-records.ts'
 import { aFile } from './store-contract-batches.ts'
 import { aDocument, chunks, complete, everything } from './store-documents.ts'
 import type { StoreTest } from './store-test.ts'

@@ -54,12 +54,11 @@ const fieldsOfType: Readonly<Record<FilterType, readonly string[]>> = {
   ...{ range: ['key', ...Object.keys(operators)], and: ['filters'], or: ['filters'], not: ['filter'] },
 }
 
-class Fault {
+class Fault extends Error {
   readonly at: string
-  readonly message: string
   constructor(at: string, message: string) {
+    super(message)
     this.at = at
-    this.message = message
   }
 }
 

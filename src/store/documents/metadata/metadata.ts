@@ -22,6 +22,13 @@ export interface MetadataField {
   readonly number: number | null
 }
 
+/** A value in the metadata of documents, and how many have it. */
+export interface Facet {
+  readonly key: string
+  readonly value: MetadataValue
+  readonly documents: number
+}
+
 /** What is wrong with metadata, as the end of a sentence about it; null when nothing is. */
 export function metadataFault(value: unknown): string | null {
   if (!isObject(value)) return 'must be an object'

@@ -20,7 +20,7 @@ interface Mask {
 
 /** Masks together; one of a million documents has a million bytes. */
 const bytesMax = 16_000_000
-/** Changes after which a mask is made anew. */
+/** After more changes all masks are made again. */
 const changesMax = 5000
 
 export class FilteredSets {
