@@ -68,12 +68,12 @@ export async function serveModelCall(
     logContent(gateway, { context, caller, record, model: routed }, received)
     const from = { context, caller, model: routed, endpoint: clientCall.endpoint, limits }
     const restored = await restoreIfNeeded(gateway, received, from) // 400, 403, 404, 413, 503
-    if (restored.state?.fileSearch && clientCall.endpoint === 'responses' && gateway.searchFiles !== null) {
+    if (searchesFiles(gateway, clientCall, restored)) {
       const call = { context, caller, model: routed, clientCall, request: restored }
       return await withFileSearch(gateway, call, record) // 400, 404, and as a call without it
     }
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
-    if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
+    tellDropped(context, prepared)
     const { state, effort, effortField, documents, translated } = prepared.request
     const eligible = withOneKeeper(
       withEndpoint(gateway.providers, routed, prepared.call.endpoint, clientCall.endpoint), // 404
@@ -120,6 +120,15 @@ export async function serveModelCall(
     record.fail(error)
     throw error
   }
+}
+
+function searchesFiles({ searchFiles }: Gateway, { endpoint }: ModelCall, { state }: ModelRequest): boolean {
+  return state !== null && state.fileSearch !== null && endpoint === 'responses' && searchFiles !== null
+}
+
+/** The head of the answer names the tools that the model does without. */
+function tellDropped(context: RequestContext, { dropped }: PreparedCall): void {
+  if (dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(dropped))
 }
 
 /** Its rounds are calls of their own, and recorded in place of this one. */

@@ -52,7 +52,7 @@ const searching = (queries: readonly string[], id = 'call_s', name = 'file_searc
 
 /** The answer, in single characters. */
 const saying = (text: string) =>
-  stream([...[...text].map((content) => chunkOf({ content })), chunkOf({}, 'stop'), usage, doneEvent])
+  stream([...Array.from(text, (content) => chunkOf({ content })), chunkOf({}, 'stop'), usage, doneEvent])
 
 const asked = (more: object = {}): OpenAI.Responses.ResponseCreateParamsNonStreaming => ({
   model: 'plain',

@@ -18,8 +18,14 @@ export async function removeFromStore({ store, documents }: Parts, storeId: stri
 /** Removes all files of a store. */
 export async function emptyStore(parts: Parts, storeId: string, now: number): Promise<void> {
   const first: FilesQuery = {
-    ...{ storeId, batchId: null, status: null, now },
-    ...{ limit: removedTogether, descending: false, after: null, before: null },
+    storeId,
+    batchId: null,
+    status: null,
+    now,
+    limit: removedTogether,
+    descending: false,
+    after: null,
+    before: null,
   }
   for (;;) {
     const files = await parts.store.files(first)

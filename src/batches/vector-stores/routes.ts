@@ -72,7 +72,7 @@ export function vectorStoreRows(stores: VectorStores): readonly Row[] {
     docs: path === '' ? docs : { ...docs, errors: [...(docs.errors ?? []), 'vector_store_not_found'] },
     handle: (context, caller) => handle(stores, context, caller),
   })
-  return [...collectionRows(row), ...storeRows(row), ...fileRows(row), ...batchRows(row)]
+  return [...collectionRows(row), ...storeRows(row), ...fileRows(row), ...moreFileRows(row), ...batchRows(row)]
 }
 
 function collectionRows(row: NewRow): readonly Row[] {
@@ -196,6 +196,11 @@ function fileRows(row: NewRow): readonly Row[] {
       },
       updateFile,
     ),
+  ]
+}
+
+function moreFileRows(row: NewRow): readonly Row[] {
+  return [
     row(
       'DELETE',
       '/:id/files/:file',

@@ -39,6 +39,7 @@ export interface RoundEnd {
   readonly isFinal: boolean
 }
 
+const openings = new Set(['response.created', 'response.in_progress', 'response.queued'])
 const callTypes = new Set(['function_call', 'custom_tool_call', 'computer_call', 'local_shell_call', 'shell_call'])
 
 export class SearchedAnswer {
@@ -65,22 +66,10 @@ export class SearchedAnswer {
         yield ': keep-alive\n\n'
         continue
       }
-      const { type, response, item, output_index: index } = event
-      if (isObject(response)) {
-        const isOpening = type === 'response.created' || type === 'response.in_progress' || type === 'response.queued'
-        if (!isOpening) return this.#ended(response, found)
-        if (!this.#opened) yield this.#event({ ...event, response: this.response(response) })
-        this.#opened ||= type === 'response.in_progress'
-      } else if (type === 'response.output_item.added' && isObject(item)) {
-        places.set(index, this.#isSearch(item) ? -1 - this.#output.length : this.#output.length)
-        yield* this.#isSearch(item) ? this.#beginSearch() : this.#begin(event, item)
-      } else if (index === undefined) yield this.#event(event)
-      else {
-        const place = places.get(index) ?? 0
-        if (place >= 0) yield* this.#grow(event, place)
-        else if (type === 'response.output_item.done' && isObject(item))
-          found.push(yield* this.#search(item, -1 - place))
-      }
+      const { response } = event
+      if (!isObject(response)) yield* this.#itemEvents(event, places, found)
+      else if (openings.has(String(event['type']))) yield* this.#begun(event, response)
+      else return this.#ended(response, found)
     }
     return { response: { status: 'failed' }, found, isFinal: true }
   }
@@ -127,6 +116,26 @@ export class SearchedAnswer {
 
   #isSearch({ type, name }: Fields): boolean {
     return type === 'function_call' && name === this.#options.name
+  }
+
+  /** The first round opens the response. */
+  *#begun(event: Fields, response: Fields): Generator<string> {
+    if (!this.#opened) yield this.#event({ ...event, response: this.response(response) })
+    this.#opened ||= event['type'] === 'response.in_progress'
+  }
+
+  async *#itemEvents(event: Fields, places: Map<unknown, number>, found: Fields[]): AsyncGenerator<string> {
+    const { type, item, output_index: index } = event
+    if (index === undefined) return void (yield this.#event(event))
+    if (type === 'response.output_item.added' && isObject(item)) {
+      const at = this.#output.length
+      const isSearch = this.#isSearch(item)
+      places.set(index, isSearch ? -1 - at : at)
+      return yield* isSearch ? this.#beginSearch() : this.#begin(event, item)
+    }
+    const place = places.get(index) ?? 0
+    if (place >= 0) yield* this.#grow(event, place)
+    else if (type === 'response.output_item.done' && isObject(item)) found.push(yield* this.#search(item, -1 - place))
   }
 
   *#begin(event: Fields, item: Fields): Generator<string> {

@@ -75,24 +75,31 @@ function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileRe
         .where('file_id', '=', fileId)
         .execute()
     },
-    removeFiles: (storeId, fileIds) =>
-      kysely.transaction().execute(async (trx) => {
-        const removed = await trx
-          .deleteFrom('vector_store_files')
-          .where('store_id', '=', storeId)
-          .where(isOneOf(engine, 'file_id', fileIds))
-          .returning('document_id')
-          .execute()
-        const documents = [...new Set(removed.map((row) => row.document_id))]
-        const kept = await trx
-          .selectFrom('vector_store_files')
-          .select('document_id')
-          .where(isOneOf(engine, 'document_id', documents))
-          .execute()
-        const shared = new Set(kept.map((row) => row.document_id))
-        return documents.filter((id) => !shared.has(id))
-      }),
+    removeFiles: (storeId, fileIds) => removeFiles({ engine, kysely }, storeId, fileIds),
   }
+}
+
+async function removeFiles(
+  { engine, kysely }: Connection,
+  storeId: string,
+  fileIds: readonly string[],
+): Promise<readonly string[]> {
+  return kysely.transaction().execute(async (trx) => {
+    const removed = await trx
+      .deleteFrom('vector_store_files')
+      .where('store_id', '=', storeId)
+      .where(isOneOf(engine, 'file_id', fileIds))
+      .returning('document_id')
+      .execute()
+    const documents = [...new Set(removed.map((row) => row.document_id))]
+    const kept = await trx
+      .selectFrom('vector_store_files')
+      .select('document_id')
+      .where(isOneOf(engine, 'document_id', documents))
+      .execute()
+    const shared = new Set(kept.map((row) => row.document_id))
+    return documents.filter((id) => !shared.has(id))
+  })
 }
 
 function fileReads({ engine, kysely }: Connection): FileReads {

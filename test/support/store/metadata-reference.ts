@@ -43,7 +43,7 @@ function within(value: unknown, name: string, bound: unknown): boolean {
   if (typeof value !== typeof bound) return false
   const order =
     typeof value === 'string'
-      ? Buffer.compare(Buffer.from(value), Buffer.from(String(bound)))
+      ? Buffer.compare(Buffer.from(value), Buffer.from(bound as string))
       : Number(value) - Number(bound)
   return name === 'gt' ? order > 0 : name === 'gte' ? order >= 0 : name === 'lt' ? order < 0 : order <= 0
 }

@@ -48,10 +48,21 @@ export const filterTypes = [
 type FilterType = (typeof filterTypes)[number]
 
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+const keyAndValue = ['key', 'value']
 const fieldsOfType: Readonly<Record<FilterType, readonly string[]>> = {
-  ...{ eq: ['key', 'value'], ne: ['key', 'value'], in: ['key', 'value'], nin: ['key', 'value'], exists: ['key'] },
-  ...{ gt: ['key', 'value'], gte: ['key', 'value'], lt: ['key', 'value'], lte: ['key', 'value'] },
-  ...{ range: ['key', ...Object.keys(operators)], and: ['filters'], or: ['filters'], not: ['filter'] },
+  eq: keyAndValue,
+  ne: keyAndValue,
+  gt: keyAndValue,
+  gte: keyAndValue,
+  lt: keyAndValue,
+  lte: keyAndValue,
+  in: keyAndValue,
+  nin: keyAndValue,
+  range: ['key', ...Object.keys(operators)],
+  exists: ['key'],
+  and: ['filters'],
+  or: ['filters'],
+  not: ['filter'],
 }
 
 class Fault extends Error {
