@@ -126,15 +126,15 @@ export class SearchedAnswer {
 
   async *#itemEvents(event: Fields, places: Map<unknown, number>, found: Fields[]): AsyncGenerator<string> {
     const { type, item, output_index: index } = event
-    if (index === undefined) return void (yield this.#event(event))
+    const place = places.get(index)
     if (type === 'response.output_item.added' && isObject(item)) {
       const at = this.#output.length
       const isSearch = this.#isSearch(item)
       places.set(index, isSearch ? -1 - at : at)
-      return yield* isSearch ? this.#beginSearch() : this.#begin(event, item)
-    }
-    const place = places.get(index) ?? 0
-    if (place >= 0) yield* this.#grow(event, place)
+      if (isSearch) yield* this.#beginSearch()
+      else yield* this.#begin(event, item)
+    } else if (place === undefined) yield this.#event(event)
+    else if (place >= 0) yield* this.#grow(event, place)
     else if (type === 'response.output_item.done' && isObject(item)) found.push(yield* this.#search(item, -1 - place))
   }
 
