@@ -58,11 +58,11 @@ export function openBatches(
   opening: AsyncDisposableStack,
 ): OpenBatches {
   const { settings, clock, logger } = gateway
-  const { blobs, blobUse, spool, storage, now } = documents
+  const { blobs, blobUse, place, places, spool, storage, now } = documents
   const { files: rows, uploads, batches: lines } = store
   const attached = { store: store.vectorStores, documents }
   const detach = (ids: readonly string[]): Promise<void> => removeFromAll(attached, ids)
-  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, spool, clock, detach }
+  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, place, spool, clock, detach }
   const working = opening.use(new AsyncDisposableStack())
   let worker: BatchWorker | null = null
   const batches: Batches = {
@@ -71,6 +71,7 @@ export function openBatches(
     vectorStores: { files, clock, ...attached },
     store: store.batches,
     callerOf: callerOfBatch(state, gateway),
+    places,
     now,
     faultOf: (thrown) => {
       const fault = storage.note(thrown)

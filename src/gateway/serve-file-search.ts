@@ -24,6 +24,7 @@ import { InnerContext } from './inner-context.ts'
 import { parseBody } from './request/fields.ts'
 import type { FileSearchSpec } from './request/file-search-tool.ts'
 import type { ModelRequest } from './request/model-request.ts'
+import type { TokenUsage } from './usage/token-usage.ts'
 import type { KeptState } from './request/response-state.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -50,9 +51,12 @@ export async function serveFileSearch(gateway: Gateway, call: SearchedCall): Pro
   const left = new AbortController()
   const signal = AbortSignal.any([context.signal, left.signal])
   const headers = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
-  let cost: number | null = null
+  let [cost, usage]: [number | null, TokenUsage | null] = [null, null]
   const { purpose, isAsync, traced } = clientCall
-  const settled = (part: number | null): void => void (cost = part === null ? cost : (cost ?? 0) + part)
+  const settled: ModelCall['settled'] = (part, used) => {
+    cost = sum(cost, part)
+    usage = usage && used ? usageOfBoth(usage, used) : (usage ?? used)
+  }
   const inner: ModelCall = { ...responses, purpose, isAsync, traced, settled } as ModelCall
   const ask = (body: object): Promise<Response> => {
     const asked = new InnerContext(responses.endpoint, { body: JSON.stringify(body), headers }, signal, gateway.clock)
@@ -67,8 +71,27 @@ export async function serveFileSearch(gateway: Gateway, call: SearchedCall): Pro
     )
   }
   const answer = await wholeOf(rounds)
-  clientCall.settled?.(cost)
+  clientCall.settled?.(cost, usage)
   return context.respond(JSON.stringify(answer), { status: 200, headers: { 'content-type': 'application/json' } })
+}
+
+function usageOfBoth(a: TokenUsage, b: TokenUsage): TokenUsage {
+  const [promptTokens, completionTokens] = [
+    sum(a.promptTokens, b.promptTokens),
+    sum(a.completionTokens, b.completionTokens),
+  ]
+  if (!a.kinds || !b.kinds) return { ...a, ...b, promptTokens, completionTokens }
+  const kinds = {
+    cachedTokens: sum(a.kinds.cachedTokens, b.kinds.cachedTokens),
+    cacheWriteTokens: sum(a.kinds.cacheWriteTokens, b.kinds.cacheWriteTokens),
+    reasoningTokens: sum(a.kinds.reasoningTokens, b.kinds.reasoningTokens),
+  }
+  return { ...a, ...b, promptTokens, completionTokens, kinds: { ...b.kinds, ...kinds } }
+}
+
+/** Null is what nobody has counted. */
+function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0)
 }
 
 interface Rounds {
