@@ -177,6 +177,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const withoutDocuments: Gateway = {
     settings,
     retrieve: null,
+    searchFiles: null,
     findFile: null,
     catalog: () => state.catalog,
     callerNow: (caller) => callerNow(caller, state.directory, clock.now()),

@@ -3,6 +3,8 @@ import type { Batches } from '#batches/batches.ts'
 import { removeExpired } from '#batches/files/file-handlers.ts'
 import { fileFinder } from '#batches/files/find-file.ts'
 import type { Files } from '#batches/files/files.ts'
+import { removeFromAll, removeOver } from '#batches/vector-stores/remove-files.ts'
+import { searchStores } from '#batches/vector-stores/search-stores.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -36,11 +38,18 @@ const dayMs = 86_400_000
 
 /** What the account has stored and requests of the gateway ask for: documents by a search, files by their ids. */
 export function contentOf(
-  { files }: Store,
-  { retrieve, documents: { blobs } }: OpenDocuments,
+  { files, vectorStores }: Store,
+  { retrieve, documents }: OpenDocuments,
   { clock }: Gateway,
-): Pick<Gateway, 'retrieve' | 'findFile'> {
-  return { retrieve, findFile: fileFinder({ files, blobs, clock }) }
+): Pick<Gateway, 'retrieve' | 'findFile' | 'searchFiles'> {
+  const { blobs } = documents
+  const stores = { store: vectorStores, documents, clock }
+  return {
+    retrieve,
+    findFile: fileFinder({ files, blobs, clock }),
+    searchFiles: ({ spec: { storeIds, maxResults, filter, scoreMin }, ...query }) =>
+      searchStores(stores, { storeIds, maxResults, filter: filter ?? undefined, scoreMin, ...query }),
+  }
 }
 
 /** What is opened here is closed with `opening`, in reverse. */
@@ -51,12 +60,15 @@ export function openBatches(
   const { settings, clock, logger } = gateway
   const { blobs, blobUse, place, places, spool, storage, now } = documents
   const { files: rows, uploads, batches: lines } = store
-  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, place, spool, clock }
+  const attached = { store: store.vectorStores, documents }
+  const detach = (ids: readonly string[]): Promise<void> => removeFromAll(attached, ids)
+  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, place, spool, clock, detach }
   const working = opening.use(new AsyncDisposableStack())
   let worker: BatchWorker | null = null
   const batches: Batches = {
     gateway,
     files,
+    vectorStores: { files, clock, ...attached },
     store: store.batches,
     callerOf: callerOfBatch(state, gateway),
     places,
@@ -98,6 +110,7 @@ export function batchUpkeep(
       const days = gateway.settings.get('batches.retention_days')
       while ((await store.batches.purgeBefore(gateway.clock.now() - days * dayMs, removedAtOnce)) > 0);
       while ((await removeExpired(files, removedAtOnce)) > 0);
+      while ((await removeOver(batches.vectorStores, gateway.clock.now())) > 0);
       while ((await store.uploads.purge(gateway.clock.now(), removedAtOnce)) > 0);
     })
   }

@@ -5,11 +5,13 @@ import type { Caller } from '#identity/records.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { BatchStore } from '#store/batches/batches.ts'
+import type { VectorStores } from './vector-stores/vector-stores.ts'
 import type { Files } from './files/files.ts'
 
 export interface Batches {
   readonly gateway: Gateway
   readonly files: Files
+  readonly vectorStores: VectorStores
   readonly store: BatchStore
   /** Whose rights the lines of a batch have at this moment; null: none any more. */
   readonly callerOf: (batch: Batch) => Caller | null

@@ -33,6 +33,7 @@ import {
   messageBatchRequest,
 } from './message-batch-wire.ts'
 import { fileRows, type Row } from './files/file-routes.ts'
+import { vectorStoreRows } from './vector-stores/routes.ts'
 import { isLineCall } from './lines/line-calls.ts'
 
 const tag = 'Batches'
@@ -56,15 +57,19 @@ export function asyncCalls(batches: Batches): AsyncCalls {
 
 /** Rows of the route table. */
 export function batchRoutes(batches: Batches): readonly Route<Caller>[] {
-  return [...fileRows(batches.files), ...batchRows(batches), ...messageBatchRows(batches), ...asyncRows(batches)].map(
-    ({ path, docs, handle, ...row }): Route<Caller> => ({
-      ...row,
-      path: `/ai/v1${path}`,
-      access: 'inference',
-      docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable', 'storage_full', 'overloaded'] },
-      handle: async (context, caller) => refusing(batches, handle(context, caller)),
-    }),
-  )
+  return [
+    ...fileRows(batches.files),
+    ...vectorStoreRows(batches.vectorStores),
+    ...batchRows(batches),
+    ...messageBatchRows(batches),
+    ...asyncRows(batches),
+  ].map(({ path, docs, handle, ...row }): Route<Caller> => ({
+    ...row,
+    path: `/ai/v1${path}`,
+    access: 'inference',
+    docs: { tag, ...docs, errors: [...(docs.errors ?? []), 'store_unavailable', 'storage_full', 'overloaded'] },
+    handle: async (context, caller) => refusing(batches, handle(context, caller)),
+  }))
 }
 
 async function refusing(batches: Batches, answer: Response | Promise<Response>): Promise<Response> {

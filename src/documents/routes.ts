@@ -13,7 +13,7 @@ import { documentStates } from '#store/documents/document-store.ts'
 import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
 import { importDocuments, shownName } from './import/import-documents.ts'
-import { importBody, sourceText } from './import/import-request.ts'
+import { importBody, metadataField, sourceText } from './import/import-request.ts'
 import { componentsAnswer, listComponents } from './import/components.ts'
 import { knownError } from './known-error.ts'
 import { resolveOwners } from './owners.ts'
@@ -30,20 +30,21 @@ import {
 import { chunkAnswer, documentAnswer, manifestAnswer } from './records/document-record.ts'
 import {
   cancelDocument,
+  changeDocument,
   deleteDocument,
   getDocument,
   listChunks,
   listDocuments,
   listManifest,
-  renameDocument,
   retryDocument,
 } from './records/document-handlers.ts'
+import { filterIn } from './search/metadata-filter.ts'
 import { search } from './search/search.ts'
 import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/search-wire.ts'
 
 const tag = 'Documents'
 const searchBytesMax = 1024 * 1024
-const renameBytesMax = 64 * 1024
+const changeBytesMax = 64 * 1024
 
 const listQuery = pageQuery.extend({
   category: z.string().max(255).optional(),
@@ -54,6 +55,7 @@ const listQuery = pageQuery.extend({
     .describe(`One or several of ${documentStates.join(', ')}, separated by commas`),
   owner: z.string().max(254).optional().describe('A user id, an e-mail address, group:<name> or everyone'),
   name: z.string().max(255).optional().describe('Part of the name'),
+  filter: z.string().max(100_000).optional().describe('A filter over metadata as JSON, as a search takes it'),
   doc_id: z.string().max(10_000).optional().describe('One or several ids, separated by commas: at most 200'),
 })
 
@@ -63,11 +65,12 @@ const manifestQuery = z.strictObject({
   limit: z.coerce.number('expected a number').int().min(1).max(5000).default(1000),
 })
 
-const renaming = z
+const changeBody = z
   .strictObject({
     name: z.string().min(1, 'expected a name').max(1000, 'expected at most 1000 characters').transform(shownName),
     source_id: sourceText(4096),
     source_version: sourceText(500),
+    metadata: metadataField,
   })
   .partial()
   .refine(({ source_id: id, source_version: version }) => id !== undefined || version === undefined, {
@@ -165,13 +168,22 @@ function recordRoutes(documents: Documents): Row[] {
         summary: 'List documents, the newest first',
         query: listQuery,
         answer: pageOf(documentAnswer),
-        errors: ['invalid_query_parameter', 'invalid_cursor'],
+        errors: ['invalid_query_parameter', 'invalid_cursor', 'invalid_filter'],
       },
       handle: async (context, caller) => {
-        const { category, state, owner, name, doc_id: ids, ...page } = validQuery(listQuery, context.query)
+        const {
+          category,
+          state,
+          owner,
+          name,
+          doc_id: ids,
+          filter: asked,
+          ...page
+        } = validQuery(listQuery, context.query)
         const owners = owner === undefined ? undefined : await ownerFilter(documents, owner, caller)
         const categories = category === undefined ? undefined : [category]
-        const filter = { categories, states: statesOf(state), owners, name, ids: idsOf(ids) }
+        const metadata = asked === undefined ? undefined : filterIn(asked, 'filter')
+        const filter = { categories, states: statesOf(state), owners, name, ids: idsOf(ids), metadata }
         return json(await listDocuments(documents, caller, { ...filter, ...page }))
       },
     },
@@ -275,18 +287,18 @@ function changeRoutes(documents: Documents): Row[] {
       method: 'PATCH',
       path: '/document/:doc_id',
       docs: {
-        operation: 'renameDocument',
-        summary: 'Give a document another name, or say that its file was moved',
-        description: 'Chunks, vectors and the id of the document stay; it is not read again.',
-        body: renaming,
+        operation: 'changeDocument',
+        summary: 'Give a document another name or metadata, or say that its file was moved',
+        description:
+          'Chunks, vectors and the id of the document stay; it is not read again. `metadata` is a merge patch: keys that are named are set, those set to null are removed. The next search filters by what it then is.',
+        body: changeBody,
         answer: documentAnswer,
         errors: [...errors, ...bodyErrors, 'conflict'],
       },
       async handle(context, caller) {
         const readSeconds = documents.settings.get('server.body_read_seconds')
-        const { value } = await readJson(context, { bytesMax: renameBytesMax, readSeconds })
-        const { name, source_id: sourceId, source_version: sourceVersion } = validBody(renaming, value)
-        return json(await renameDocument(documents, caller, docId(context), { name, sourceId, sourceVersion }))
+        const { value } = await readJson(context, { bytesMax: changeBytesMax, readSeconds })
+        return json(await changeDocument(documents, caller, docId(context), validBody(changeBody, value)))
       },
     },
     {
@@ -330,7 +342,13 @@ function searchRoute(documents: Documents): Row {
       summary: 'Find passages of documents by meaning, by words, or by both',
       body: searchBody,
       answer: searchAnswer,
-      errors: [...bodyErrors, 'embedder_unavailable', 'vector_index_unavailable', 'model_access_denied'],
+      errors: [
+        ...bodyErrors,
+        'invalid_filter',
+        'embedder_unavailable',
+        'vector_index_unavailable',
+        'model_access_denied',
+      ],
     },
     handle: async (context, caller) => {
       const readSeconds = documents.settings.get('server.body_read_seconds')

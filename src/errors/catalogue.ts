@@ -30,6 +30,7 @@ const upstream = { origin: 'upstream', retryable: true } as const
 export const errorCatalogue = {
   // 400: the request cannot be understood
   invalid_json: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },
+  vector_store_expired: { ...client, status: 400, type: 'invalid_request_error', message: 'The vector store has expired. Create a new one.' },
   invalid_body: { ...client, status: 400, type: 'invalid_request_error', message: 'The request body has a field that is missing or of the wrong type.' },
   invalid_multipart: { ...client, status: 400, type: 'invalid_request_error', message: 'The multipart body cannot be read.' },
   invalid_host: { ...client, status: 400, type: 'invalid_request_error', message: 'The request has more than one Host header. Send one.' },
@@ -73,6 +74,7 @@ export const errorCatalogue = {
   response_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No response with this id is stored for your account. It was deleted or never stored: the provider of the model may have no Responses API, or the request had "store": false.' },
   conversation_not_found: { ...client, status: 404, type: 'not_found_error', message: 'This conversation is not stored for your account.' },
   item_not_found: { ...client, status: 404, type: 'not_found_error', message: 'No item with this id is stored for your account. Send the item itself.' },
+  vector_store_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no vector store with this id.' },
   file_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no file with this id.' },
   upload_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no upload with this id. An upload that is not completed within an hour is gone.' },
   batch_not_found: { ...client, status: 404, type: 'not_found_error', message: 'Your account has no batch with this id.' },
@@ -98,6 +100,7 @@ export const errorCatalogue = {
   invalid_json_schema: { ...client, status: 422, type: 'invalid_request_error', message: 'The JSON schema cannot be used.' },
   invalid_regex: { ...client, status: 422, type: 'invalid_request_error', message: 'The regular expression cannot be used.' },
   unsupported_parameter: { ...client, status: 422, type: 'invalid_request_error', message: 'The model does not support a field of the request. Remove the field, or use another model.' },
+  invalid_filter: { ...client, status: 422, type: 'invalid_request_error', message: 'The filter over metadata is not valid.' },
   validation_failed: { ...client, status: 422, type: 'invalid_request_error', message: 'A field of the request has a value that is not allowed.' },
 
   // 426: the protocol

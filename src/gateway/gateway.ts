@@ -15,6 +15,7 @@ import type { InflightLimiter } from '#limits/inflight.ts'
 import type { ContentLog } from './content/content-log.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import type { EmbeddingBatcher } from './embeddings/embedding-batcher.ts'
+import type { SearchFiles } from './file-search/search-files.ts'
 import type { Retrieve } from './grounding/retrieve.ts'
 import type { FindFile } from './request/inline-files.ts'
 import type { BackgroundResponses } from './responses/background-responses.ts'
@@ -36,6 +37,8 @@ export interface Gateway {
   readonly embeddingBatcher: EmbeddingBatcher
   /** Searches the documents for a chat; null where there are none. */
   readonly retrieve: Retrieve | null
+  /** Searches vector stores; null where there are none. */
+  readonly searchFiles: SearchFiles | null
   /** Finds the files that requests name; null where there are none. */
   readonly findFile: FindFile | null
   readonly inflight: InflightLimiter

@@ -36,6 +36,7 @@ import { OwnNames } from './responses/own-names.ts'
 import { pinToProvider } from './responses/pin-to-provider.ts'
 import { NewResponseTracker } from './responses/response-tracker.ts'
 import { restoreState, type Restoring } from './responses/restore-state.ts'
+import { serveFileSearch, type SearchedCall } from './serve-file-search.ts'
 import { followResponse } from './serve-kept-response.ts'
 import type { Prefix } from './upstreams/affinity.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
@@ -67,8 +68,12 @@ export async function serveModelCall(
     logContent(gateway, { context, caller, record, model: routed }, received)
     const from = { context, caller, model: routed, endpoint: clientCall.endpoint, limits }
     const restored = await restoreIfNeeded(gateway, received, from) // 400, 403, 404, 413, 503
+    if (searchesFiles(gateway, clientCall, restored)) {
+      const call = { context, caller, model: routed, clientCall, request: restored }
+      return await withFileSearch(gateway, call, record) // 400, 404, and as a call without it
+    }
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
-    if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
+    tellDropped(context, prepared)
     const { state, effort, effortField, documents, translated } = prepared.request
     const eligible = withOneKeeper(
       withEndpoint(gateway.providers, routed, prepared.call.endpoint, clientCall.endpoint), // 404
@@ -115,6 +120,34 @@ export async function serveModelCall(
     record.fail(error)
     throw error
   }
+}
+
+function searchesFiles({ searchFiles }: Gateway, { endpoint }: ModelCall, { state }: ModelRequest): boolean {
+  return state !== null && state.fileSearch !== null && endpoint === 'responses' && searchFiles !== null
+}
+
+/** The head of the answer names the tools that the model does without. */
+function tellDropped(context: RequestContext, { dropped }: PreparedCall): void {
+  if (dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(dropped))
+}
+
+/** Its rounds are calls of their own, and recorded in place of this one. */
+async function withFileSearch(
+  gateway: Gateway,
+  call: Omit<SearchedCall, 'searchFiles' | 'serve'>,
+  record: RequestRecord,
+): Promise<Response> {
+  const { context, caller, clientCall, request, model } = call
+  const { searchFiles } = gateway
+  if (searchFiles === null) throw new Error('the gateway has no vector stores')
+  if (request.state?.background === true) {
+    const pending = (): Readonly<Record<string, unknown>> => clientCall.pending?.(request, gateway.clock.now()) ?? {}
+    const prepared = { call: clientCall, request, pending }
+    record.withdraw()
+    return startInBackground(gateway, { context, caller, model, clientCall, prepared, restored: request })
+  }
+  record.withdraw()
+  return serveFileSearch(gateway, { ...call, searchFiles, serve: serveModelCall })
 }
 
 function recordOf({ recorder }: Gateway, context: RequestContext, caller: Caller, call: ModelCall): RequestRecord {

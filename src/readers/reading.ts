@@ -46,6 +46,8 @@ export interface Reading {
   readonly code: readonly Span[]
   /** The title that the file itself states; null when it states none. */
   readonly title: string | null
+  /** What else the file states about itself, for example its author; left out when it states nothing. */
+  readonly stated?: Readonly<Record<string, unknown>> | undefined
   /** Which was detected, for example `application/pdf`. */
   readonly mediaType: string
   /** One sentence each: what was left out and why, for example a picture without text. */

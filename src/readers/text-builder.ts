@@ -172,7 +172,7 @@ export class TextBuilder {
   }
 
   /** What was built. Throws ReadFailure `no_text` when there is none. The builder is not used after it. */
-  reading(about: { readonly mediaType: string; readonly title: string | null }): Reading {
+  reading(about: Pick<Reading, 'mediaType' | 'title' | 'stated'>): Reading {
     if (this.#length === 0) throw new ReadFailure('no_text', 'The file holds no text.')
     const title = about.title === null ? '' : oneLine(about.title).slice(0, titleMax).toWellFormed()
     const leftOut = this.#warningsLeftOut === 0 ? [] : [`${this.#warningsLeftOut} more warnings are not shown.`]
@@ -184,6 +184,7 @@ export class TextBuilder {
       code: this.#code,
       title: title === '' ? null : title,
       mediaType: about.mediaType,
+      stated: about.stated,
       warnings: [...this.#warnings, ...leftOut],
     }
   }

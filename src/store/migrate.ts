@@ -47,6 +47,8 @@ import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
 import { batchUsage } from './migrations/0055-batch-usage.ts'
 import { filePlaces } from './migrations/0056-file-places.ts'
+import { metadata, metadataIndexes } from './migrations/0057-metadata.ts'
+import { vectorStores } from './migrations/0058-vector-stores.ts'
 import { documentSourceIndexes, documentSources } from './migrations/0061-document-sources.ts'
 import { serverSources } from './migrations/0062-server-sources.ts'
 import { packedWords, packStoredWords } from './migrations/0064-packed-words.ts'
@@ -97,6 +99,8 @@ export const migrations: readonly Migration[] = [
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
   { version: 55, name: 'usage of batches', kind: 'expand', run: batchUsage },
   { version: 56, name: 'places of files', kind: 'expand', run: filePlaces },
+  { version: 57, name: 'metadata of documents', kind: 'expand', run: metadata, indexes: metadataIndexes },
+  { version: 58, name: 'vector stores', kind: 'expand', run: vectorStores },
   { version: 61, name: 'sources of documents', kind: 'expand', run: documentSources, indexes: documentSourceIndexes },
   { version: 62, name: 'sources of the server', kind: 'expand', run: serverSources },
   { version: 64, name: 'packed words', kind: 'expand', run: packedWords, backfill: packStoredWords },

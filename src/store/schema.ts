@@ -376,6 +376,20 @@ export interface DocumentsTable {
   source_version: string | null
   /** One for each importer, source and file. */
   source_key: string | null
+  /** A JSON object. */
+  metadata: Generated<string>
+  /** What of it the file itself states: that of the version that was read last. */
+  stated_metadata: Generated<string>
+}
+
+/** The values in the metadata of documents. */
+export interface DocumentFieldsTable {
+  document_row: number
+  place: number
+  key: string
+  kind: number
+  text: string | null
+  number: number | null
 }
 
 /** PostgreSQL only. */
@@ -620,6 +634,37 @@ export interface FilesTable {
   expires_at: number | null
   /** Where its bytes lie; null when that was not recorded. */
   place: string | null
+}
+
+export interface VectorStoresTable {
+  id: string
+  user_id: string
+  name: string | null
+  description: string | null
+  metadata: string
+  expires_days: number | null
+  created_at: number
+  last_active_at: number
+  deleted_at: number | null
+}
+
+export interface VectorStoreFilesTable {
+  store_id: string
+  file_id: string
+  document_id: string
+  batch_id: string | null
+  attributes: string | null
+  chunking: string
+  error_code: string | null
+  error_message: string | null
+  created_at: number
+}
+
+export interface VectorStoreBatchesTable {
+  id: string
+  store_id: string
+  created_at: number
+  cancelled_at: number | null
 }
 
 export interface UploadsTable {
@@ -896,6 +941,10 @@ export interface Tables {
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable
+  vector_stores: VectorStoresTable
+  vector_store_files: VectorStoreFilesTable
+  vector_store_batches: VectorStoreBatchesTable
+  document_fields: DocumentFieldsTable
   document_bytes: DocumentBytesTable
   document_jobs: DocumentJobsTable
   document_changes: DocumentChangesTable

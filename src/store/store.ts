@@ -12,6 +12,8 @@ import { databaseTime } from './database-time.ts'
 import { batchStore, type BatchStore } from './batches/batches.ts'
 import { fileStore, type FileStore } from './batches/files.ts'
 import { uploadStore, type UploadStore } from './batches/uploads.ts'
+import type { VectorStoreStore } from './batches/vector-store-records.ts'
+import { vectorStoreStore } from './batches/vector-stores.ts'
 import { documentStore } from './documents/thread/document-work.ts'
 import type { DocumentStore } from './documents/document-store.ts'
 import type { QdrantAddress } from './documents/vector-places.ts'
@@ -74,6 +76,7 @@ export interface Store {
   readonly files: FileStore
   /** Files that come in parts. */
   readonly uploads: UploadStore
+  readonly vectorStores: VectorStoreStore
   readonly batches: BatchStore
   readonly webhooks: WebhookStore
   readonly documents: DocumentStore
@@ -171,6 +174,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     conversations: withAvailability(conversationStore(database, sealer)),
     files: withAvailability(fileStore(database)),
     uploads: withAvailability(uploadStore(database)),
+    vectorStores: withAvailability(vectorStoreStore(database)),
     batches: withAvailability(batchStore(database)),
     webhooks: withAvailability(webhookStore(database, sealer)),
     documents: withAvailability(documents),

@@ -66,7 +66,9 @@ export async function removeExpired(files: Files, limit: number): Promise<number
 
 /** The row goes first: bytes that are left over are removed as abandoned ones. */
 export async function removeFiles(files: Files, removed: readonly StoredFile[]): Promise<void> {
-  await files.files.delete(removed.map(({ id }) => id))
+  const ids = removed.map(({ id }) => id)
+  await files.files.delete(ids)
+  await files.detach(ids)
   await removeBytes(files, removed)
 }
 

@@ -25,6 +25,8 @@ export interface Files {
   readonly place: () => Promise<string | null>
   readonly spool: Spool
   readonly clock: Clock
+  /** Takes files that are gone out of what was made of them. */
+  readonly detach: (fileIds: readonly string[]) => Promise<void>
 }
 
 /** What a client may upload a file for. */

@@ -20,6 +20,10 @@ export const importFlags: Readonly<Record<string, Flag>> = {
     ...flag('OWNER', 'Who may see them: an e-mail address, group:NAME or everyone; you alone when left out.'),
     repeatable: true,
   },
+  meta: {
+    ...flag('KEY=VALUE', 'Metadata of the documents; a value that is JSON is taken as such, any other as a text.'),
+    repeatable: true,
+  },
   reader: flag('NAME', 'Reader; by content when left out.'),
   chunker: flag('NAME', "Chunker; the server's default when left out."),
   embedder: flag('NAME', "Embedder; the server's default when left out."),
@@ -92,7 +96,25 @@ export function formFields(flags: GivenFlags): readonly (readonly [string, strin
   const counts = ['chunk-units', 'chunk-overlap'].map((name) => [name.replace('-', '_'), countOf(flags, name)] as const)
   const owners = flags.all('owner').map((owner) => ['owners', owner] as const)
   const given = [...named, ...counts].filter((field): field is readonly [string, string] => field[1] !== undefined)
-  return [['category', flags.get('category') ?? 'default'], ...given, ...owners]
+  return [['category', flags.get('category') ?? 'default'], ...given, ...owners, ...metadataField(flags.all('meta'))]
+}
+
+function metadataField(given: readonly string[]): readonly (readonly [string, string])[] {
+  if (given.length === 0) return []
+  const entries = given.map((each) => {
+    const at = each.indexOf('=')
+    if (at < 1) throw new UsageProblem('--meta takes KEY=VALUE.')
+    return [each.slice(0, at), jsonOrText(each.slice(at + 1))] as const
+  })
+  return [['metadata', JSON.stringify(Object.fromEntries(entries))]]
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 function countOf(flags: GivenFlags, name: string): string | undefined {

@@ -27,6 +27,11 @@ export const searchCommand: Command = dataCommand({
       sentence: 'How to search: auto, hybrid, vector or keyword; auto when left out.',
     },
     category: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'Only documents of this category.' },
+    filter: {
+      type: 'string',
+      placeholder: 'JSON',
+      sentence: 'Only documents with such metadata, for example {"type": "eq", "key": "year", "value": 2024}.',
+    },
     'max-per-document': { type: 'string', placeholder: 'N', sentence: 'Most passages of one document.' },
     rerank: {
       type: 'string',
@@ -44,6 +49,7 @@ export const searchCommand: Command = dataCommand({
       max_per_document: perDocument === undefined ? undefined : countOf('--max-per-document', perDocument),
       mode: flags.get('mode') ?? 'auto',
       category: categories.length > 0 ? categories : null,
+      filter: filterOf(flags.get('filter')),
       rerank: rerankOf(flags.get('rerank')),
     })
     const response = await client.request('POST', '/api/v1/search', new Blob([body], { type: 'application/json' }))
@@ -54,6 +60,14 @@ export const searchCommand: Command = dataCommand({
     return 0
   },
 })
+
+function filterOf(given: string | undefined): unknown {
+  try {
+    return given === undefined ? undefined : JSON.parse(given)
+  } catch {
+    throw new UsageProblem('--filter takes a filter as JSON.')
+  }
+}
 
 function countOf(flag: string, given: string): number {
   if (/^[1-9]\d{0,2}$/.test(given) && Number(given) <= 200) return Number(given)

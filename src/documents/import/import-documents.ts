@@ -100,7 +100,7 @@ interface ImportContext extends ImportOrder {
   readonly repeatedIds: ReadonlySet<string>
 }
 
-/** Imports items, each with an outcome of its own. What is received of them is discarded, however it ends. */
+/** Imports items, each with an outcome of its own, in their order. What is received of them is discarded, however it ends. */
 export async function importItems(
   documents: Documents,
   sent: readonly ImportItem[],
@@ -155,6 +155,7 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
     bytes: received.bytes,
     place,
     createdAt,
+    metadata: item.metadata,
     ...components,
   }
   return { kind: 'ready', document, received }

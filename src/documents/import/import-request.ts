@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { faultOf } from '#lib/schema-fault.ts'
 import type { DocumentSource } from '#store/documents/document-source.ts'
+import { metadataFault, type Metadata } from '#store/documents/metadata/metadata.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { ItemContent } from '../unpacking/item-content.ts'
 
@@ -27,6 +28,14 @@ export function sourceText(charactersMax: number): z.ZodString {
     .max(charactersMax, `expected at most ${charactersMax} characters`)
     .regex(/^[^\0]*$/, 'expected a text without a NUL')
 }
+/** The categories of what vector stores hold: only they add to them. */
+const storeCategory = /^vs_[0-9a-f]{32}$/
+
+/** Any object within the bounds of metadata. */
+export const metadataField = z.record(z.string(), z.unknown(), 'expected an object').superRefine((value, context) => {
+  const fault = metadataFault(value)
+  if (fault !== null) context.addIssue({ code: 'custom', message: `it ${fault}` })
+})
 
 export const fileItem = z
   .object({
@@ -37,7 +46,7 @@ export const fileItem = z
       .describe('Shown to people; not trusted for what the content is'),
     bytes: z.string().nullish().describe('The content in base64, or the text itself; this or `path`'),
     encoding: z.enum(['base64', 'utf-8']).nullish().describe('What `bytes` is, when it must not be guessed'),
-    category: line,
+    category: line.refine((category) => !storeCategory.test(category), 'this name is that of a vector store'),
     path: z
       .string()
       .max(4096)
@@ -59,6 +68,7 @@ export const fileItem = z
     source_version: sourceText(500)
       .nullish()
       .describe('Tells whether the file has changed: a time, an ETag. Returned by the manifest of the source'),
+    metadata: metadataField.nullish().describe('Any JSON object; searches and lists can be filtered by its values'),
     owners: owners.describe('User ids, e-mail addresses, group:<name> or everyone; the importing user when left out'),
   })
   .refine(({ doc_id: id, source_id: file }) => !id || !file, {
@@ -126,6 +136,8 @@ export interface ImportItem {
   readonly docId: string | null
   /** The file that it is, where it comes from; null when that was not said. */
   readonly source: DocumentSource | null
+  /** Undefined when none was sent. */
+  readonly metadata: Metadata | undefined
   /** As they were sent. */
   readonly owners: string | readonly string[] | null
   readonly origin: ItemOrigin
@@ -145,7 +157,8 @@ export function itemFields(sent: unknown): ItemFields {
   if (parsed.success) {
     const { name, category, path, doc_id: docId = null, owners: named = null, encoding = null } = parsed.data
     const source = sourceIn(parsed.data)
-    return { name, category, path: path ?? '', docId, source, owners: named, encoding, fault: null, warnings }
+    const metadata = parsed.data.metadata ?? undefined
+    return { name, category, path: path ?? '', docId, source, metadata, owners: named, encoding, fault: null, warnings }
   }
   const fields = typeof sent === 'object' && sent !== null ? (sent as Readonly<Record<string, unknown>>) : {}
   const textOf = (field: string): string => (typeof fields[field] === 'string' ? fields[field].slice(0, 1000) : '')
@@ -155,6 +168,7 @@ export function itemFields(sent: unknown): ItemFields {
     path: textOf('path'),
     docId: textOf('doc_id') || null,
     source: null,
+    metadata: undefined,
     owners: owners.safeParse(fields['owners']).data ?? null,
     encoding: null,
     fault: faultOf(parsed.error, 'The item'),

@@ -63,6 +63,7 @@ test('however the bytes arrive, the same items and options come of them, and the
     part('owners', 'group:team'),
     part('files[]', '', 'empty.txt'),
     part('category', 'forms'),
+    part('metadata', '{"year": 2024}'),
     part('wait_for_completion', 'true'),
     end,
   ])
@@ -72,6 +73,7 @@ test('however the bytes arrive, the same items and options come of them, and the
     path: '',
     docId: null,
     source: null,
+    metadata: { year: 2024 },
     owners: ['everyone', 'group:team'],
     fault: null,
     warnings: [],

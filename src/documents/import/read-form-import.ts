@@ -35,7 +35,7 @@ interface ReceivedFile {
 const fieldBytesMax = 65_536
 const fileParts = new Set(['files', 'files[]', 'file'])
 /** Fields that are not texts are written as JSON, a component's name as it is. */
-const jsonFields = new Set(['chunk_units', 'chunk_overlap', 'wait_for_completion'])
+const jsonFields = new Set(['chunk_units', 'chunk_overlap', 'wait_for_completion', 'metadata'])
 const perhapsJson = new Set(['reader', 'chunker', 'embedder', 'owners'])
 
 /** Answers 400, 408, 413 and 422 by throwing; what was received until then is discarded. */
@@ -49,8 +49,8 @@ export async function readFormImport(
     if (files.length === 0)
       throw new ApiError('validation_failed', { param: 'files', message: '"files": the form holds no file.' })
     const form = validBody(importForm, fields)
-    const { category, owners, doc_id, source, source_id, source_version, ...others } = fields
-    const shared = { category, owners, doc_id, source, source_id, source_version }
+    const { category, owners, doc_id, source, source_id, source_version, metadata, ...others } = fields
+    const shared = { category, owners, doc_id, source, source_id, source_version, metadata }
     return {
       items: files.map(({ name, origin }) => {
         const { encoding: _none, ...item } = itemFields({ name, ...shared })

@@ -14,6 +14,7 @@ import type { Documents } from '../documents.ts'
 import { knownError } from '../known-error.ts'
 import { documentAnswer } from '../records/document-record.ts'
 import { getDocument, listChunks, listDocuments } from '../records/document-handlers.ts'
+import { filterOf } from '../search/metadata-filter.ts'
 import { search } from '../search/search.ts'
 import { searchOnWire } from '../search/search-wire.ts'
 import { textOfChunks } from '../records/text-of-chunks.ts'
@@ -48,6 +49,13 @@ const passage = z.strictObject({
   score: z.number().describe('Higher is better'),
 })
 
+const metadataFilter = z
+  .looseObject({ type: z.string() })
+  .optional()
+  .describe(
+    'Only documents with such metadata: {"type": "eq", "key": "author", "value": "Ada"}; types are eq, ne, gt, gte, lt, lte, in, nin, range, exists, and, or (with "filters") and not (with "filter")',
+  )
+
 const searchTool = tool({
   name: 'search_documents',
   title: 'Search documents',
@@ -63,9 +71,10 @@ const searchTool = tool({
     mode: z.enum(askedModes).default('auto').describe(askedModeWords),
     category: z.string().min(1).max(255).optional().describe('Only documents of this category'),
     doc_ids: z.array(docId).min(1).max(200).optional().describe('Only these documents'),
+    filter: metadataFilter,
   }),
   output: z.strictObject({ passages: z.array(passage), mode: z.enum(searchModes), warnings: z.array(z.string()) }),
-  async run({ documents, caller, signal }, { query, top_k: topK, mode, category, doc_ids: ids }) {
+  async run({ documents, caller, signal }, { query, top_k: topK, mode, category, doc_ids: ids, filter }) {
     const result = await search(
       documents,
       caller,
@@ -76,6 +85,7 @@ const searchTool = tool({
         window: 0,
         categories: category === undefined ? undefined : [category],
         documentIds: ids?.map((id) => id.toLowerCase()),
+        metadata: filter && filterOf(filter, 'filter'),
       },
       signal,
     )
@@ -101,15 +111,17 @@ const listTool = tool({
     name: z.string().max(255).optional().describe('Part of the name'),
     category: z.string().max(255).optional(),
     state: z.enum(documentStates).optional(),
+    filter: metadataFilter,
     limit: z.int().min(1).max(100).default(20),
     cursor: z.string().max(1000).optional().describe('`next_cursor` of the page before'),
   }),
   output: pageAnswer(documentAnswer),
-  run: ({ documents, caller }, { name, category, state, limit, cursor }) =>
+  run: ({ documents, caller }, { name, category, state, filter, limit, cursor }) =>
     listDocuments(documents, caller, {
       name,
       categories: category === undefined ? undefined : [category],
       states: state === undefined ? undefined : [state],
+      metadata: filter && filterOf(filter, 'filter'),
       limit,
       cursor,
     }),

@@ -94,7 +94,7 @@ async function cut(reading: Reading, chunker: ResolvedChunker, directory: string
     import('#chunkers/code-points.ts'),
   ])
   const { name, units, overlap, tokenizer } = chunker
-  const { text, mediaType, title, warnings } = reading
+  const { text, mediaType, title, stated, warnings } = reading
   const chunks = chunkerOf(name).chunk(reading, { units, overlap }, await countTokensOf(tokenizer))
   const offsetOf = codePointIndex(text)
   const writer = Bun.file(join(directory, chunksFile)).writer()
@@ -107,5 +107,5 @@ async function cut(reading: Reading, chunker: ResolvedChunker, directory: string
   const pages = reading.pages.map((page): PageRecord => ({ ...page, start: offsetOf(page.start) }))
   await Bun.write(join(directory, pagesFile), JSON.stringify(pages))
   const characters = codePointLength(text)
-  return { mediaType, title, warnings, pages: pagesOf(reading), characters, chunks: chunks.length }
+  return { mediaType, title, stated, warnings, pages: pagesOf(reading), characters, chunks: chunks.length }
 }

@@ -14,6 +14,8 @@ import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
 export interface ReadingSummary {
   readonly mediaType: string
   readonly title: string | null
+  /** What else the file states about itself. */
+  readonly stated?: Readonly<Record<string, unknown>> | undefined
   readonly warnings: readonly string[]
   /** Zero when the format has none. */
   readonly pages: number

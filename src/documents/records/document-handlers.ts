@@ -4,6 +4,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { DocumentFilter, DocumentRecord, Viewer } from '#store/documents/document-store.ts'
 import type { Renaming } from '#store/documents/document-source.ts'
+import type { Metadata } from '#store/documents/metadata/metadata.ts'
 import type { PageRequest } from '#store/page.ts'
 import type { Documents } from '../documents.ts'
 import { ownersOnWire, viewerOf } from '../owners.ts'
@@ -44,20 +45,46 @@ export async function listChunks(
 
 /** When it has resolved, nothing of the document is left: no record, chunk, vector or byte. */
 export async function deleteDocument(documents: Documents, caller: Caller, id: string): Promise<void> {
-  const { store, blobs, blobUse, notifier } = documents
-  const addresses = await blobs.listOf(id)
-  await changed(documents, caller, id, store.delete(id, editorOf(caller)))
-  await blobUse.removeUnreferenced(addresses)
-  notifier.notify()
+  await changed(documents, caller, id, remove(documents, id, editorOf(caller)))
 }
 
-/** Gives a document another name or file; its chunks and vectors stay. Answers 409 when the file has a document already. */
-export async function renameDocument(
+/** The same for one that the server itself has made; there may be none. */
+export async function removeDocument(documents: Documents, id: string): Promise<void> {
+  await remove(documents, id, { userId: '', principals: [], all: true })
+}
+
+async function remove({ store, blobs, blobUse, notifier }: Documents, id: string, editor: Viewer) {
+  const addresses = await blobs.listOf(id)
+  const removed = await store.delete(id, editor)
+  if (removed === null) return null
+  await blobUse.removeUnreferenced(addresses)
+  notifier.notify()
+  return removed
+}
+
+/** A change by its editor; what is left out stays. */
+export interface DocumentChange {
+  readonly name?: string | undefined
+  readonly source_id?: string | undefined
+  readonly source_version?: string | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+/** Changes what is known about a document; its chunks and vectors stay. Answers 409 when the file has a document already. */
+export async function changeDocument(
   documents: Documents,
   caller: Caller,
   id: string,
-  change: Renaming,
+  { metadata, ...names }: DocumentChange,
 ): Promise<DocumentOnWire> {
+  const { name, source_id: sourceId, source_version: sourceVersion } = names
+  const isRenamed = name !== undefined || sourceId !== undefined
+  const renamed = isRenamed ? await rename(documents, caller, id, { name, sourceId, sourceVersion }) : null
+  if (renamed !== null && metadata === undefined) return renamed
+  return describe(documents, caller, id, metadata ?? {})
+}
+
+async function rename(documents: Documents, caller: Caller, id: string, change: Renaming): Promise<DocumentOnWire> {
   const { store, now } = documents
   const record = await changed(documents, caller, id, store.rename(id, editorOf(caller), change, await now()))
   if (record === 'taken')
@@ -105,6 +132,14 @@ export async function retryDocument(documents: Documents, caller: Caller, id: st
   }
   wake()
   return onWire(documents, record)
+}
+
+async function describe(documents: Documents, caller: Caller, id: string, patch: Metadata): Promise<DocumentOnWire> {
+  const { store, now } = documents
+  const change = { patch, now: await now() }
+  const described = await changed(documents, caller, id, store.describe(id, editorOf(caller), change))
+  if ('document' in described) return onWire(documents, described.document)
+  throw new ApiError('validation_failed', { param: 'metadata', message: `"metadata" ${described.refused}.` })
 }
 
 /** Who may change a document: its importer, users who own it by name, and administrators; not everyone in a group that may read it. */

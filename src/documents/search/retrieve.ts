@@ -1,5 +1,6 @@
 /** Passages for a chat over documents: the search of the API, in the gateway's words. */
 import type { Caller } from '#identity/records.ts'
+import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
 import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { Documents } from '../documents.ts'
 import { textOfChunks } from '../records/text-of-chunks.ts'
@@ -23,6 +24,7 @@ export interface Retrieval {
     readonly categories: readonly string[] | null
     readonly owners: readonly string[] | null
     readonly docIds: readonly string[] | null
+    readonly metadata: MetadataFilter | null
   }
   readonly signal: AbortSignal
 }
@@ -52,7 +54,7 @@ export async function retrieve(
   documents: Documents,
   { caller, turns, model, spec, signal }: Retrieval,
 ): Promise<Retrieved> {
-  const { mode, topK, window, maxPerDocument, rewrite: asked, categories, owners, docIds } = spec
+  const { mode, topK, window, maxPerDocument, rewrite: asked, categories, owners, docIds, metadata } = spec
   const unsaid: string[] = []
   const query = await questionOf(documents, { caller, turns, chatModel: model, asked, signal }, unsaid)
   const { hits, warnings } = await search(
@@ -67,6 +69,7 @@ export async function retrieve(
       categories: categories ?? undefined,
       owners: owners ?? undefined,
       documentIds: docIds?.map((id) => id.toLowerCase()),
+      metadata: metadata ?? undefined,
     },
     signal,
   )

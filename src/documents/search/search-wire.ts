@@ -5,6 +5,7 @@ import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
 import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'
 import { usualCandidates } from './rerank.ts'
+import { filterOf } from './metadata-filter.ts'
 import type { SearchHit } from './search-hit.ts'
 import type { SearchQuery, SearchResult } from './search.ts'
 
@@ -56,6 +57,18 @@ export const searchBody = z
     category: oneOrMore(name).describe('Only documents of these categories'),
     owners: oneOrMore(name).describe('Only documents with one of these owners'),
     doc_id: oneOrMore(z.guid('expected an id (UUID)')).describe('Only these documents'),
+    filter: z
+      .looseObject({ type: z.string() })
+      .nullish()
+      .describe(
+        'Only documents whose metadata this lets through: {"type": "eq", "key": "year", "value": 2024}; also ne, gt, gte, lt, lte, in, nin, range, exists, and, or, not',
+      ),
+    facets: z
+      .array(z.string().min(1).max(128))
+      .min(1)
+      .max(10, 'expected at most 10')
+      .nullish()
+      .describe('Keys of metadata: the answer counts the documents that may be found by their values'),
     rerank: z
       .union([z.boolean(), rerankForm], 'expected true, false or an object with "model" and "candidates"')
       .optional()
@@ -73,6 +86,7 @@ const hit = z
     name: z.string().describe("The document's name"),
     title: z.string().nullable(),
     category: z.string(),
+    metadata: z.looseObject({}).describe('That of the document'),
     ...chunkAnswer.shape,
     score: z.number().describe('Higher is better; 1 is first in every list. That of the rerank model, if there is one'),
     scores: z.strictObject({
@@ -90,6 +104,18 @@ export const searchAnswer = z
     object: z.literal('list'),
     data: z.array(hit).describe('The best first'),
     mode: z.enum(searchModes).describe('How it was searched'),
+    facets: z
+      .record(
+        z.string(),
+        z.array(
+          z.strictObject({
+            value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+            documents: z.int().describe('Documents that you see and the filters let through'),
+          }),
+        ),
+      )
+      .optional()
+      .describe('By key, the most frequent values first, at most 100 each; only when `facets` were asked for'),
     warnings: z.array(z.string()).describe('What could not be searched, and why'),
   })
   .meta({ id: 'SearchAnswer' })
@@ -104,12 +130,22 @@ export function searchQueryOf(body: z.output<typeof searchBody>): SearchQuery {
     categories: listOf(body.category),
     owners: listOf(body.owners),
     documentIds: listOf(body.doc_id)?.map((id) => id.toLowerCase()),
+    metadata: body.filter ? filterOf(body.filter, 'filter') : undefined,
+    facets: body.facets ?? undefined,
     rerank: rerankOf(body.rerank),
   }
 }
 
-export function searchOnWire({ hits, mode, warnings }: SearchResult): z.input<typeof searchAnswer> {
-  return { object: 'list', data: hits.map(hitOnWire), mode, warnings: [...warnings] }
+export function searchOnWire({ hits, mode, facets, warnings }: SearchResult): z.input<typeof searchAnswer> {
+  const counts = facets && { facets: facetsOnWire(facets) }
+  return { object: 'list', data: hits.map(hitOnWire), mode, ...counts, warnings: [...warnings] }
+}
+
+function facetsOnWire(facets: NonNullable<SearchResult['facets']>): z.input<typeof searchAnswer>['facets'] {
+  const byKey = Map.groupBy(facets, ({ key }) => key)
+  return Object.fromEntries(
+    [...byKey].map(([key, some]) => [key, some.map(({ value, documents }) => ({ value, documents }))]),
+  )
 }
 
 function hitOnWire({ chunk, score, vector, keyword, rerank }: SearchHit): z.input<typeof hit> {
@@ -119,6 +155,7 @@ function hitOnWire({ chunk, score, vector, keyword, rerank }: SearchHit): z.inpu
     name: chunk.documentName,
     title: chunk.documentTitle,
     category: chunk.category,
+    metadata: { ...chunk.metadata },
     ...chunkOnWire(chunk),
     score,
     scores: { vector: vector && { ...vector }, keyword: keyword && { ...keyword }, rerank: rerank && { ...rerank } },

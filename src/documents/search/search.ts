@@ -13,6 +13,8 @@ import type {
   Viewer,
 } from '#store/documents/document-store.ts'
 import { setOf } from '#store/documents/rows/chunk-row.ts'
+import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
+import type { Facet } from '#store/documents/metadata/metadata.ts'
 import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
@@ -39,6 +41,9 @@ export interface SearchQuery {
   /** As they are written in requests. */
   readonly owners?: readonly string[] | undefined
   readonly documentIds?: readonly string[] | undefined
+  readonly metadata?: MetadataFilter | undefined
+  /** Keys of metadata whose values are counted. */
+  readonly facets?: readonly string[] | undefined
   /** Null = not at all; left out = as the settings say. */
   readonly rerank?: RerankRequest | null | undefined
 }
@@ -47,12 +52,16 @@ export interface SearchResult {
   readonly hits: readonly SearchHit[]
   /** How it was searched. */
   readonly mode: SearchMode
+  /** Null when none were asked for. */
+  readonly facets: readonly Facet[] | null
   /** One sentence each: what could not be searched and why. */
   readonly warnings: readonly string[]
 }
 
 /** A fused list needs more candidates than it returns: a chunk that is second in both may be the best of all. */
 const depthMin = 50
+/** Most values of a facet. */
+const facetValuesMax = 100
 /** Hits of few documents may fill a list; looking for those of others ends here. */
 const depthMax = 3200
 
@@ -78,14 +87,15 @@ export async function search(
   const limit = mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
   const { found, best } = await findBest(documents, { ...finding, limit }, { wanted, ...query })
   noteSilent(found, mode, warnings)
-  if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, warnings }
+  const facets = await facetsOf(documents, viewer, filter, query.facets)
+  if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, facets, warnings }
   // Neighbours are read of those that are answered only.
   const candidates = await inContext(documents, viewer, best, 0)
   const ordered = await reranked(documents, { caller, text: query.text, plan, signal }, candidates, warnings)
   const hits = ordered.slice(0, query.topK)
-  if (query.window === 0) return { hits, mode, warnings }
+  if (query.window === 0) return { hits, mode, facets, warnings }
   const rows = hits.map(({ chunk, ...scores }) => ({ row: chunk.row, ...scores }))
-  return { hits: await inContext(documents, viewer, rows, query.window), mode, warnings }
+  return { hits: await inContext(documents, viewer, rows, query.window), mode, facets, warnings }
 }
 
 /** The best rows, no more of one document than are wanted: while its others fill the list, a longer one is asked for. */
@@ -109,6 +119,15 @@ async function findBest(
 /** The vectors of the hashing embedder know words, not meaning: beside a search for words they make it worse. */
 function bestMode(spaces: readonly Space[]): SearchMode {
   return spaces.every(({ embedder }) => embedder.name === 'hashing') ? 'keyword' : 'hybrid'
+}
+
+function facetsOf(
+  { store }: Documents,
+  viewer: Viewer,
+  filter: FindQuery['filter'],
+  keys: SearchQuery['facets'],
+): Promise<readonly Facet[]> | null {
+  return keys === undefined ? null : store.facets({ viewer, filter, keys, limit: facetValuesMax })
 }
 
 /** The rows as hits, in their order; what has been deleted since is left out. */
@@ -142,10 +161,10 @@ function withinSection(chunk: ChunkInContext): ChunkInContext {
 }
 
 async function filterOf(documents: Documents, caller: Caller, query: SearchQuery): Promise<FindQuery['filter']> {
-  const { categories, owners, documentIds: ids } = query
-  if (owners === undefined) return { categories, ids }
+  const { categories, owners, documentIds: ids, metadata } = query
+  if (owners === undefined) return { categories, ids, metadata }
   const resolved = await resolveOwners(documents, owners, caller)
-  if (resolved.kind === 'owners') return { categories, ids, owners: resolved.principals }
+  if (resolved.kind === 'owners') return { categories, ids, metadata, owners: resolved.principals }
   throw new ApiError('validation_failed', {
     param: 'owners',
     message: `"owners": no user or group is called ${JSON.stringify(resolved.owner)}.`,

@@ -121,6 +121,7 @@ function itemOf(
     path: '',
     docId: null,
     source: { name: sourceNameOf(source), id, version },
+    metadata: undefined,
     owners: source.owners,
     origin: { kind: 'received', received },
     fault: null,

@@ -63,10 +63,11 @@ async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
   run.report({ chunks: { done: staged, total: staged }, embedded: { done: staged, total: staged } })
   run.enter('storing')
   const warnings = [...read.warnings, ...embeddingWarnings(staging)]
-  const { mediaType, title } = read
+  const { mediaType, title, stated: metadata } = read
   const { progress, heartbeat } = run
   const pages = (await Bun.file(join(workspace.path, pagesFile)).json()) as readonly PageRecord[]
-  return { spaceKey: staging.spaceKey ?? '', mediaType, title, warnings, progress, pages, stateAt: heartbeat.stateAt }
+  const { stateAt } = heartbeat
+  return { spaceKey: staging.spaceKey ?? '', mediaType, title, metadata, warnings, progress, pages, stateAt }
 }
 
 /** The bytes of a document whose place was not recorded may be in the directory of another process, which will record it. */

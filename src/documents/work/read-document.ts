@@ -33,6 +33,7 @@ export interface ReadTask {
 export interface ReadResult {
   readonly mediaType: string
   readonly title: string | null
+  readonly stated?: Readonly<Record<string, unknown>> | undefined
   readonly warnings: readonly string[]
   readonly chunks: number
 }
@@ -51,14 +52,14 @@ const picturePrompt =
 export function createReadDocument(deps: ReadDeps): ReadDocument {
   return async (order) => {
     const { run } = order
-    const { mediaType, title, warnings, pages, characters, chunks } = await read(deps, order)
+    const { mediaType, title, stated, warnings, pages, characters, chunks } = await read(deps, order)
     if (characters === 0) throw new ReadFailure('no_text', 'The file holds no text.')
     run.report({
       pages: { done: pages, total: pages },
       chunks: { done: chunks, total: chunks },
       embedded: { done: 0, total: chunks },
     })
-    return { mediaType, title, warnings, chunks }
+    return { mediaType, title, stated, warnings, chunks }
   }
 }
 

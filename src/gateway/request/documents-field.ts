@@ -7,6 +7,7 @@
  */
 import type { ApiError } from '#errors/api-error.ts'
 import { isObject } from '#lib/json-value.ts'
+import { readFilter, type MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
 import { askedModes, type AskedMode } from '#store/documents/search/asked-modes.ts'
 import { invalidBody, type Fields } from './fields.ts'
 
@@ -15,6 +16,7 @@ export interface DocumentsSpec {
   readonly categories: readonly string[] | null
   readonly owners: readonly string[] | null
   readonly docIds: readonly string[] | null
+  readonly metadata: MetadataFilter | null
   /** Most chunks. */
   readonly topK: number
   readonly mode: AskedMode
@@ -35,6 +37,7 @@ const fieldNames = [
   'category',
   'owners',
   'doc_id',
+  'filter',
   'top_k',
   'mode',
   'window',
@@ -55,6 +58,7 @@ export function readDocumentsField({ documents: value }: Fields): DocumentsSpec 
     categories: texts(value, 'category'),
     owners: texts(value, 'owners'),
     docIds: texts(value, 'doc_id'),
+    metadata: filterOf(value['filter']),
     topK: count(value, 'top_k', topKMax) ?? 6,
     mode: modeOf(value['mode']),
     window: windowOf(value['window'] ?? 0),
@@ -80,6 +84,13 @@ function count(fields: Fields, name: string, max: number): number | null {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
     throw invalid(name, `must be a whole number from 1 to ${max}.`)
   return value
+}
+
+function filterOf(value: unknown): MetadataFilter | null {
+  if (value === undefined || value === null) return null
+  const read = readFilter(value)
+  if (read.kind === 'filter') return read.filter
+  throw invalid(read.at === '' ? 'filter' : `filter.${read.at}`, `${read.message}.`)
 }
 
 function modeOf(value: unknown): AskedMode {

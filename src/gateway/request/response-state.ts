@@ -5,6 +5,7 @@
  */
 import { findFields } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
+import { readFileSearch, type FileSearchSpec } from './file-search-tool.ts'
 import { invalidBody, type Fields } from './fields.ts'
 
 export interface ResponseState {
@@ -18,6 +19,8 @@ export interface ResponseState {
   readonly stored: boolean
   /** The client does not wait for the answer. */
   readonly background: boolean
+  /** Where the tool `file_search` looks, when the gateway runs it. */
+  readonly fileSearch: FileSearchSpec | null
   /** What the gateway does with the answer, if it is the one that keeps it; null until that is known. */
   readonly kept: KeptState | null
 }
@@ -65,6 +68,7 @@ export function readResponseState(fields: Fields, bytes: Buffer): ResponseState 
     references: Array.isArray(input) ? input.flatMap(referredItem) : [],
     stored: store !== false,
     background: background === true,
+    fileSearch: readFileSearch(fields),
     kept: null,
   }
 }

@@ -139,6 +139,11 @@ export class RequestRecord implements Disposable {
     this.#code = error.wireCode ?? error.code
   }
 
+  /** Other requests are recorded in its place: it makes no row. */
+  withdraw(): void {
+    this.#endedAt = this.#clock.elapsed()
+  }
+
   /** A provider is called from now on, in `clock.elapsed()`. */
   called(): number {
     return (this.#calledAt = this.#clock.elapsed())

@@ -2,11 +2,13 @@
 
 import { openArchive } from '../archive.ts'
 import { ReadFailure } from '../reading.ts'
+import { statedTexts } from '../stated.ts'
 import { attributeOf, childOf, childrenOf, decodeXml, descendantsOf, eachElement, parseXml, textOf } from '../xml.ts'
 
 export interface OpenDocument {
   readonly content: string
   readonly title: string | null
+  readonly stated: Readonly<Record<string, unknown>>
   readonly styles: OpenDocumentStyles
   /** A formula that is embedded under that address, as it was typed; null for other objects, and when it was given before. */
   readonly formula: (address: string) => string | null
@@ -47,7 +49,7 @@ export function openDocument(
   const stylesPart = part('styles.xml')
   return {
     content,
-    title: titleIn(part('meta.xml')),
+    ...propertiesIn(part('meta.xml')),
     styles: readStyles(stylesPart === null ? [content] : [stylesPart, content]),
     formula(address) {
       if (given.has(address)) return null
@@ -66,9 +68,26 @@ function formulaIn(xml: string | null): string | null {
     .trim()
 }
 
-function titleIn(meta: string | null): string | null {
-  const root = meta === null ? null : parseXml(meta)
-  return textOf(childOf(childOf(root, 'meta'), 'title')).trim() || null
+/** Elements (OpenDocument 1.3 part 3, 4.3) by the names that metadata has for them. */
+const statedElements = {
+  author: 'initial-creator',
+  subject: 'subject',
+  keywords: 'keyword',
+  description: 'description',
+  language: 'language',
+  created: 'creation-date',
+  modified: 'date',
+}
+
+function propertiesIn(meta: string | null): Pick<OpenDocument, 'title' | 'stated'> {
+  const properties = childOf(meta === null ? null : parseXml(meta), 'meta')
+  const title = textOf(childOf(properties, 'title')).trim() || null
+  const creator = textOf(childOf(properties, 'creator'))
+  const stated = statedTexts(statedElements, (name) => {
+    const text = childrenOf(properties, name).map(textOf).join(', ')
+    return name === 'initial-creator' ? text || creator : text
+  })
+  return { title, stated }
 }
 
 function readStyles(parts: readonly string[]): OpenDocumentStyles {

@@ -17,7 +17,7 @@ const furniture = new Set(['date-time', 'footer', 'header', 'page-number'])
 export const odpReader: Reader = { name: 'odp', read: async (request) => readOdp(request) }
 
 function readOdp({ bytes, mediaType, limits }: ReadRequest): Reading {
-  const { content, title, styles, formula } = openDocument(bytes, limits.unpackedBytesMax, 'presentation')
+  const { content, title, stated, styles, formula } = openDocument(bytes, limits.unpackedBytesMax, 'presentation')
   const context: OdfContext = { styles, paged: false, formula }
   const builder = new TextBuilder(limits)
   eachElement(content, slideElements, (slide, ancestors) => {
@@ -25,7 +25,7 @@ function readOdp({ bytes, mediaType, limits }: ReadRequest): Reading {
     builder.page()
     writeSlide(builder, slide, context)
   })
-  return builder.reading({ mediaType, title })
+  return builder.reading({ mediaType, title, stated })
 }
 
 function writeSlide(builder: TextBuilder, slide: XmlElement, context: OdfContext): void {

@@ -24,7 +24,7 @@ const repeatedColumnsMax = 100
 export const odsReader: Reader = { name: 'ods', read: async (request) => readOds(request) }
 
 function readOds({ bytes, mediaType, limits }: ReadRequest): Reading {
-  const { content, title } = openDocument(bytes, limits.unpackedBytesMax, 'spreadsheet')
+  const { content, title, stated } = openDocument(bytes, limits.unpackedBytesMax, 'spreadsheet')
   const builder = new TextBuilder(limits)
   let sheet: Sheet | null = null
   let cellsLeft = sheetCellsMax
@@ -39,7 +39,7 @@ function readOds({ bytes, mediaType, limits }: ReadRequest): Reading {
   })
   if (sheet !== null) finish(builder, sheet)
   if (cellsLeft <= 0) builder.warn(`Only the first ${sheetCellsMax} cells of the spreadsheet were read.`)
-  return builder.reading({ mediaType, title })
+  return builder.reading({ mediaType, title, stated })
 }
 
 function finish(builder: TextBuilder, { table, rows }: Sheet): void {

@@ -12,7 +12,7 @@ const blockElements = new Set(['p', 'h', 'list', 'table', 'frame', 'soft-page-br
 export const odtReader: Reader = { name: 'odt', read: async (request) => readOdt(request) }
 
 function readOdt({ bytes, mediaType, limits }: ReadRequest): Reading {
-  const { content, title, styles, formula } = openDocument(bytes, limits.unpackedBytesMax, 'text')
+  const { content, title, stated, styles, formula } = openDocument(bytes, limits.unpackedBytesMax, 'text')
   const context = { styles, paged: content.includes(':soft-page-break'), formula }
   const builder = new TextBuilder(limits)
   const blocks = openBlocks(limits)
@@ -32,7 +32,7 @@ function readOdt({ bytes, mediaType, limits }: ReadRequest): Reading {
   })
   writeBlocks(builder, blocks.all)
   if (pictures > 0) builder.warn(`${pictures} pictures were left out: only the text was read.`)
-  return builder.reading({ mediaType, title })
+  return builder.reading({ mediaType, title, stated })
 }
 
 /** Not in styles, page headers, or among tracked changes. */

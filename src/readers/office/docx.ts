@@ -58,7 +58,7 @@ function readDocx({ bytes, mediaType, limits }: ReadRequest): Reading {
   }
   writeBlocks(builder, blocks.all)
   if (context.pictures > 0) builder.warn(`${context.pictures} pictures were left out: only the text was read.`)
-  return builder.reading({ mediaType, title: source.title })
+  return builder.reading({ mediaType, title: source.title, stated: source.stated })
 }
 
 function openContext(source: OfficePackage): DocumentContext {

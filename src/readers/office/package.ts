@@ -5,6 +5,7 @@
  */
 
 import { openArchive } from '../archive.ts'
+import { statedTexts } from '../stated.ts'
 import { ReadFailure } from '../reading.ts'
 import { attributeOf, childOf, childrenOf, decodeXml, parseXml, textOf } from '../xml.ts'
 
@@ -20,6 +21,8 @@ export interface OfficePackage {
   readonly main: string
   /** Title in the core properties. */
   readonly title: string | null
+  /** The other core properties. */
+  readonly stated: Readonly<Record<string, unknown>>
   /** The XML of a part; null when there is no such part. */
   part(name: string): string | null
   /** Relationships of a part by id, those to the outside left out. */
@@ -41,7 +44,7 @@ export function openPackage(bytes: Uint8Array, unpackedBytesMax: number): Office
   const main = ofPackage.find(({ type }) => type === 'officeDocument')?.target
   if (main === undefined) throw new ReadFailure('damaged', 'The file is an archive, but not an Office document.')
   const core = ofPackage.find(({ type }) => type === 'core-properties')?.target
-  return { main, title: core === undefined ? null : titleIn(part(core)), part, relationsOf }
+  return { main, ...coreProperties(core === undefined ? null : part(core)), part, relationsOf }
 }
 
 /** The first part that a part leads to by a relationship of that type, as XML. */
@@ -91,12 +94,26 @@ function readRelations(xml: string | null, part: string): ReadonlyMap<string, Re
   return relations
 }
 
-/** A title is not worth failing for. */
-function titleIn(xml: string | null): string | null {
+/** Properties (ECMA-376 part 2, 11) by the names that metadata has for them. */
+const statedProperties = {
+  author: 'creator',
+  subject: 'subject',
+  keywords: 'keywords',
+  description: 'description',
+  category: 'category',
+  language: 'language',
+  created: 'created',
+  modified: 'modified',
+}
+
+/** Properties are not worth failing for. */
+function coreProperties(xml: string | null): Pick<OfficePackage, 'title' | 'stated'> {
   try {
-    return xml === null ? null : textOf(childOf(parseXml(xml), 'title')).trim() || null
+    const root = xml === null ? null : parseXml(xml)
+    const title = textOf(childOf(root, 'title')).trim() || null
+    return { title, stated: statedTexts(statedProperties, (name) => textOf(childOf(root, name))) }
   } catch (error) {
-    if (error instanceof ReadFailure) return null
+    if (error instanceof ReadFailure) return { title: null, stated: {} }
     throw error
   }
 }

@@ -40,7 +40,7 @@ function readPptx({ bytes, mediaType, limits }: ReadRequest): Reading {
     pictures += writeSlide(builder, source, { part, root: parseXml(slideXml) })
   }
   if (pictures > 0) builder.warn(`${pictures} pictures were left out: only the text was read.`)
-  return builder.reading({ mediaType, title: source.title })
+  return builder.reading({ mediaType, title: source.title, stated: source.stated })
 }
 
 /** Answers how many pictures the slide has. */

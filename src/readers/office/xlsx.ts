@@ -59,7 +59,7 @@ function readXlsx({ bytes, mediaType, limits }: ReadRequest): Reading {
     writeSheet(builder, name, readRows(sheetXml, workbook))
   }
   warnOfMissing(builder, workbook)
-  return builder.reading({ mediaType, title: source.title })
+  return builder.reading({ mediaType, title: source.title, stated: source.stated })
 }
 
 const isShown = (sheet: XmlElement): boolean => (attributeOf(sheet, 'state') ?? 'visible') === 'visible'

@@ -30,6 +30,7 @@ import {
   type ReadRequest,
   type Reading,
 } from '../reading.ts'
+import { statedTexts } from '../stated.ts'
 import { TextBuilder } from '../text-builder.ts'
 
 const mediaType = 'application/pdf'
@@ -72,7 +73,7 @@ async function readPdf({ bytes, limits, recogniser }: ReadRequest): Promise<Read
   }
   warnAll(builder, extracted)
   if (running.size > 0) builder.warn('Lines that come again on most pages, such as page numbers, were kept only once.')
-  return builder.reading({ mediaType, title: titleOf(document, blocks, headings) })
+  return builder.reading({ mediaType, title: titleOf(document, blocks, headings), stated: statedIn(document) })
 }
 
 function checkPageCount(pageCount: number, { pagesMax }: ReadLimits): void {
@@ -164,15 +165,42 @@ function write(builder: TextBuilder, block: Block, headings: Headings, vocabular
   else builder.listItem(text.slice(marker.length), 1, /[\p{L}\p{N}]/u.test(marker) && marker !== 'o' ? marker : '-')
 }
 
-/** The title in the file itself, unless that is the name of a program or a file; else its first large heading. */
-function titleOf(document: PdfDocument, pages: readonly (readonly Block[])[], headings: Headings): string | null {
-  const { pdfium, pointer } = document
+/** An entry of the file's information dictionary; the empty text when it has none. */
+function entryOf({ pdfium, pointer }: PdfDocument, name: string): string {
   const { call } = pdfium
   const tag = pdfium.scratch + 2048
-  pdfium.bytes().set(new TextEncoder().encode('Title\0'), tag)
-  const told = readText(pdfium, (place, size) =>
-    call.FPDF_GetMetaText(pointer, tag, place, Math.min(size, 2048)),
-  ).trim()
+  pdfium.bytes().set(new TextEncoder().encode(`${name}\0`), tag)
+  return readText(pdfium, (place, size) => call.FPDF_GetMetaText(pointer, tag, place, Math.min(size, 2048)))
+}
+
+/** Entries (ISO 32000-1, 14.3.3) by the names that metadata has for them. */
+const statedEntries = {
+  author: 'Author',
+  subject: 'Subject',
+  keywords: 'Keywords',
+  created: 'CreationDate',
+  modified: 'ModDate',
+}
+
+function statedIn(document: PdfDocument): Readonly<Record<string, unknown>> {
+  return statedTexts(statedEntries, (name) => {
+    const text = entryOf(document, name)
+    return name.endsWith('Date') ? isoOf(text) : text
+  })
+}
+
+/** A date of a PDF (D:20240131120000+01'00') in the form of all others; what is none is left out. */
+function isoOf(date: string): string {
+  const [, day, time = '', zone = ''] = /^D?:?(\d{8})(\d{6})?(Z|[+-]\d{2}'?\d{2})?/.exec(date.trim()) ?? []
+  if (day === undefined) return ''
+  const shown = day.replace(/(\d{4})(\d{2})(\d{2})/, '$1-$2-$3')
+  if (time === '') return shown
+  return `${shown}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}${zone.replaceAll("'", '').replace(/(\d{2})(\d{2})$/, '$1:$2')}`
+}
+
+/** The title in the file itself, unless that is the name of a program or a file; else its first large heading. */
+function titleOf(document: PdfDocument, pages: readonly (readonly Block[])[], headings: Headings): string | null {
+  const told = entryOf(document, 'Title').trim()
   const isName = /^untitled$|^microsoft (?:word|powerpoint|excel)|\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi|ps|odt)$/i
   if (told !== '' && !isName.test(told)) return told
   const first = (pages[0] ?? []).find((block): block is TextBlock => block.kind === 'text' && headings.get(block) === 1)

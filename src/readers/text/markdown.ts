@@ -5,6 +5,7 @@
  * (quotes, list items) are not looked into. Also for text that a vision model has written: `markdownPart`.
  */
 import { decodeText } from './charset.ts'
+import { frontMatter } from '../stated.ts'
 import type { HeadingMark, Reader, Span, TableMark } from '../reading.ts'
 import { cleanText, TextBuilder, type TextPart } from '../text-builder.ts'
 
@@ -151,6 +152,12 @@ function titleOf(part: TextPart): string | null {
   return part.headings.find((mark) => mark.level === 1)?.title ?? null
 }
 
+function statedIn(part: TextPart): Readonly<Record<string, unknown>> {
+  const lines = linesOf(part.text.slice(0, 20_000))
+  const settings = lines.slice(1, Math.max(1, frontMatterLines(lines) - 1))
+  return frontMatter(settings.map(({ start, end }) => part.text.slice(start, end)).join('\n'))
+}
+
 /** Reads a Markdown file. */
 export const markdownReader: Reader = {
   name: 'markdown',
@@ -160,6 +167,6 @@ export const markdownReader: Reader = {
     if (warning !== null) builder.warn(warning)
     const part = markdownPart(text)
     builder.append(part)
-    return builder.reading({ mediaType, title: titleOf(part) })
+    return builder.reading({ mediaType, title: titleOf(part), stated: statedIn(part) })
   },
 }

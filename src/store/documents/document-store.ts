@@ -15,6 +15,8 @@
  */
 import type { Page, PageRequest } from '../page.ts'
 import type { DocumentSource, Renaming } from './document-source.ts'
+import type { Facet, Metadata } from './metadata/metadata.ts'
+import type { MetadataFilter } from './metadata/metadata-filter.ts'
 import type { MoveStep, PlacedChunks, VectorChoice } from './vector-places.ts'
 
 export const documentStates = [
@@ -102,10 +104,13 @@ export interface NewDocument extends Components {
   /** Where the bytes lie, as the blob store calls it; null when every process can read them. */
   readonly place: string | null
   readonly createdAt: number
+  /** Left out: that of the version before, none for a new document. */
+  readonly metadata?: Metadata | undefined
 }
 
 export interface DocumentRecord extends NewDocument {
   readonly source: DocumentSource | null
+  readonly metadata: Metadata
   readonly state: DocumentState
   readonly progress: DocumentProgress
   /** Claims since it was queued, without those that gave the lease back. */
@@ -193,6 +198,8 @@ export interface Completion {
   readonly spaceKey: string
   readonly mediaType: string
   readonly title: string | null
+  /** What the file itself states. */
+  readonly metadata?: Metadata | undefined
   readonly warnings: readonly string[]
   readonly progress: DocumentProgress
   /** Ascending by their start; empty when the format has none. */
@@ -205,6 +212,7 @@ export interface DocumentFilter {
   /** Only documents that have one of these among their owners. */
   readonly owners?: readonly Principal[] | undefined
   readonly ids?: readonly string[] | undefined
+  readonly metadata?: MetadataFilter | undefined
   readonly states?: readonly DocumentState[] | undefined
   /** Part of the name, in any case. */
   readonly name?: string | undefined
@@ -274,10 +282,14 @@ export interface ChunkInContext extends StoredChunk {
   readonly documentName: string
   readonly documentTitle: string | null
   readonly category: string
+  readonly metadata: Metadata
   /** Neighbours on either side, in the order of the text; without the chunk itself. */
   readonly before: readonly StoredChunk[]
   readonly after: readonly StoredChunk[]
 }
+
+/** What became of a change of metadata: `refused` says why as the end of a sentence. */
+export type Described = { readonly document: DocumentRecord } | { readonly refused: string }
 
 export interface DocumentStore {
   /**
@@ -306,6 +318,19 @@ export interface DocumentStore {
   cancel(id: string, viewer: Viewer, now: number): Promise<DocumentRecord | null>
   /** Queues a failed or cancelled document again, with no attempts. Returns the record as it then is; a duplicate rule may refuse. */
   retry(id: string, viewer: Viewer, now: number): Promise<DocumentRecord | { readonly duplicateOf: string } | null>
+  /**
+   * Merges a patch (RFC 7396) into the metadata of a document; the next search filters by what it then is. Null when the
+   * viewer does not see the record.
+   */
+  describe(
+    id: string,
+    viewer: Viewer,
+    change: { readonly patch: Metadata; readonly now: number },
+  ): Promise<Described | null>
+  /** How many of the visible documents that the filter allows have each value, the most frequent first, key by key. */
+  facets(
+    query: Pick<FindQuery, 'viewer' | 'filter'> & { readonly keys: readonly string[]; readonly limit: number },
+  ): Promise<readonly Facet[]>
   /** Visible chunks in the order of the text. */
   chunks(
     id: string,

@@ -251,6 +251,7 @@ describe('the search', () => {
         owners: 'everyone',
         doc_id: ['x'],
         top_k: 50,
+        filter: { type: 'exists', key: 'year' },
         mode: 'vector',
         max_tokens: 900,
         window: 'section',
@@ -258,7 +259,15 @@ describe('the search', () => {
         rewrite: { model: 'writer' },
       },
     })
-    const none = { owners: null, docIds: null, maxTokens: null, window: 0, maxPerDocument: null, rewrite: undefined }
+    const none = {
+      owners: null,
+      docIds: null,
+      metadata: null,
+      maxTokens: null,
+      window: 0,
+      maxPerDocument: null,
+      rewrite: undefined,
+    }
     const more = { window: 'section', maxPerDocument: 2, rewrite: { model: 'writer' } } as const
     expect(asked.map(({ spec }) => spec)).toEqual([
       { ...none, categories: ['faq'], topK: 6, mode: 'auto' },
@@ -266,6 +275,7 @@ describe('the search', () => {
         categories: ['a', 'b'],
         owners: ['everyone'],
         docIds: ['x'],
+        metadata: { kind: 'exists', key: 'year' },
         topK: 50,
         mode: 'vector',
         maxTokens: 900,

@@ -23,6 +23,7 @@ test('a completed document says everything about itself, as documented', async (
     name: 'two pages.pdf',
     title: 'A title',
     category: 'notes',
+    metadata: {},
     owners: [`${app().keys.main.userId}@example.com`],
     state: 'completed',
     progress: { pages: { done: 2, total: 2 }, chunks: { done: 2, total: 2 }, embedded: { done: 2, total: 2 } },

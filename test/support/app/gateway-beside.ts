@@ -81,6 +81,7 @@ export function gatewayBeside(
   const gateway: Gateway = {
     settings,
     findFile: null,
+    searchFiles: null,
     catalog: () => app.state.catalog,
     callerNow: (caller) => caller,
     clientSecrets,

@@ -36,6 +36,7 @@ function importContract(storeTest: StoreTest): void {
       ...document,
       source: null,
       name: 'Q3 "draft"\ufffd.pdf',
+      metadata: {},
       owners: ['group:everyone', 'user:ada'],
       state: 'queued',
       progress: { pages: { done: 0, total: 0 }, chunks: { done: 0, total: 0 }, embedded: { done: 0, total: 0 } },

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import type { DocumentStore, Viewer } from '#store/documents/document-store.ts'
 import type { VectorPlace } from '#store/documents/vector-places.ts'
 import { aDocument, chunks, complete, completeAll, everything, space, viewer } from './store-documents.ts'
+import { expectFullLists, withShares } from './store-contract-metadata.ts'
 import { find, fixedNumbers } from './store-searches.ts'
 import type { Store } from '#store/store.ts'
 import type { StoreTest } from './store-test.ts'
@@ -58,6 +59,13 @@ export function placeContract(
   kept: (store: Store) => Promise<number>,
 ): void {
   const at = { pgvector: 1, qdrant: 2 }[place]
+
+  storeTest('a filter over metadata narrows what is searched there', async ({ documents }) => {
+    await withShares(documents)
+    await moveAll(documents, place)
+    expect((await held(documents))[at]).toBe(200)
+    await expectFullLists(documents)
+  })
 
   storeTest('at each step of a move, and after it, searches find what they found before', async (store) => {
     const { documents } = store

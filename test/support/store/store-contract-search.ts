@@ -14,6 +14,7 @@ import {
   space,
   viewer,
 } from './store-documents.ts'
+import { metadataContract } from './store-contract-metadata.ts'
 import { wordContract } from './store-contract-words.ts'
 import { find, fixedNumbers, textsOf, withTexts } from './store-searches.ts'
 import type { StoreTest } from './store-test.ts'
@@ -23,6 +24,7 @@ const now = 1_780_000_000_000
 /** Keyword and vector search, filters, and what becomes visible when. */
 export function searchContract(storeTest: StoreTest): void {
   wordContract(storeTest)
+  metadataContract(storeTest)
   vectorContract(storeTest)
   filterContract(storeTest)
   visibilityContract(storeTest)

@@ -18,6 +18,7 @@ import { contentContract } from './store-contract-content.ts'
 import { batchContract } from './store-contract-batches.ts'
 import { uploadContract } from './store-contract-uploads.ts'
 import { reportContract } from './store-contract-reports.ts'
+import { vectorStoreContract } from './store-contract-vector-stores.ts'
 import { usageContract } from './store-contract-usage.ts'
 import type { StoreTest } from './store-test.ts'
 
@@ -51,6 +52,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
     describe('provisioning', () => provisioningContract(storeTest))
     describe('batches', () => batchContract(storeTest))
     describe('uploads', () => uploadContract(storeTest))
+    describe('vector stores', () => vectorStoreContract(storeTest))
     describe('usage reports', () => reportContract(storeTest))
     describe('usage that is priced again', () => recomputeContract(storeTest))
     describe('answers that providers hold', () => responsesContract(storeTest))

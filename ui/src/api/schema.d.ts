@@ -630,6 +630,8 @@ export type Document = {
   /** The title that the file itself states */
   readonly title: string | null
   readonly category: string
+  /** What was set, and what the file itself states, for example its author */
+  readonly metadata: {}
   readonly owners: readonly string[]
   readonly state: "queued" | "reading" | "chunking" | "embedding" | "storing" | "completed" | "failed" | "cancelled"
   readonly progress: {
@@ -686,6 +688,7 @@ export type DocumentChange = {
   readonly name?: string | undefined
   readonly source_id?: string | undefined
   readonly source_version?: string | undefined
+  readonly metadata?: { readonly [name: string]: unknown } | undefined
 }
 
 export type DocumentImport = {
@@ -823,6 +826,8 @@ export type FileItem = {
   readonly source_id?: string | null | undefined
   /** Tells whether the file has changed: a time, an ETag. Returned by the manifest of the source */
   readonly source_version?: string | null | undefined
+  /** Any JSON object; searches and lists can be filtered by its values */
+  readonly metadata?: { readonly [name: string]: unknown } | null | undefined
   /** User ids, e-mail addresses, group:<name> or everyone; the importing user when left out */
   readonly owners?: string | readonly string[] | null | undefined
 }
@@ -1802,6 +1807,12 @@ export type SearchAnswer = {
   readonly data: readonly SearchHit[]
   /** How it was searched */
   readonly mode: "hybrid" | "vector" | "keyword"
+  /** By key, the most frequent values first, at most 100 each; only when `facets` were asked for */
+  readonly facets?: { readonly [name: string]: readonly ({
+    readonly value: string | number | boolean | null
+    /** Documents that you see and the filters let through */
+    readonly documents: number
+  })[] } | undefined
   /** What could not be searched, and why */
   readonly warnings: readonly string[]
 }
@@ -1812,6 +1823,8 @@ export type SearchHit = {
   readonly name: string
   readonly title: string | null
   readonly category: string
+  /** That of the document */
+  readonly metadata: {}
   readonly id: string
   /** Place in the document, from 0 */
   readonly ordinal: number
@@ -1869,6 +1882,12 @@ export type SearchRequest = {
   readonly owners?: string | readonly string[] | null | undefined
   /** Only these documents */
   readonly doc_id?: string | readonly string[] | null | undefined
+  /** Only documents whose metadata this lets through: {"type": "eq", "key": "year", "value": 2024}; also ne, gt, gte, lt, lte, in, nin, range, exists, and, or, not */
+  readonly filter?: {
+    readonly type: string
+  } | null | undefined
+  /** Keys of metadata: the answer counts the documents that may be found by their values */
+  readonly facets?: readonly string[] | null | undefined
   /** Let a rerank model order the best candidates: true for the model of the settings, false for none; left out: as the settings say. Without an answer the order stays, with a warning */
   readonly rerank?: boolean | {
     /** A rerank model of this gateway; that of the settings when left out */
@@ -2352,6 +2371,159 @@ export type VectorIndex = {
   readonly done: boolean
   /** Why they stay where they are */
   readonly problem: string | null
+}
+
+export type VectorStore = {
+  readonly id: string
+  readonly object: "vector_store"
+  readonly created_at: number
+  readonly name: string | null
+  readonly description: string | null
+  readonly usage_bytes: number
+  readonly file_counts: {
+    readonly in_progress: number
+    readonly completed: number
+    readonly failed: number
+    readonly cancelled: number
+    readonly total: number
+  }
+  readonly status: "expired" | "in_progress" | "completed"
+  readonly expires_after: {
+    readonly anchor: "last_active_at"
+    readonly days: number
+  } | null
+  readonly expires_at: number | null
+  readonly last_active_at: number
+  readonly metadata: { readonly [name: string]: string }
+}
+
+export type VectorStoreChange = {
+  readonly name?: string | null | undefined
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  readonly expires_after?: {
+    readonly anchor: "last_active_at"
+    readonly days: number
+  } | null | undefined
+}
+
+export type VectorStoreFile = {
+  readonly id: string
+  readonly object: "vector_store.file"
+  readonly usage_bytes: number
+  readonly created_at: number
+  readonly vector_store_id: string
+  readonly status: "in_progress" | "completed" | "cancelled" | "failed"
+  readonly last_error: {
+    readonly code: "server_error" | "unsupported_file" | "invalid_file"
+    readonly message: string
+  } | null
+  readonly chunking_strategy: {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  }
+  readonly attributes: { readonly [name: string]: string | number | boolean } | null
+}
+
+export type VectorStoreFileBatch = {
+  readonly id: string
+  readonly object: "vector_store.files_batch"
+  readonly created_at: number
+  readonly vector_store_id: string
+  readonly status: "in_progress" | "completed" | "cancelled" | "failed"
+  readonly file_counts: {
+    readonly in_progress: number
+    readonly completed: number
+    readonly failed: number
+    readonly cancelled: number
+    readonly total: number
+  }
+}
+
+export type VectorStoreFileBatchRequest = {
+  readonly file_ids?: readonly string[] | undefined
+  readonly files?: readonly VectorStoreFileRequest[] | undefined
+  readonly attributes?: { readonly [name: string]: string | number | boolean } | null | undefined
+  readonly chunking_strategy?: {
+    readonly type: "auto"
+  } | {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  } | undefined
+}
+
+export type VectorStoreFileChange = {
+  readonly attributes: { readonly [name: string]: string | number | boolean } | null
+}
+
+export type VectorStoreFileRequest = {
+  readonly file_id: string
+  readonly attributes?: { readonly [name: string]: string | number | boolean } | null | undefined
+  readonly chunking_strategy?: {
+    readonly type: "auto"
+  } | {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  } | undefined
+}
+
+export type VectorStoreRequest = {
+  readonly name?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  readonly expires_after?: {
+    readonly anchor: "last_active_at"
+    readonly days: number
+  } | null | undefined
+  readonly file_ids?: readonly string[] | undefined
+  readonly chunking_strategy?: {
+    readonly type: "auto"
+  } | {
+    readonly type: "static"
+    readonly static: {
+      readonly max_chunk_size_tokens: number
+      readonly chunk_overlap_tokens: number
+    }
+  } | undefined
+}
+
+export type VectorStoreSearchRequest = {
+  readonly query: string | readonly string[]
+  readonly filters?: {
+    readonly type: string
+  } | null | undefined
+  readonly max_num_results?: number | undefined
+  readonly ranking_options?: {
+    readonly ranker?: string | undefined
+    readonly score_threshold?: number | undefined
+  } | null | undefined
+  /** Questions are searched as they are */
+  readonly rewrite_query?: boolean | undefined
+}
+
+export type VectorStoreSearchResults = {
+  readonly object: "vector_store.search_results.page"
+  readonly search_query: readonly string[]
+  readonly data: readonly ({
+    readonly file_id: string
+    readonly filename: string
+    readonly score: number
+    readonly attributes: { readonly [name: string]: string | number | boolean } | null
+    readonly content: readonly ({
+      readonly type: "text"
+      readonly text: string
+    })[]
+  })[]
+  readonly has_more: boolean
+  readonly next_page: string | null
 }
 
 export type Webhook = {
@@ -2885,7 +3057,7 @@ export interface Operations {
   /** List documents, the newest first */
   "GET /api/v1/documents": {
     params: undefined
-    query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; doc_id?: string }
+    query: { cursor?: string; limit?: number; category?: string; state?: string; owner?: string; name?: string; filter?: string; doc_id?: string }
     of: undefined
     body: undefined
     answer: {
@@ -2910,7 +3082,7 @@ export interface Operations {
     body: undefined
     answer: Document
   }
-  /** Give a document another name, or say that its file was moved */
+  /** Give a document another name or metadata, or say that its file was moved */
   "PATCH /api/v1/document/{doc_id}": {
     params: { doc_id: string }
     query: undefined
@@ -3125,6 +3297,168 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: undefined
+  }
+  /** Create a vector store */
+  "POST /ai/v1/vector_stores": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: VectorStoreRequest
+    answer: VectorStore
+  }
+  /** The vector stores of your account */
+  "GET /ai/v1/vector_stores": {
+    params: undefined
+    query: { after?: string; before?: string; limit?: string; order?: "asc" | "desc" }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly VectorStore[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** A vector store */
+  "GET /ai/v1/vector_stores/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStore
+  }
+  /** Change a vector store */
+  "POST /ai/v1/vector_stores/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreChange
+    answer: VectorStore
+  }
+  /** Delete a vector store; its files stay */
+  "DELETE /ai/v1/vector_stores/{id}": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly object: "vector_store.deleted"
+      readonly deleted: true
+    }
+  }
+  /** Find passages in a vector store */
+  "POST /ai/v1/vector_stores/{id}/search": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreSearchRequest
+    answer: VectorStoreSearchResults
+  }
+  /** Add a file to a vector store */
+  "POST /ai/v1/vector_stores/{id}/files": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreFileRequest
+    answer: VectorStoreFile
+  }
+  /** The files in a vector store */
+  "GET /ai/v1/vector_stores/{id}/files": {
+    params: { id: string }
+    query: { after?: string; before?: string; limit?: string; order?: "asc" | "desc"; filter?: "in_progress" | "completed" | "cancelled" | "failed" }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly VectorStoreFile[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
+  }
+  /** A file in a vector store */
+  "GET /ai/v1/vector_stores/{id}/files/{file}": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStoreFile
+  }
+  /** Set the attributes of a file in a vector store */
+  "POST /ai/v1/vector_stores/{id}/files/{file}": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreFileChange
+    answer: VectorStoreFile
+  }
+  /** Take a file out of a vector store; the file itself stays */
+  "DELETE /ai/v1/vector_stores/{id}/files/{file}": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly id: string
+      readonly object: "vector_store.file.deleted"
+      readonly deleted: true
+    }
+  }
+  /** The text that was read of a file in a vector store */
+  "GET /ai/v1/vector_stores/{id}/files/{file}/content": {
+    params: { id: string; file: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "vector_store.file_content.page"
+      readonly data: readonly ({
+        readonly type: "text"
+        readonly text: string
+      })[]
+      readonly has_more: boolean
+      readonly next_page: string | null
+    }
+  }
+  /** Add several files to a vector store */
+  "POST /ai/v1/vector_stores/{id}/file_batches": {
+    params: { id: string }
+    query: undefined
+    of: undefined
+    body: VectorStoreFileBatchRequest
+    answer: VectorStoreFileBatch
+  }
+  /** A batch of files */
+  "GET /ai/v1/vector_stores/{id}/file_batches/{batch}": {
+    params: { id: string; batch: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStoreFileBatch
+  }
+  /** Stop a batch of files */
+  "POST /ai/v1/vector_stores/{id}/file_batches/{batch}/cancel": {
+    params: { id: string; batch: string }
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: VectorStoreFileBatch
+  }
+  /** The files of a batch */
+  "GET /ai/v1/vector_stores/{id}/file_batches/{batch}/files": {
+    params: { id: string; batch: string }
+    query: { after?: string; before?: string; limit?: string; order?: "asc" | "desc"; filter?: "in_progress" | "completed" | "cancelled" | "failed" }
+    of: undefined
+    body: undefined
+    answer: {
+      readonly object: "list"
+      readonly data: readonly VectorStoreFile[]
+      readonly first_id: string | null
+      readonly last_id: string | null
+      readonly has_more: boolean
+    }
   }
   /** Run the requests of a file, when there is room for them */
   "POST /ai/v1/batches": {

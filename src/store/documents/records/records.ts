@@ -5,10 +5,12 @@ import { decodeCursor, pageOf, creationPlace } from '../../page.ts'
 import { chunksMax, ordinalOf, rowsOf, setOf } from '../rows/chunk-row.ts'
 import { recordOrNull, recordsOf } from '../rows/document-row.ts'
 import type { DocumentState, DocumentStore, ChunkInContext, StoredChunk, Viewer } from '../document-store.ts'
+import type { Metadata } from '../metadata/metadata.ts'
 import { plainText } from '../plain-text.ts'
 import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
 import { idsOfSources, manifest } from './sources.ts'
+import { facetsOf } from './facets.ts'
 import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
@@ -25,6 +27,7 @@ export type DocumentRecords = Pick<
   | 'chunksInContext'
   | 'idsOfSources'
   | 'manifest'
+  | 'facets'
 >
 
 /** The documents of this database. */
@@ -66,6 +69,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
     idsOfSources: (importerId, sources) => idsOfSources(connection, importerId, sources),
     manifest: (query) => manifest(connection, query),
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
+    facets: (query) => facetsOf(connection, query),
   }
 }
 
@@ -143,7 +147,7 @@ async function chunksInContext(
 ): Promise<readonly ChunkInContext[]> {
   const documents = await kysely
     .selectFrom('documents')
-    .select(['id', 'name', 'title', 'category', 'visible_set', 'visible_version'])
+    .select(['id', 'name', 'title', 'category', 'metadata', 'visible_set', 'visible_version'])
     .where(isOneOf(engine, 'visible_set', [...new Set(rows.map(setOf))]))
     .where(canSeeContent(engine, viewer))
     .execute()
@@ -170,6 +174,7 @@ async function chunksInContext(
       documentName: document.name,
       documentTitle: document.title,
       category: document.category,
+      metadata: JSON.parse(document.metadata) as Metadata,
       before: neighbours.filter(({ ordinal }) => ordinal < chunk.ordinal),
       after: neighbours.filter(({ ordinal }) => ordinal > chunk.ordinal),
     }

@@ -12,6 +12,7 @@ import type {
   NewDocument,
 } from '../document-store.ts'
 import type { DocumentSource } from '../document-source.ts'
+import type { Metadata } from '../metadata/metadata.ts'
 import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
 import { foldedName } from './visibility.ts'
@@ -167,6 +168,7 @@ function recordOf(row: DocumentRow, owners: readonly string[]): DocumentRecord {
     warnings: JSON.parse(row.warnings) as readonly string[],
     mediaType: row.media_type,
     title: row.title,
+    metadata: JSON.parse(row.metadata) as Metadata,
     version: row.version,
     visible: row.visible_version > 0,
     stateAt: JSON.parse(row.state_at) as DocumentRecord['stateAt'],

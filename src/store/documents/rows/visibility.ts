@@ -7,6 +7,7 @@
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Engine } from '../../database.ts'
+import { matchesMetadata } from '../metadata/filter-condition.ts'
 import type { DocumentFilter, Viewer } from '../document-store.ts'
 import { plainText } from '../plain-text.ts'
 import { isOneOf } from '../statements.ts'
@@ -32,9 +33,10 @@ export function canSeeContent(engine: Engine, viewer: Viewer): RawBuilder<SqlBoo
 /** Documents that the filter lets through. */
 export function matchesFilter(engine: Engine, filter: DocumentFilter): RawBuilder<SqlBool> {
   const conditions: RawBuilder<SqlBool>[] = [always]
-  const { categories, owners, ids, states, name } = filter
+  const { categories, owners, ids, metadata, states, name } = filter
   if (categories !== undefined) conditions.push(isOneOf(engine, 'documents.category', categories.map(plainText)))
   if (ids !== undefined) conditions.push(isOneOf(engine, 'documents.id', ids.map(plainText)))
+  if (metadata !== undefined) conditions.push(matchesMetadata(engine, metadata))
   if (states !== undefined) conditions.push(isOneOf(engine, 'documents.state', states))
   if (owners !== undefined) {
     const among = isOneOf(engine, 'principal', owners.map(plainText))

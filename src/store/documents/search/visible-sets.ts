@@ -8,13 +8,14 @@ import type { Connection } from '../../database.ts'
 import type { FindQuery } from '../document-store.ts'
 import { indexStates, vectorPlaces, type VectorPlace } from '../vector-places.ts'
 import type { AllowedSets } from '../places/vector-index.ts'
-import { plainText } from '../plain-text.ts'
+import type { MetadataFilter } from '../metadata/metadata-filter.ts'
 import { changedSince } from '../rows/changes.ts'
 import { setOf } from '../rows/chunk-row.ts'
+import { matchesFilter } from '../rows/visibility.ts'
 import { isOneOf } from '../statements.ts'
 import { grown } from './grown.ts'
+import { FilteredSets } from './filtered-sets.ts'
 import { SetTable } from './set-table.ts'
-
 import { VisibleClasses, type ChosenClasses, type ClassTraits } from './visible-classes.ts'
 
 export interface Allowed extends AllowedSets, Pick<ChosenClasses, 'spaces'> {
@@ -54,6 +55,7 @@ interface SetRow extends Omit<ClassTraits, 'owners'> {
 
 export class VisibleSets {
   readonly #classes = new VisibleClasses()
+  readonly #filtered = new FilteredSets()
   readonly #slots = new SetTable()
   #setRows = new Float64Array(16)
   #chunks = new Uint32Array(16)
@@ -130,22 +132,36 @@ export class VisibleSets {
     const { mask, sets, chunks, spaces } = this.#classes.choose(query)
     const classOf = this.#classOf
     const inClass = (slot: number): boolean => mask[classOf[slot] ?? none] === 1
-    const { ids } = query.filter
-    if (ids === undefined) return this.#within(inClass, { sets, chunks, spaces })
+    const { ids, metadata } = query.filter
+    if (ids === undefined && metadata === undefined) return this.#within(inClass, { sets, chunks, spaces })
+    if (ids === undefined && metadata !== undefined) return this.#matching(reading, metadata, inClass)
     const rows = await reading.kysely
       .selectFrom('documents')
       .select('visible_set')
-      .where(isOneOf(reading.engine, 'id', ids.map(plainText)))
+      .where(matchesFilter(reading.engine, { ids, metadata }))
       .execute()
     const slots = rows
       .map(({ visible_set: setRow }) => (setRow === null ? undefined : this.#slots.get(setRow)))
       .filter((slot) => slot !== undefined && inClass(slot)) as number[]
     const listed = new Set(slots)
-    return this.#within((slot) => listed.has(slot), {
-      sets: slots.length,
-      chunks: slots.reduce((sum, slot) => sum + (this.#chunks[slot] ?? 0), 0),
-      spaces: new Set(slots.map((slot) => this.#classes.spaceOf(classOf[slot] ?? none))),
-    })
+    return this.#within((slot) => listed.has(slot), this.#countsOf(slots))
+  }
+
+  async #matching(reading: Connection, filter: MetadataFilter, inClass: (slot: number) => boolean): Promise<Allowed> {
+    const mask = await this.#filtered.maskOf(reading, filter, (setRow) => this.#slots.get(setRow))
+    const has = (slot: number): boolean => mask[slot] === 1 && inClass(slot)
+    return this.#within(has, this.#countsOf(this.#slotsWhere(has)))
+  }
+
+  #countsOf(slots: Iterable<number>): Pick<Allowed, 'sets' | 'chunks' | 'spaces'> {
+    const spaces = new Set<number>()
+    let [sets, chunks] = [0, 0]
+    for (const slot of slots) {
+      sets += 1
+      chunks += this.#chunks[slot] ?? 0
+      spaces.add(this.#classes.spaceOf(this.#classOf[slot] ?? none))
+    }
+    return { sets, chunks, spaces }
   }
 
   #within(has: (slot: number) => boolean, counts: Pick<Allowed, 'sets' | 'chunks' | 'spaces'>): Allowed {
@@ -165,13 +181,15 @@ export class VisibleSets {
   }
 
   *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {
-    for (let slot = 0; slot < this.#used; slot += 1) {
-      const setRow = this.#setRows[slot] ?? 0
-      if (setRow > 0 && has(slot)) yield setRow
-    }
+    for (const slot of this.#slotsWhere(has)) yield this.#setRows[slot] ?? 0
+  }
+
+  *#slotsWhere(has: (slot: number) => boolean): Iterable<number> {
+    for (let slot = 0; slot < this.#used; slot += 1) if ((this.#setRows[slot] ?? 0) > 0 && has(slot)) yield slot
   }
 
   async #readSome(reading: Connection, changed: readonly number[]): Promise<void> {
+    this.#filtered.changed(changed)
     for (let start = 0; start < changed.length; start += readTogether) {
       const some = changed.slice(start, start + readTogether)
       const rows = await setRowsOf(reading, isOneOf(reading.engine, 'documents.visible_set', some))
@@ -182,6 +200,7 @@ export class VisibleSets {
   }
 
   async #readAll(reading: Connection): Promise<void> {
+    this.#filtered.forget()
     const seen = new Uint8Array(this.#used)
     for (let after = 0; ;) {
       const rows = await setRowsOf(reading, sql<SqlBool>`documents.visible_set > ${after}`)

@@ -29,6 +29,7 @@ const writeJobs = [
   'insert',
   'retry',
   'rename',
+  'describe',
   'stage',
   'complete',
   'cancel',
@@ -53,6 +54,7 @@ const recordJobs = [
   'chunksInContext',
   'idsOfSources',
   'manifest',
+  'facets',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
 const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]

@@ -9,12 +9,13 @@ import type { VectorMover } from '../places/vector-mover.ts'
 import type { QueueStatus } from '../records/queue-status.ts'
 import { documentImports } from '../work/imports.ts'
 import { documentJobs, type DocumentJobs } from '../work/jobs.ts'
+import { documentDescribing } from '../work/describing.ts'
 import type { DocumentRecords } from '../records/records.ts'
 import { documentRemoval, type DocumentRemoval } from '../work/removal.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
 import { documentStaging, sliceMax } from '../work/staging.ts'
 
-export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'stage' | 'complete'> &
+export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'describe' | 'stage' | 'complete'> &
   DocumentJobs &
   DocumentRemoval
 
@@ -22,6 +23,7 @@ export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' |
 export function documentWrites(connection: Connection): DocumentWrites {
   return {
     ...documentImports(connection),
+    ...documentDescribing(connection),
     ...documentJobs(connection),
     ...documentStaging(connection),
     ...documentRemoval(connection),

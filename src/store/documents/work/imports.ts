@@ -7,6 +7,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
+import { storedMetadata, writeFields, writeMetadata } from './describing.ts'
 import { discardSets } from './chunk-set.ts'
 import {
   contentKey,
@@ -176,6 +177,7 @@ async function writeDrafts(trx: Transaction<Tables>, engine: Engine, drafts: rea
       id: document.id,
       importer_id: document.importerId,
       ...importedColumns(document),
+      metadata: storedMetadata(document.metadata),
       version,
       fence,
       visible_version: 0,
@@ -187,6 +189,9 @@ async function writeDrafts(trx: Transaction<Tables>, engine: Engine, drafts: rea
   const owners = fresh.flatMap(({ document, version }) => ownerRows(rowOf(document.id), document, version))
   await insertRows(trx, 'document_owners', owners)
   await insertRows(trx, 'document_jobs', jobs)
+  for (const { document } of fresh) {
+    if (document.metadata !== undefined) await writeFields(trx, rowOf(document.id), document.metadata)
+  }
   for (const draft of drafts) if (draft.before !== null) await writeVersion(trx, engine, draft, draft.before)
 }
 
@@ -221,6 +226,7 @@ async function writeVersion(
     .set({ ...importedColumns(document), version, fence })
     .where('row', '=', before.row)
     .execute()
+  if (document.metadata !== undefined) await writeMetadata(trx, before.row, document.metadata)
   const owners = [...new Set(document.owners.map(plainText))]
   await trx
     .deleteFrom('document_owners')

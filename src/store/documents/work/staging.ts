@@ -4,8 +4,10 @@ import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
 import { chunkRow } from '../rows/chunk-row.ts'
+import { writeStated } from './describing.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { Completion, DocumentStore, NewChunk } from '../document-store.ts'
+import type { DocumentRow } from '../rows/document-row.ts'
 import { leasedDocument } from './lease.ts'
 import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { Centres, type Centre } from './centres.ts'
@@ -78,7 +80,7 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
           })
           .where('row', '=', document.row)
           .execute()
-        if (visibleSet !== null) await describeSet({ engine, trx }, visibleSet, document.name, completion)
+        await describeSet({ engine, trx }, visibleSet, document, completion)
         await discardSets(trx, document.row, visibleSet)
         await logChanges(trx, [document.visible_set, visibleSet])
         await tellEnded(trx, document, { type: 'document.completed', at: now })
@@ -86,18 +88,21 @@ export function documentStaging(connection: Connection): Pick<DocumentStore, 'st
   }
 }
 
-/** Notes where pages begin, and lets searches find the document by the terms of its name and title. */
+/** Takes over what the file states, notes where pages begin, and lets searches find the document by the terms of its name and title. */
 async function describeSet(
   within: { readonly engine: Engine; readonly trx: Transaction<Tables> },
-  setRow: number,
-  name: string,
-  { pages, title }: Completion,
+  setRow: number | null,
+  document: DocumentRow,
+  completion: Completion,
 ): Promise<void> {
+  const { pages, title } = completion
+  await writeStated(within.trx, document, completion)
+  if (setRow === null) return
   if (pages.length > 0) {
     const starts = JSON.stringify(pages)
     await within.trx.updateTable('chunk_sets').set({ pages: starts }).where('row', '=', setRow).execute()
   }
-  await nameSet(within, setRow, { name, title })
+  await nameSet(within, setRow, { name: document.name, title })
 }
 
 /** One step of the merge that FTS5 would otherwise do in the middle of a write. */
