@@ -30,6 +30,7 @@ import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { activityRoutes } from './usage/activity.ts'
+import { latencyRoutes } from './usage/latency.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { bulkUserRoutes } from './users/bulk.ts'
 import { invitationRoutes } from './users/invitations.ts'
@@ -79,6 +80,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
+    ...latencyRoutes(admin),
     ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...auditRoutes(admin),

@@ -44,6 +44,7 @@ import { batchFigures } from './migrations/0047-batch-figures.ts'
 import { people } from './migrations/0052-people.ts'
 import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
+import { usageSpreads } from './migrations/0066-usage-spreads.ts'
 import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -90,6 +91,7 @@ export const migrations: readonly Migration[] = [
   { version: 52, name: 'people', kind: 'expand', run: people },
   { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
+  { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
 ]
 
 export interface MigrateOptions {

@@ -228,6 +228,14 @@ export interface UsageMarginsTable extends UsageSums {
   name: string
 }
 
+/** How long answered requests took, as text of usage/spread.ts. */
+export interface UsageSpreadsTable extends Pick<UsageMarginsTable, 'hours' | 'name' | 'at'> {
+  /** `all`, `model` or `provider`. */
+  margin: string
+  durations: string
+  first_tokens: string
+}
+
 interface UsageSums {
   at: number
   requests: number
@@ -837,6 +845,7 @@ export interface Tables {
   usage_hours: UsageSumsTable
   usage_days: UsageSumsTable
   usage_margins: UsageMarginsTable
+  usage_spreads: UsageSpreadsTable
   usage_backfill: UsageBackfillTable
   usage_batches: UsageBatchesTable
   prices: PricesTable

@@ -5,17 +5,8 @@
 import { sql } from 'kysely'
 import type { Connection } from '../database.ts'
 import { usageColumns } from './usage-record.ts'
-import {
-  addSums,
-  floorTo,
-  hourMs,
-  SeriesNumbers,
-  sumsOf,
-  summandNames,
-  summands,
-  type HourSums,
-  type Summand,
-} from './usage-sums.ts'
+import { floorTo, hourMs } from './usage-spans.ts'
+import { addSums, noTimes, SeriesNumbers, sumsOf, summandNames, summands, type HourSums, type Summand } from './usage-sums.ts'
 import type { UsageWork } from './usage.ts'
 
 /** Rows of one step. SQLite holds its only write lock for the sums of a step: a few milliseconds. */
@@ -81,6 +72,7 @@ function hourSums(row: SummedRow): HourSums {
     at: floorTo(row.at, hourMs),
     series: [row.user_id ?? '', row.key_id ?? '', row.model_served ?? '', row.provider ?? ''],
     values: summandNames.map((name) => row[name]),
+    times: noTimes,
   }
 }
 

@@ -1012,6 +1012,27 @@ export type InvitedUser = {
   readonly expires_at: string
 }
 
+export type Latency = {
+  readonly from: string
+  readonly to: string
+  /** Buckets and groups without an answered request are left out */
+  readonly data: readonly ({
+    readonly at: string
+    readonly group: string | null
+    /** Answered with less than 400 */
+    readonly requests: number
+    /** Those that had a first token */
+    readonly streams: number
+    /** Half of the answered requests took no longer; null without any */
+    readonly duration_p50_ms: number | null
+    /** 95 % of the answered requests took no longer */
+    readonly duration_p95_ms: number | null
+    /** The same of the time to the first token of streams */
+    readonly first_token_p50_ms: number | null
+    readonly first_token_p95_ms: number | null
+  })[]
+}
+
 export type Message = {
   readonly id?: string | undefined
   /** message */
@@ -1160,6 +1181,13 @@ export type ModelPerformance = {
     readonly uptime: number | null
     /** Mean over streams */
     readonly first_token_ms: number | null
+    /** Half of the answered requests took no longer; null without any */
+    readonly duration_p50_ms: number | null
+    /** 95 % of the answered requests took no longer */
+    readonly duration_p95_ms: number | null
+    /** The same of the time to the first token of streams */
+    readonly first_token_p50_ms: number | null
+    readonly first_token_p95_ms: number | null
     /** Mean over streams, after their first token */
     readonly tokens_per_second: number | null
   })[]
@@ -1172,6 +1200,13 @@ export type ModelPerformance = {
     readonly uptime: number | null
     /** Mean over streams */
     readonly first_token_ms: number | null
+    /** Half of the answered requests took no longer; null without any */
+    readonly duration_p50_ms: number | null
+    /** 95 % of the answered requests took no longer */
+    readonly duration_p95_ms: number | null
+    /** The same of the time to the first token of streams */
+    readonly first_token_p50_ms: number | null
+    readonly first_token_p95_ms: number | null
     /** Mean over streams, after their first token */
     readonly tokens_per_second: number | null
   })[]
@@ -3346,7 +3381,7 @@ export interface Operations {
   /** What the own account used */
   "GET /admin/api/v1/me/usage": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string }
     of: undefined
     body: undefined
     answer: UsageTotals
@@ -3354,7 +3389,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/me/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
     of: undefined
     body: undefined
     answer: UsageSeries
@@ -3370,7 +3405,7 @@ export interface Operations {
   /** The own requests, the newest first */
   "GET /admin/api/v1/me/requests": {
     params: undefined
-    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; provider?: string; status?: "success" | "error" | "client_error" | "server_error" }
     of: undefined
     body: undefined
     answer: {
@@ -3975,7 +4010,7 @@ export interface Operations {
   /** What was used in a span of time */
   "GET /admin/api/v1/usage": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string }
     of: undefined
     body: undefined
     answer: UsageTotals
@@ -3983,7 +4018,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
     of: undefined
     body: undefined
     answer: UsageSeries
@@ -3991,7 +4026,7 @@ export interface Operations {
   /** Single requests, the newest first */
   "GET /admin/api/v1/requests": {
     params: undefined
-    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
     of: undefined
     body: undefined
     answer: {
@@ -4007,6 +4042,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** How long answered requests took, as percentiles */
+  "GET /admin/api/v1/usage/latency": {
+    params: undefined
+    query: { from?: string; to?: string; model?: string; provider?: string; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "provider" | "none" }
+    of: undefined
+    body: undefined
+    answer: Latency
   }
   /** What each of some keys, users or models was used, day by day */
   "GET /admin/api/v1/usage/activity": {
