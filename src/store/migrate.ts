@@ -45,6 +45,7 @@ import { people } from './migrations/0052-people.ts'
 import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
 import { usageSpreads } from './migrations/0066-usage-spreads.ts'
+import { guides } from './migrations/0067-guides.ts'
 import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
   { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
+  { version: 67, name: 'guides put away', kind: 'expand', run: guides },
 ]
 
 export interface MigrateOptions {

@@ -35,6 +35,8 @@ export interface UsersTable {
   updated_at: number
   /** With a session; about once a minute. */
   seen_at: number | null
+  /** "Getting started" is put away. */
+  guide_hidden: Flag
 }
 
 export interface GroupsTable {

@@ -796,6 +796,17 @@ export type FileUpload = {
   readonly "expires_after[seconds]"?: number | undefined
 }
 
+export type FoundProviders = {
+  readonly data: readonly ({
+    readonly preset: string
+    readonly title: string
+    /** An address on this machine, or the name of an environment variable */
+    readonly where: string
+    /** How many models it has; null for a vendor, which is not asked */
+    readonly models: number | null
+  })[]
+}
+
 export type FullContentLog = {
   readonly id: string
   readonly at: string
@@ -893,6 +904,24 @@ export type GroupCreation = {
   readonly description?: string | undefined
   /** What members may do: `documents.share` = name other users, other groups and everyone as owners of documents */
   readonly permissions?: readonly ("documents.share")[] | undefined
+}
+
+export type Guide = {
+  /** The user has put it away */
+  readonly hidden: boolean
+  /** False while the password is one that another person has chosen */
+  readonly own_password: boolean
+  /** A model has answered the user once */
+  readonly answered: boolean
+  readonly has_key: boolean
+  /** Beside the practice provider; null for users */
+  readonly has_provider: boolean | null
+  /** The server has another person; null for users */
+  readonly has_colleague: boolean | null
+}
+
+export type GuideChange = {
+  readonly hidden: boolean
 }
 
 /** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
@@ -1010,6 +1039,22 @@ export type InvitedUser = {
   readonly email: string
   readonly name: string
   readonly expires_at: string
+}
+
+export type IssuerTest = {
+  readonly issuer: string
+  readonly client_id: string
+  /** The configured one when left out, if issuer and client id are those that are configured */
+  readonly client_secret?: string | undefined
+}
+
+export type IssuerTestResult = {
+  readonly checks: readonly ({
+    readonly name: "address" | "keys" | "client" | "methods" | "callback"
+    /** A warning does not keep people from signing in */
+    readonly outcome: "ok" | "warning" | "failed"
+    readonly message: string
+  })[]
 }
 
 export type Latency = {
@@ -3253,6 +3298,14 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Test an issuer of OpenID Connect; stores nothing */
+  "POST /admin/api/v1/oidc/test": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: IssuerTest
+    answer: IssuerTestResult
+  }
   /** The own user, groups, and the API key if one was used */
   "GET /admin/api/v1/me": {
     params: undefined
@@ -3421,6 +3474,22 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** What is left to do to get started */
+  "GET /admin/api/v1/me/guide": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: Guide
+  }
+  /** Put "Getting started" away, or take it out again */
+  "PUT /admin/api/v1/me/guide": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: GuideChange
+    answer: Guide
   }
   /** List users */
   "GET /admin/api/v1/users": {
@@ -3758,6 +3827,14 @@ export interface Operations {
     of: undefined
     body: ModelImport
     answer: ImportedModels
+  }
+  /** Look for model servers on this machine and for keys of vendors in its environment */
+  "GET /admin/api/v1/providers/found": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: FoundProviders
   }
   /** How the models of each provider are doing */
   "GET /admin/api/v1/provider-health": {
