@@ -144,7 +144,7 @@ describe.skipIf(journeysSkipped !== null)(
       await visitor.requireAccessible('the guide of an administrator')
       await page.getByRole('link', { name: 'Connect Groq' }).click()
       await page.getByRole('dialog', { name: 'Add Groq' }).waitFor()
-      await button(page, 'Cancel').click()
+      await page.keyboard.press('Escape')
       await visitor.open('/')
       await card.getByRole('button', { name: 'Put away' }).click()
       await card.waitFor({ state: 'detached' })

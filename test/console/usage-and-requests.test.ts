@@ -124,7 +124,9 @@ describe.skipIf(journeysSkipped !== null)(
       const percentiles = page.getByText(/^Duration, p50/).locator('../..')
       expect(await percentiles.textContent()).toMatch(/^Duration, p50 · p95[\d.,]+ m?s · [\d.,]+ m?s/)
       await panel('Duration').getByText('p95').first().waitFor()
-      await panel('Providers').getByText(/^3 answered · duration [\d.,]+ m?s, p95 [\d.,]+ m?s$/).waitFor()
+      await panel('Providers')
+        .getByText(/^3 answered · duration [\d.,]+ m?s, p95 [\d.,]+ m?s$/)
+        .waitFor()
       await visitor.requireAccessible('the overview')
 
       await panel('Providers').getByRole('link', { name: 'practice' }).click()

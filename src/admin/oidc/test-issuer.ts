@@ -33,7 +33,13 @@ export async function testIssuer(test: IssuerTest): Promise<readonly IssuerCheck
     return [{ name: 'address', outcome: 'failed', message: addressText(test, thrown) }, callback]
   }
   const found = { name: 'address', outcome: 'ok', message: 'The issuer answers, and calls itself as you do.' } as const
-  return [found, await keysCheck(configuration, test), methodsCheck(configuration, test), await clientCheck(configuration, test), callback]
+  return [
+    found,
+    await keysCheck(configuration, test),
+    methodsCheck(configuration, test),
+    await clientCheck(configuration, test),
+    callback,
+  ]
 }
 
 function addressText({ issuer }: IssuerTest, thrown: unknown): string {
@@ -57,7 +63,8 @@ function addressText({ issuer }: IssuerTest, thrown: unknown): string {
 async function keysCheck(configuration: Configuration, { signal }: IssuerTest): Promise<IssuerCheck> {
   const { jwks_uri: uri } = configuration.serverMetadata()
   const failed = (message: string): IssuerCheck => ({ name: 'keys', outcome: 'failed', message })
-  if (uri === undefined) return failed('The discovery document names no keys ("jwks_uri"), so no sign-in can be verified.')
+  if (uri === undefined)
+    return failed('The discovery document names no keys ("jwks_uri"), so no sign-in can be verified.')
   try {
     const answer = await fetch(uri, { signal: AbortSignal.any([signal, AbortSignal.timeout(keysTimeoutMs)]) })
     const { keys } = (await answer.json()) as { readonly keys?: readonly unknown[] }
@@ -83,7 +90,11 @@ function methodsCheck(configuration: Configuration, { scopes }: IssuerTest): Iss
 
 /** A code that cannot exist: an issuer that knows the client says so of the code, and else of the client. */
 async function clientCheck(configuration: Configuration, { callback, signal }: IssuerTest): Promise<IssuerCheck> {
-  const check = (outcome: IssuerCheck['outcome'], message: string): IssuerCheck => ({ name: 'client', outcome, message })
+  const check = (outcome: IssuerCheck['outcome'], message: string): IssuerCheck => ({
+    name: 'client',
+    outcome,
+    message,
+  })
   const client = await library()
   try {
     await client.genericGrantRequest(configuration, 'authorization_code', {
@@ -96,9 +107,15 @@ async function clientCheck(configuration: Configuration, { callback, signal }: I
     const { error } = thrown as { readonly error?: unknown }
     if (error === 'invalid_grant') return check('ok', 'It knows this server by its client id and secret.')
     if (error === 'invalid_client' || error === 'unauthorized_client')
-      return check('failed', 'The issuer does not accept the client id with this secret. Copy both again from the issuer.')
+      return check(
+        'failed',
+        'The issuer does not accept the client id with this secret. Copy both again from the issuer.',
+      )
     if (typeof error === 'string')
-      return check('warning', `The issuer refused the test with "${error.slice(0, 100)}": the client could not be checked.`)
+      return check(
+        'warning',
+        `The issuer refused the test with "${error.slice(0, 100)}": the client could not be checked.`,
+      )
     return check('failed', 'The token address of the issuer does not answer as OAuth 2.0 says. Try again later.')
   }
   return check('failed', 'The issuer gave tokens for a code that it never issued. Do not use it.')

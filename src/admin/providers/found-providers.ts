@@ -23,13 +23,17 @@ const foundAnswer = z
 
 export function foundProvidersRoute(admin: Admin): Route<Caller> {
   const { store, settings } = admin
-  return endpointsOf(admin, 'Providers')({
+  return endpointsOf(
+    admin,
+    'Providers',
+  )({
     method: 'GET',
     path: '/providers/found',
     access: 'admin',
     operation: 'findProviders',
     summary: 'Look for model servers on this machine and for keys of vendors in its environment',
-    description: 'Takes 0.4 seconds at most. Those whose address a provider has are left out. Empty with `discovery.enabled: false`.',
+    description:
+      'Takes 0.4 seconds at most. Those whose address a provider has are left out. Empty with `discovery.enabled: false`.',
     answer: foundAnswer,
     report: true,
     async handle() {

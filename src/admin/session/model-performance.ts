@@ -72,8 +72,14 @@ export async function readPerformance(
   return {
     from: instantOf(from),
     to: instantOf(to),
-    data: whole.points.map(({ group, ...sums }) => ({ model: group ?? '', ...figuresOf(sums, byName.get(group), isAdmin) })),
-    hours: byHour.points.map(({ at, ...sums }) => ({ at: instantOf(at), ...figuresOf(sums, byStart.get(at), isAdmin) })),
+    data: whole.points.map(({ group, ...sums }) => ({
+      model: group ?? '',
+      ...figuresOf(sums, byName.get(group), isAdmin),
+    })),
+    hours: byHour.points.map(({ at, ...sums }) => ({
+      at: instantOf(at),
+      ...figuresOf(sums, byStart.get(at), isAdmin),
+    })),
   }
 }
 

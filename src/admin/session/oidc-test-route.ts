@@ -36,7 +36,10 @@ const issuerTestResult = z
   .meta({ id: 'IssuerTestResult' })
 
 export function oidcTestRoute(admin: Admin): Route<Caller> {
-  return endpointsOf(admin, 'Settings')({
+  return endpointsOf(
+    admin,
+    'Settings',
+  )({
     method: 'POST',
     path: '/oidc/test',
     access: 'admin',
@@ -57,7 +60,10 @@ export function oidcTestRoute(admin: Admin): Route<Caller> {
           ...(await testIssuer({
             issuer,
             clientId: body.client_id,
-            clientSecret: body.client_secret === undefined ? (known?.settings?.clientSecret ?? null) : new Secret(body.client_secret),
+            clientSecret:
+              body.client_secret === undefined
+                ? (known?.settings?.clientSecret ?? null)
+                : new Secret(body.client_secret),
             callback: publicCallback(admin, known, context),
             scopes: known?.settings?.scopes ?? admin.settings.get('auth.oidc.scopes'),
             signal: context.signal,

@@ -167,7 +167,11 @@ function guides({ kysely }: Database): Pick<UserStore, 'guideHidden' | 'setGuide
       return row === undefined ? null : row.guide_hidden === 1
     },
     async setGuideHidden(id, hidden) {
-      await kysely.updateTable('users').set({ guide_hidden: flag(hidden) }).where('id', '=', id).execute()
+      await kysely
+        .updateTable('users')
+        .set({ guide_hidden: flag(hidden) })
+        .where('id', '=', id)
+        .execute()
     },
   }
 }

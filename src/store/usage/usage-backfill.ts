@@ -6,7 +6,16 @@ import { sql } from 'kysely'
 import type { Connection } from '../database.ts'
 import { usageColumns } from './usage-record.ts'
 import { floorTo, hourMs } from './usage-spans.ts'
-import { addSums, noTimes, SeriesNumbers, sumsOf, summandNames, summands, type HourSums, type Summand } from './usage-sums.ts'
+import {
+  addSums,
+  noTimes,
+  SeriesNumbers,
+  sumsOf,
+  summandNames,
+  summands,
+  type HourSums,
+  type Summand,
+} from './usage-sums.ts'
 import type { UsageWork } from './usage.ts'
 
 /** Rows of one step. SQLite holds its only write lock for the sums of a step: a few milliseconds. */

@@ -6,8 +6,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeGroupCursor, encodeGroupCursor } from '../page.ts'
 import { usageBreakdown } from './usage-breakdown.ts'
-import { spansOf, type Span } from './usage-spans.ts'
-import { dayMs, hourMs } from './usage-spans.ts'
+import { dayMs, hourMs, spansOf, type Span } from './usage-spans.ts'
 import { summandNames, summands, type Margin } from './usage-sums.ts'
 import type {
   UsageFilter,

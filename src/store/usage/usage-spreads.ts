@@ -36,10 +36,12 @@ export async function addSpreads(trx: Transaction<Tables>, engine: Engine, sums:
   const spreads = spreadsOf(sums)
   const all = [...spreads.values()]
   for (let start = 0; start < all.length; start += lookUpMax) {
-    const keys = all.slice(start, start + lookUpMax).map(
-      ({ key: [hours, margin, at, name] }) =>
-        sql`(cast(${hours} as integer), cast(${margin} as text), cast(${at} as bigint), cast(${name} as text))`,
-    )
+    const keys = all
+      .slice(start, start + lookUpMax)
+      .map(
+        ({ key: [hours, margin, at, name] }) =>
+          sql`(cast(${hours} as integer), cast(${margin} as text), cast(${at} as bigint), cast(${name} as text))`,
+      )
     const { rows } = await sql<Stored>`
       select hours, margin, at, name, durations, first_tokens from usage_spreads
       where (hours, margin, at, name) in (values ${sql.join(keys)})`.execute(trx)
@@ -73,19 +75,32 @@ const tail =
 
 function spreadsOf(sums: readonly HourTimes[]): Map<string, Spreads> {
   const found = new Map<string, Spreads>()
-  for (const { at, series, times } of sums) {
-    if (times.durations.length === 0) continue
-    for (const [margin, part] of Object.entries(margins) as readonly (readonly [SpreadMargin, 2 | 3 | null])[]) {
-      const name = part === null ? '' : series[part]
-      for (const [hours, start] of [[1, at] as const, [24, floorTo(at, dayMs)] as const]) {
-        const key = [hours, margin, start, name] as const
-        const text = key.join('\t')
-        let own = found.get(text)
-        if (own === undefined) found.set(text, (own = { key, durations: new Map(), firstTokens: new Map() }))
-        for (const bucket of times.durations) addTo(own.durations, bucket, 1)
-        for (const bucket of times.firstTokens) addTo(own.firstTokens, bucket, 1)
-      }
+  for (const each of sums) {
+    if (each.times.durations.length === 0) continue
+    for (const key of keysOf(each)) {
+      const { durations, firstTokens } = spreadsAt(found, key)
+      for (const bucket of each.times.durations) addTo(durations, bucket, 1)
+      for (const bucket of each.times.firstTokens) addTo(firstTokens, bucket, 1)
     }
   }
   return found
+}
+
+/** The histograms in which the times of a series count. */
+function keysOf({ at, series }: HourTimes): readonly Spreads['key'][] {
+  const names = Object.entries(margins) as readonly (readonly [SpreadMargin, 2 | 3 | null])[]
+  return names.flatMap(([margin, part]): Spreads['key'][] => {
+    const name = part === null ? '' : series[part]
+    return [
+      [1, margin, at, name],
+      [24, margin, floorTo(at, dayMs), name],
+    ]
+  })
+}
+
+function spreadsAt(found: Map<string, Spreads>, key: Spreads['key']): Spreads {
+  const text = key.join('\t')
+  let own = found.get(text)
+  if (own === undefined) found.set(text, (own = { key, durations: new Map(), firstTokens: new Map() }))
+  return own
 }

@@ -99,8 +99,14 @@ async function compareLatency(usage: UsageStore, kept: readonly UsageRecord[], q
   expect(points.map(({ group }) => String(group)).toSorted()).toEqual([...grouped.keys()].map(String).toSorted())
   for (const { group, duration, firstToken } of points) {
     const own = grouped.get(group) ?? []
-    expectNear(duration, own.map(({ durationMs }) => durationMs))
-    expectNear(firstToken, own.flatMap(({ streamed, firstTokenMs }) => (streamed ? (firstTokenMs ?? []) : [])))
+    expectNear(
+      duration,
+      own.map(({ durationMs }) => durationMs),
+    )
+    expectNear(
+      firstToken,
+      own.flatMap(({ streamed, firstTokenMs }) => (streamed ? (firstTokenMs ?? []) : [])),
+    )
   }
 }
 

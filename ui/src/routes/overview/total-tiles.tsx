@@ -66,11 +66,7 @@ export function TotalTiles({ totals, scope, span }: TotalTilesProps) {
           note={change(totals.cost, before?.cost)}
         />
       )}
-      {scope === 'everyone' ? (
-        <LatencyTiles span={span} change={change} />
-      ) : (
-        <OwnLatencyTile totals={totals} />
-      )}
+      {scope === 'everyone' ? <LatencyTiles span={span} change={change} /> : <OwnLatencyTile totals={totals} />}
     </Tiles>
   )
 }
@@ -81,7 +77,6 @@ function errorText(now: Sums, before: Sums | undefined): string {
     ? share
     : `${share}, ${percentText(before.errors / before.requests)} before`
 }
-
 
 interface LatencyTilesProps {
   readonly span: Span

@@ -78,7 +78,6 @@ export function UsageCharts({ series, scope, span }: UsageChartsProps) {
   )
 }
 
-
 interface LatencyChartsProps {
   readonly time: Pick<ChartProps, 'formatTime' | 'onChoose'>
   readonly span: Span

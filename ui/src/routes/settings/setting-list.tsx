@@ -39,12 +39,7 @@ export function SettingList({ settings, kind, search, onSearch }: SettingListPro
         onClear={search === '' ? null : () => onSearch(undefined)}
         status={`${found.length} of ${ofKind.length} settings`}
       >
-        <TextFilter
-          label="Search settings"
-          placeholder="Search by words or name…"
-          value={search}
-          onChange={onSearch}
-        />
+        <TextFilter label="Search settings" placeholder="Search by words or name…" value={search} onChange={onSearch} />
       </FilterForm>
       {found.length === 0 && (
         <EmptyState icon="search" title={`No setting matches “${search}”`}>
@@ -53,7 +48,11 @@ export function SettingList({ settings, kind, search, onSearch }: SettingListPro
       )}
       <div className={styles.groups}>
         {groupsOf(found).map((group) => (
-          <Panel key={group.title} title={group.title} actions={group.title === singleSignOn && <TestIssuer settings={settings.data ?? []} />}>
+          <Panel
+            key={group.title}
+            title={group.title}
+            actions={group.title === singleSignOn && <TestIssuer settings={settings.data ?? []} />}
+          >
             <ul className={styles.list}>
               {group.settings.map((setting) => (
                 <SettingRow key={setting.name} setting={setting} />

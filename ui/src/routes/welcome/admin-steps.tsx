@@ -32,9 +32,7 @@ export function ProviderStep({ done }: { readonly done: boolean }) {
   return (
     <div className={styles.step}>
       <p>A provider runs models: a vendor, or a server of your own. Practice models have no AI behind them.</p>
-      {found.error !== null && (
-        <ErrorNotice error={asApiError(found.error)} onRetry={() => void found.refetch()} />
-      )}
+      {found.error !== null && <ErrorNotice error={asApiError(found.error)} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={1} label="Looking for model servers on this machine" />}
       {found.data !== undefined && found.data.length > 0 && (
         <ul className={styles.found} aria-label="Found on this machine">
@@ -42,7 +40,9 @@ export function ProviderStep({ done }: { readonly done: boolean }) {
             <li key={preset}>
               <span>
                 <strong>{title}</strong>{' '}
-                {models === null ? `has its key in the variable ${where}` : `at ${where}, ${countText(models, 'model')}`}
+                {models === null
+                  ? `has its key in the variable ${where}`
+                  : `at ${where}, ${countText(models, 'model')}`}
               </span>
               <Link to="/providers" search={{ add: preset }} className={buttonClass()}>
                 Connect {title}

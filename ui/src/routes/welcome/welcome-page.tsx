@@ -51,9 +51,7 @@ export function WelcomePage() {
           )
         }
       />
-      {guide.error !== null && (
-        <ErrorNotice error={asApiError(guide.error)} onRetry={() => void guide.refetch()} />
-      )}
+      {guide.error !== null && <ErrorNotice error={asApiError(guide.error)} onRetry={() => void guide.refetch()} />}
       {guide.isPending && <Skeleton lines={8} label="Loading the steps" />}
       <ol className={styles.steps}>
         {steps.map(({ id, title, done }, index) => {
@@ -83,9 +81,7 @@ function AnswerStep({ models, chatModels, answered, onAnswered }: AnswerStepProp
   return (
     <div className={styles.step}>
       <ModelStep models={chatModels} />
-      {chatModels.length > 0 && (
-        <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={onAnswered} />
-      )}
+      {chatModels.length > 0 && <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={onAnswered} />}
       {answered && (
         <p>
           The <Link to="/playground">playground</Link> has more: images, documents, two models side by side.
