@@ -1,5 +1,7 @@
 /** Journeys through the settings in a real browser: what holds, what is fixed, and limits of single accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { settingNames } from '#config/settings/records.ts'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
@@ -7,6 +9,8 @@ import { startBrowser } from '#test/support/app/browser.ts'
 import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 import { startOidcProvider } from '#test/support/network/oidc-provider.ts'
 import { titledSettings, titleOfSetting } from '../../ui/src/routes/settings/setting-titles.ts'
+
+const licensePath = join(import.meta.dir, '../../node_modules/@fontsource-variable/geist/LICENSE')
 
 let browser: Browser
 let app: AdminApp
@@ -131,8 +135,12 @@ describe.skipIf(journeysSkipped !== null)(
       for (const [name, path] of [
         ['OpenAPI document', '/openapi.json'],
         ['API reference', '/docs'],
+        ['Licence of the typeface', '/font-license.txt'],
       ] as const)
         expect(await page.getByRole('main').getByRole('link', { name }).getAttribute('href')).toBe(path)
+      // The Open Font License asks that its text goes with the font.
+      const license = await (await fetch(`${app.url}/font-license.txt`)).text()
+      expect(license).toBe(await readFile(licensePath, 'utf8'))
       await visitor.requireAccessible('about')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       expectNoComplaints(visitor)
