@@ -67,7 +67,7 @@ function ProviderState({ provider, health, span, latency }: ProviderStateProps) 
         <span className={styles.figure}>{now.join(', ')}</span>
         <HealthBadge enabled health={health} />
       </span>
-      {latency !== undefined && <span className={styles.detail}>{latencyText(latency)}</span>}
+      {latency !== undefined && <span className={styles.muted}>{latencyText(latency)}</span>}
     </li>
   )
 }
