@@ -247,10 +247,6 @@ const lists: Readonly<Record<string, Place>> = {
   users: { path: '/users', shown: 'katherine@example.org' },
   groups: { path: '/groups', shown: 'research' },
   providers: { path: '/providers', shown: 'vllm-berlin' },
-  'documents of a user': {
-    path: async () => `/users/${await userIdOf('user')}?tab=documents`,
-    shown: /\.(md|txt|pdf)$/,
-  },
   'the audit log': { path: '/audit', shown: 'Created a model' },
   webhooks: { path: '/webhooks', shown: 'hooks.example.org' },
   'files of batches': { path: '/batches?tab=files', shown: 'questions-about-contracts' },

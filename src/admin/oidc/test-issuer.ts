@@ -48,7 +48,7 @@ function addressText({ issuer }: IssuerTest, thrown: unknown): string {
   if (cause instanceof Response) {
     return cause.status === 404
       ? `${document} does not exist (404). Is the address complete? Many issuers have a realm or a tenant in it.`
-      : `${document} answered ${cause.status}. Try again later, or ask whoever runs the issuer.`
+      : `${document} answered ${cause.status}. Try again later, or ask the administrator of the issuer.`
   }
   const reason = reasonOf(thrown)
   if (/calls itself/.test(reason)) return `${reason} Enter that address, exactly as the issuer writes it.`

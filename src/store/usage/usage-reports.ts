@@ -6,6 +6,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeGroupCursor, encodeGroupCursor } from '../page.ts'
 import { usageBreakdown } from './usage-breakdown.ts'
+import { usageLatency } from './usage-latency.ts'
 import { dayMs, hourMs, spansOf, type Span } from './usage-spans.ts'
 import { summandNames, summands, type Margin } from './usage-sums.ts'
 import type {
@@ -19,10 +20,11 @@ import type {
 } from './usage.ts'
 
 /** Reports from this database. */
-export function usageReports(connection: Connection): Pick<UsageWork, 'totals' | 'series' | 'breakdownOfHours'> {
+export function usageReports(connection: Connection): Pick<UsageWork, 'totals' | 'series' | 'latency' | 'breakdownOfHours'> {
   const reader = new Reader(connection)
   return {
     ...usageBreakdown(connection),
+    ...usageLatency(connection),
     async totals(filter) {
       const from = await reader.parts({ ...filter, groupBy: 'none', bucketMs: null })
       const { rows } = await sql<UsageTotals>`select ${totalColumns} from (${from}) as parts`.execute(connection.kysely)

@@ -9,7 +9,6 @@ import { decodeRowCursor, pageOf } from '../page.ts'
 import { counterProof } from './counter-proof.ts'
 import { usageBackfill } from './usage-backfill.ts'
 import { DayPartitions, dropPartitions } from './usage-partitions.ts'
-import { usageLatency } from './usage-latency.ts'
 import { usageRecompute } from './usage-recompute.ts'
 import { usageOf } from './usage-record.ts'
 import { rowFilter, usageReports } from './usage-reports.ts'
@@ -28,7 +27,6 @@ export function usageRows(connection: Connection): UsageWork {
   return {
     ...usageWriting(connection, partitions),
     ...usageReports(connection),
-    ...usageLatency(connection),
     ...usageBackfill(connection),
     ...counterProof(connection),
     ...usageRecompute(connection),

@@ -101,7 +101,7 @@ export interface LatencyPoint {
   readonly at: number
   readonly group: string | null
   readonly duration: Percentiles
-  /** Of streams. */
+  /** The same for the time to the first token of streams. */
   readonly firstToken: Percentiles
 }
 

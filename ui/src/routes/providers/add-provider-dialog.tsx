@@ -18,7 +18,7 @@ interface AddedProps {
 }
 
 export interface AddProviderDialogProps extends AddedProps {
-  /** The name of the preset to begin with; the first step asks for it when there is none of this name. */
+  /** The name of the preset to begin with; the first step asks for it when no preset has this name. */
   readonly first?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Tests an issuer of OpenID Connect with the configured values or with others, before anybody signs in with them. */
+/** Tests an issuer of OpenID Connect with the configured values or with others, before a person signs in with them. */
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { IssuerTestResult, Setting } from '../../api/schema.d.ts'
