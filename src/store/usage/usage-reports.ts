@@ -20,7 +20,9 @@ import type {
 } from './usage.ts'
 
 /** Reports from this database. */
-export function usageReports(connection: Connection): Pick<UsageWork, 'totals' | 'series' | 'latency' | 'breakdownOfHours'> {
+export function usageReports(
+  connection: Connection,
+): Pick<UsageWork, 'totals' | 'series' | 'latency' | 'breakdownOfHours'> {
   const reader = new Reader(connection)
   return {
     ...usageBreakdown(connection),
