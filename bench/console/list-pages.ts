@@ -81,7 +81,7 @@ async function measureLists(app: AdminApp): Promise<readonly ListPage[]> {
     '/groups?limit=100',
     '/providers?limit=100',
     '/provider-health',
-    '/budgets?limit=100',
+    '/budgets',
     '/webhooks',
     '/exports',
     '/settings',
