@@ -8,7 +8,7 @@ import type { Model } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { BlobUpkeep, type BlobUpkeepOptions } from '#documents/blobs/blob-upkeep.ts'
 import { BlobUse } from '#documents/blobs/blob-use.ts'
-import { openBlobs, type BlobPlaces } from '#documents/blobs/open-blobs.ts'
+import { openBlobs, placeNames, type BlobPlaces } from '#documents/blobs/open-blobs.ts'
 import { Spool } from '#documents/blobs/spool.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -116,6 +116,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     groups: store.groups,
     blobs,
     place: async () => (isOnlyProcess ? null : blobs.place()),
+    places: async () => (isOnlyProcess ? null : placeNames(places)),
     now,
     blobUse,
     spool,
@@ -130,7 +131,12 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     clock,
     logger,
   }
-  return { documents, start: work.start, retrieve: (retrieval) => retrieve(documents, retrieval) }
+  const start = (): void => {
+    // A search finds out by itself what this fails with.
+    void store.documents.fillSearch().catch(() => undefined)
+    work.start()
+  }
+  return { documents, start, retrieve: (retrieval) => retrieve(documents, retrieval) }
 }
 
 interface WorkParts extends Pick<DocumentWorkerOptions, 'now' | 'process' | 'ended'> {

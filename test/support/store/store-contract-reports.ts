@@ -111,8 +111,8 @@ async function compareLatency(usage: UsageStore, kept: readonly UsageRecord[], q
 }
 
 function expectNear({ count, p50Ms, p95Ms }: Percentiles, times: readonly number[]): void {
-  const sorted = times.toSorted((one, other) => one - other)
-  const exact = (share: number): number | undefined => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
+  const ordered = times.toSorted((one, other) => one - other)
+  const exact = (share: number): number | undefined => ordered[Math.max(0, Math.ceil(share * ordered.length) - 1)]
   expect(count).toBe(times.length)
   for (const [told, share] of [[p50Ms, 0.5] as const, [p95Ms, 0.95] as const]) {
     const expected = exact(share)
