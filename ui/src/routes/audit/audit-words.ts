@@ -27,7 +27,7 @@ const actions: Readonly<Record<string, string>> = {
   'POST /prices/recompute': 'Recomputed costs',
   'POST /budgets/:id/reconcile': 'Reconciled a budget',
   'POST /webhooks/:id/rotate': 'Made a new secret of a webhook',
-  'PUT /me/guide': 'Put “Getting started” away or took it out',
+  'PUT /me/guide': 'Changed the own guide',
   'POST /oidc/test': 'Tested an issuer',
   'POST /webhooks/:id/test': 'Tested a webhook',
   'POST /webhooks/:id/replay': 'Sent events again',
