@@ -17,6 +17,7 @@ import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderRegistry, type EmbedderRegistryOptions } from '#documents/embedders/embedder-registry.ts'
 import { HashingEmbedder } from '#documents/embedders/hashing-embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
+import { ocrOptions } from '#documents/reading/ocr-options.ts'
 import type { DocumentModels, NamedModel } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { retrieve } from '#documents/search/retrieve.ts'
@@ -74,7 +75,7 @@ const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const vectorsEveryMs = 2000
 const detectMs = 5000
-const drawMs = 10_000
+const drawMs = 30_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
 const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
@@ -229,7 +230,8 @@ function openShortWork(
     unpack: (work, signal) => unpacking.run('unpack', work, { signal }),
     async drawPage(page, signal) {
       await using workspace = await spool.workspace()
-      const { image } = await drawing.run('render', { ...page, directory: workspace.path }, { signal })
+      const ocr = ocrOptions(settings) ?? undefined
+      const { image } = await drawing.run('render', { ...page, directory: workspace.path, ocr }, { signal })
       return await Bun.file(image).bytes()
     },
   }
