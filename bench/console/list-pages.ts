@@ -70,7 +70,23 @@ async function measureLists(app: AdminApp): Promise<readonly ListPage[]> {
     '/me/models/performance',
     '/models?limit=200',
     '/requests?limit=100',
+    '/requests?limit=100&provider=practice',
     '/usage/series?bucket=hour&group_by=model&top=5',
+    '/usage/series?bucket=hour&group_by=user&top=5',
+    '/usage/latency?bucket=hour',
+    '/usage/latency?group_by=provider',
+    '/usage/latency?group_by=model',
+    `/usage/latency?bucket=day&from=${new Date(Date.now() - days * dayMs).toISOString()}`,
+    '/me/guide',
+    '/groups?limit=100',
+    '/providers?limit=100',
+    '/provider-health',
+    '/budgets',
+    '/webhooks',
+    '/exports',
+    '/settings',
+    '//ai/v1/batches?limit=100',
+    '//ai/v1/files?limit=100',
     '/audit?limit=100',
   ]
   const pages: ListPage[] = []
@@ -83,7 +99,8 @@ async function measurePage(app: AdminApp, path: string): Promise<ListPage> {
   let bytes = 0
   for (let round = 0; round <= rounds; round += 1) {
     const begun = performance.now()
-    const answer = await fetch(`${app.url}/admin/api/v1${path}`, {
+    const address = path.startsWith('//') ? path.slice(1) : `/admin/api/v1${path}`
+    const answer = await fetch(`${app.url}${address}`, {
       headers: { authorization: `Bearer ${app.adminKey}`, 'accept-encoding': 'gzip' },
       decompress: false,
     })

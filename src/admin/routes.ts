@@ -12,12 +12,15 @@ import { exportRoutes, type OpenExportFile } from './exports/exports.ts'
 import { groupRoutes } from './users/groups.ts'
 import { keyRoutes } from './keys/keys.ts'
 import { limitRoutes } from './settings/limits.ts'
+import { guideRoutes } from './session/guide.ts'
 import { meRoutes } from './session/me.ts'
 import { modelHealthRoutes } from './models/model-health.ts'
 import { modelRoutes } from './models/models.ts'
 import { OidcIssuer } from './oidc/issuer.ts'
 import { configuredIssuers } from './oidc/issuer-settings.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
+import { oidcTestRoute } from './session/oidc-test-route.ts'
+import { foundProvidersRoute } from './providers/found-providers.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
 import { providerRoutes } from './providers/providers.ts'
 import { priceRoutes } from './prices/prices.ts'
@@ -30,6 +33,7 @@ import { sessionRoutes } from './session/session-routes.ts'
 import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { activityRoutes } from './usage/activity.ts'
+import { latencyRoutes } from './usage/latency.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { bulkUserRoutes } from './users/bulk.ts'
 import { invitationRoutes } from './users/invitations.ts'
@@ -64,7 +68,9 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...sessionRoutes(admin),
     ...invitationSessionRoutes(admin),
     ...oidcRoutes(admin),
+    oidcTestRoute(admin),
     ...meRoutes(admin),
+    ...guideRoutes(admin),
     ...userRoutes(admin),
     ...bulkUserRoutes(admin),
     ...userSessionRoutes(admin),
@@ -72,6 +78,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...groupRoutes(admin),
     ...keyRoutes(admin),
     ...providerRoutes(admin),
+    foundProvidersRoute(admin),
     ...providerHealthRoutes(admin),
     ...modelRoutes(admin),
     ...modelHealthRoutes(admin),
@@ -80,6 +87,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
+    ...latencyRoutes(admin),
     ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...sourceRoutes(admin),

@@ -33,6 +33,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
 }
 
 /** All files of a built console; null when the folder holds none. */

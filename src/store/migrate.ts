@@ -52,6 +52,8 @@ import { vectorStores } from './migrations/0058-vector-stores.ts'
 import { documentSourceIndexes, documentSources } from './migrations/0061-document-sources.ts'
 import { serverSources } from './migrations/0062-server-sources.ts'
 import { packedWords, packStoredWords } from './migrations/0064-packed-words.ts'
+import { usageSpreads } from './migrations/0066-usage-spreads.ts'
+import { guides } from './migrations/0067-guides.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -104,6 +106,8 @@ export const migrations: readonly Migration[] = [
   { version: 61, name: 'sources of documents', kind: 'expand', run: documentSources, indexes: documentSourceIndexes },
   { version: 62, name: 'sources of the server', kind: 'expand', run: serverSources },
   { version: 64, name: 'packed words', kind: 'expand', run: packedWords, backfill: packStoredWords },
+  { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
+  { version: 67, name: 'guides put away', kind: 'expand', run: guides },
 ]
 
 export interface MigrateOptions {

@@ -35,6 +35,8 @@ export interface UsersTable {
   updated_at: number
   /** With a session; about once a minute. */
   seen_at: number | null
+  /** "Getting started" is put away. */
+  guide_hidden: Flag
 }
 
 export interface GroupsTable {
@@ -226,6 +228,14 @@ export interface UsageMarginsTable extends UsageSums {
   margin: string
   /** Empty for what has none. */
   name: string
+}
+
+/** How long answered requests took, as text of usage/spread.ts. */
+export interface UsageSpreadsTable extends Pick<UsageMarginsTable, 'hours' | 'name' | 'at'> {
+  /** `all`, `model` or `provider`. */
+  margin: string
+  durations: string
+  first_tokens: string
 }
 
 interface UsageSums {
@@ -919,6 +929,7 @@ export interface Tables {
   usage_hours: UsageSumsTable
   usage_days: UsageSumsTable
   usage_margins: UsageMarginsTable
+  usage_spreads: UsageSpreadsTable
   usage_backfill: UsageBackfillTable
   usage_batches: UsageBatchesTable
   prices: PricesTable

@@ -26,7 +26,17 @@ const plain: UsableModel = {
 
 function each(fields: Partial<UsableModel>, done: Partial<CatalogueModel['performance']> = {}): CatalogueModel {
   const model = { ...plain, ...fields }
-  const idle = { model: model.name, requests: null, uptime: null, first_token_ms: null, tokens_per_second: null }
+  const idle = {
+    model: model.name,
+    requests: null,
+    uptime: null,
+    first_token_ms: null,
+    first_token_p50_ms: null,
+    first_token_p95_ms: null,
+    duration_p50_ms: null,
+    duration_p95_ms: null,
+    tokens_per_second: null,
+  }
   return { model, performance: done === null ? null : { ...idle, ...done } }
 }
 
@@ -121,7 +131,7 @@ describe.skipIf(journeysSkipped !== null)(
       await using visitor = await visitAs(browser, app, { who: 'user', path: '/models' })
       const { page } = visitor
       const card = page.getByRole('listitem').filter({ hasText: 'demo-chat' }).first()
-      for (const text of ['240 ms', '80 tokens/s', '50%', 'free']) await card.getByText(text, { exact: true }).waitFor()
+      for (const text of ['244 ms', '80 tokens/s', '50%', 'free']) await card.getByText(text, { exact: true }).waitFor()
       await page.getByLabel('Kind').selectOption('Embeddings')
       await page.getByRole('heading', { name: 'demo-chat' }).waitFor({ state: 'detached' })
       await page.reload()

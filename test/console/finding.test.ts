@@ -67,7 +67,7 @@ describe.skipIf(journeysSkipped !== null)(
       await heading(page, 'compiled report.md').waitFor()
       await find(page, 'gpt-small', /^demo-chat/)
       await heading(page, 'demo-chat').waitFor()
-      await find(page, 'idle_seconds', /^gateway.idle_seconds/)
+      await find(page, 'idle_seconds', /^Longest silence within a response/)
       await page.getByText('gateway.idle_seconds', { exact: true }).waitFor()
       await find(page, 'req_found12345', /^req_found12345/)
       await page.getByText('req_found12345').first().waitFor()

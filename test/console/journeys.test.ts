@@ -131,6 +131,33 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     })
 
+    test('an administrator connects what was found on this machine; the guide is put away and taken out again, everywhere', async () => {
+      // A vendor whose key the server's environment has.
+      process.env['GROQ_API_KEY'] = 'gsk-of-a-test'
+      await using _variable = { [Symbol.asyncDispose]: async () => void delete process.env['GROQ_API_KEY'] }
+      await using visitor = await signedIn('admin', '/')
+      const { page } = visitor
+      const card = page.getByRole('region', { name: 'Getting started' })
+      await card.getByText(/ of 5 steps are done\. Next: Connect a provider\./).waitFor()
+      await card.getByRole('link', { name: 'Continue' }).click()
+      await page.getByText('has its key in the variable GROQ_API_KEY').waitFor()
+      await visitor.requireAccessible('the guide of an administrator')
+      await page.getByRole('link', { name: 'Connect Groq' }).click()
+      await page.getByRole('dialog', { name: 'Add Groq' }).waitFor()
+      await page.keyboard.press('Escape')
+      await visitor.open('/')
+      await card.getByRole('button', { name: 'Put away' }).click()
+      await card.waitFor({ state: 'detached' })
+      await using elsewhere = await signedIn('admin', '/')
+      await elsewhere.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      await elsewhere.page.getByRole('link', { name: 'Getting started' }).click()
+      await button(elsewhere.page, 'Show it on the overview').click()
+      await button(elsewhere.page, 'Put away').waitFor()
+      await visitor.open('/')
+      await card.waitFor()
+      expectNoComplaints(visitor)
+    })
+
     test('a key is created, used, rotated, deleted with its name, and refused from then on', async () => {
       await using visitor = await signedIn('user', '/keys')
       const { page } = visitor

@@ -1,9 +1,16 @@
 /** Journeys through the settings in a real browser: what holds, what is fixed, and limits of single accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { settingNames } from '#config/settings/records.ts'
 import { userEmail, type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
 import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
+import { startOidcProvider } from '#test/support/network/oidc-provider.ts'
+import { titledSettings, titleOfSetting } from '../../ui/src/routes/settings/setting-titles.ts'
+
+const licensePath = join(import.meta.dir, '../../node_modules/@fontsource-variable/geist/LICENSE')
 
 let browser: Browser
 let app: AdminApp
@@ -50,9 +57,9 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await page.getByText(name, { exact: true }).waitFor()
       await visitor.requireAccessible('settings')
-      await page.getByLabel('Search settings').fill('max_attempts failover')
+      await page.getByLabel('Search settings').fill('calls for one request')
       await page.getByText('documents.max_attempts', { exact: true }).waitFor({ state: 'detached' })
-      await button(page, `Edit ${name}`).click()
+      await button(page, `Edit ${titleOfSetting(name)}`).click()
       await page.getByLabel('Value in attempts').fill('0')
       await button(page, 'Save').click()
       await page.getByText(/^Expected a whole number of attempts from 1 to/).waitFor()
@@ -61,9 +68,34 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Save').click()
       await item(page, name).getByText('set here').waitFor()
       expect(await setting(name)).toMatchObject({ value: 2, source: 'admin page' })
-      await button(page, `Reset ${name} to its default`).click()
+      await button(page, `Reset ${titleOfSetting(name)} to its default`).click()
       await item(page, name).getByText('set here').waitFor({ state: 'detached' })
       expect(await setting(name)).toMatchObject({ value: 3, source: 'default' })
+      expectNoComplaints(visitor)
+    }, 30_000)
+
+    test('an issuer is tested before anybody signs in with it, and what is wrong is said in words', async () => {
+      await using issuer = await startOidcProvider()
+      await using visitor = await asAdmin('/settings?tab=start&q=single%20sign-on')
+      const { page } = visitor
+      const dialog = page.getByRole('dialog')
+      await page.getByRole('region', { name: 'Single sign-on' }).getByRole('button', { name: 'Test…' }).click()
+      await dialog.getByLabel('Issuer').fill(`${issuer.issuer}/realm`)
+      await dialog.getByLabel('Client id').fill(issuer.clientId)
+      await button(page, 'Test').click()
+      await dialog.getByText(/does not exist \(404\)/).waitFor()
+      await dialog.getByLabel('Issuer').fill(issuer.issuer)
+      await dialog.getByLabel('Client secret').fill('wrong')
+      await button(page, 'Test').click()
+      await dialog.getByText(/^The issuer does not accept the client id with this secret/).waitFor()
+      await visitor.requireAccessible('a test of an issuer')
+      await dialog.getByLabel('Client secret').fill(issuer.clientSecret)
+      await button(page, 'Test').click()
+      await dialog.getByText('It knows this server by its client id and secret.').waitFor()
+      await dialog.getByText(/session\/oidc\/callback$/).waitFor()
+      await button(page, 'Done').click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(await setting('auth.oidc.issuer')).toMatchObject({ value: null })
       expectNoComplaints(visitor)
     }, 30_000)
 
@@ -71,10 +103,10 @@ describe.skipIf(journeysSkipped !== null)(
       await using visitor = await asAdmin('/settings')
       const { page } = visitor
       const store = async (name: string, text: string) => {
-        await button(page, `Edit ${name}`).click()
+        await button(page, `Edit ${titleOfSetting(name)}`).click()
         await page.getByLabel('Value').fill(text)
         await button(page, 'Save').click()
-        await page.getByText(`Saved ${name}`).waitFor()
+        await page.getByText(`Saved “${titleOfSetting(name)}”`).waitFor()
         return (await setting(name))?.value
       }
       expect(await store('failover.statuses', '500\n503')).toEqual([500, 503])
@@ -92,7 +124,7 @@ describe.skipIf(journeysSkipped !== null)(
       const { page } = visitor
       await item(page, 'gateway.idle_seconds').getByText('read-only').waitFor()
       await item(page, 'gateway.idle_seconds').getByText('--set').waitFor()
-      expect(await button(page, 'Edit gateway.idle_seconds').count()).toBe(0)
+      expect(await button(page, `Edit ${titleOfSetting('gateway.idle_seconds')}`).count()).toBe(0)
       await page.getByRole('tab', { name: 'Read at start' }).click()
       await page.getByLabel('Search settings').fill('server.port')
       await item(page, 'SLUICE_SERVER_PORT').waitFor()
@@ -103,8 +135,12 @@ describe.skipIf(journeysSkipped !== null)(
       for (const [name, path] of [
         ['OpenAPI document', '/openapi.json'],
         ['API reference', '/docs'],
+        ['Licence of the typeface', '/font-license.txt'],
       ] as const)
         expect(await page.getByRole('main').getByRole('link', { name }).getAttribute('href')).toBe(path)
+      // The Open Font License asks that its text goes with the font.
+      const license = await (await fetch(`${app.url}/font-license.txt`)).text()
+      expect(license).toBe(await readFile(licensePath, 'utf8'))
       await visitor.requireAccessible('about')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       expectNoComplaints(visitor)
@@ -114,9 +150,9 @@ describe.skipIf(journeysSkipped !== null)(
       await using visitor = await asAdmin('/settings?tab=limits')
       const { page } = visitor
       await page.getByText('No account has its own limit.').waitFor()
-      const enforced = page.getByRole('switch', { name: 'limits.realtime_inflight.enforce' })
+      const enforced = page.getByRole('switch', { name: 'Limit requests in flight' })
       await enforced.click()
-      await page.getByText('Saved limits.realtime_inflight.enforce').waitFor()
+      await page.getByText('Saved “Limit requests in flight”').waitFor()
       expect([await enforced.isChecked(), (await setting('limits.realtime_inflight.enforce'))?.value]).toEqual([
         true,
         true,
@@ -128,7 +164,7 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('option', { name: userEmail }).click()
       await page.getByRole('combobox', { name: 'Model', exact: true }).click()
       await page.getByRole('option', { name: 'demo-chat' }).click()
-      await page.getByLabel('Requests in flight').fill('2')
+      await page.getByLabel('Requests in flight', { exact: true }).fill('2')
       await visitor.requireAccessible('adding a limit')
       await button(page, 'Set limit').click()
       const table = page.getByRole('table', { name: 'Limits of single accounts' })
@@ -138,7 +174,7 @@ describe.skipIf(journeysSkipped !== null)(
       const actions = `Actions for ${userEmail} and demo-chat`
       await button(page, actions).click()
       await page.getByRole('menuitem', { name: 'Change…' }).click()
-      await page.getByLabel('Requests in flight').fill('5')
+      await page.getByLabel('Requests in flight', { exact: true }).fill('5')
       await button(page, 'Set limit').click()
       await table.getByRole('row', { name: new RegExp(`${userEmail}.*demo-chat.*5`) }).waitFor()
       await button(page, actions).click()
@@ -166,3 +202,9 @@ describe.skipIf(journeysSkipped !== null)(
     }, 60_000)
   },
 )
+
+test('every setting has a title for people, and no two of a group have the same', () => {
+  expect(titledSettings.toSorted()).toEqual(settingNames.toSorted())
+  const titles = settingNames.map((name) => `${name.split('.')[0]} ${titleOfSetting(name)}`)
+  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
+})

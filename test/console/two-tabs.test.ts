@@ -5,6 +5,7 @@ import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
 import { until } from '#test/support/until.ts'
 import { journeysSkipped, startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
+import { titleOfSetting } from '../../ui/src/routes/settings/setting-titles.ts'
 
 let browser: Browser
 let app: AdminApp
@@ -104,7 +105,7 @@ const forms: Readonly<Record<string, () => Promise<Form>>> = {
     return {
       async open(page) {
         if (!page.url().endsWith('/settings')) await page.goto(`${app.url}/settings`)
-        await button(page, `Edit ${setting}`).click()
+        await button(page, `Edit ${titleOfSetting(setting)}`).click()
         return page.getByLabel('Value in attempts')
       },
       label: 'Value',

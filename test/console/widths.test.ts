@@ -1,5 +1,7 @@
 /** Every page in windows from a phone's to a desktop's: nothing scrolls sideways, nothing to press is cut off. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { type AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
@@ -18,6 +20,7 @@ if (journeysSkipped === null) {
     upstream = await startUpstream()
     app = await startConsoleApp(['documents.reader_processes=1'])
     await fillConsole(app, upstream.url)
+    await fillRest()
     browser = await startBrowser()
     visitor = await visit(browser, app)
     await visitor.open('/account')
@@ -30,6 +33,25 @@ if (journeysSkipped === null) {
     await app[Symbol.asyncDispose]()
     await upstream.close()
   })
+}
+
+/** What pages list beside that: a webhook, a file, a limit of an account. */
+async function fillRest(): Promise<void> {
+  const url = 'https://hooks.example.org/services/sluice/production/receiver'
+  await app.call('POST', '/webhooks', { body: { url } })
+  const model = await idOf('/models', 'claude-sonnet-4-5')
+  const limit = await app.call('PUT', `/models/${model}/inflight-limits/${app.userId}`, { body: { limit: 3 } })
+  expect(limit.status).toBe(200)
+  const form = new FormData()
+  form.set('purpose', 'batch')
+  form.set('file', new Blob(['{}\n']), 'questions-about-contracts-of-the-last-quarter.jsonl')
+  const headers = { authorization: `Bearer ${app.adminKey}` }
+  expect((await fetch(`${app.url}/ai/v1/files`, { method: 'POST', headers, body: form })).status).toBe(200)
+}
+
+async function newestRequest(): Promise<string> {
+  const { data } = (await app.call<{ data: { request_id: string; at: string }[] }>('GET', '/requests?limit=1')).body
+  return `/requests/${data[0]?.request_id}?at=${data[0]?.at}`
 }
 
 async function idOf(list: string, name: string): Promise<string> {
@@ -52,7 +74,7 @@ interface Place {
 
 /** The pages of the navigation, and the account, by their addresses. */
 const navigation: Readonly<Record<string, Place>> = {
-  '/': { path: '/?span=day', shown: 'Time to first token' },
+  '/': { path: '/?span=day', shown: 'p95' },
   '/models': { path: '/models', shown: 'claude-sonnet-4-5' },
   '/playground': { path: '/playground', shown: 'Ask a model' },
   '/documents': { path: '/documents', shown: 'employee-handbook.md' },
@@ -64,7 +86,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/requests': { path: '/requests', shown: 'Duration' },
   '/welcome': { path: '/welcome', shown: '4. Create an API key' },
   '/users': { path: '/users', shown: 'katherine@example.org' },
-  '/webhooks': { path: '/webhooks', shown: 'No webhooks yet' },
+  '/webhooks': { path: '/webhooks', shown: 'hooks.example.org' },
   '/audit': { path: '/audit', shown: 'Created a model' },
   '/groups': { path: '/groups', shown: 'research' },
   '/providers': { path: '/providers', shown: 'vllm-berlin' },
@@ -81,6 +103,9 @@ const click = (name: string | RegExp) => (page: Page) =>
 /** Tabs, details, editors and dialogs. */
 const others: Readonly<Record<string, Place>> = {
   'a page that does not exist': { path: '/nothing', shown: 'Page not found' },
+  'the page of a request': { path: newestRequest, shown: 'Timeline' },
+  'the sign-in page': { path: '/sign-in', shown: 'E-mail' },
+  'an invitation': { path: '/invitation', shown: 'This link does not work' },
   'models as a table': { path: '/models?view=table', shown: 'claude-sonnet-4-5' },
   'the page of a model': { path: '/models/about/gpt-5-mini', shown: 'Python' },
   'filtered models': { path: '/models?kind=chat&order=speed&context=32000', shown: 'Clear filters' },
@@ -222,6 +247,10 @@ const lists: Readonly<Record<string, Place>> = {
   users: { path: '/users', shown: 'katherine@example.org' },
   groups: { path: '/groups', shown: 'research' },
   providers: { path: '/providers', shown: 'vllm-berlin' },
+  'the audit log': { path: '/audit', shown: 'Created a model' },
+  webhooks: { path: '/webhooks', shown: 'hooks.example.org' },
+  'files of batches': { path: '/batches?tab=files', shown: 'questions-about-contracts' },
+  'limits of accounts': { path: '/settings?tab=limits', shown: 'user@example.org' },
 }
 
 interface TableView {
@@ -273,7 +302,7 @@ describe.skipIf(journeysSkipped !== null)(
       test(`no name in the table of ${name} is cut off from 360 to 1,920 px`, async () => {
         const { page } = visitor
         await page.setViewportSize({ width: 1920, height: 800 })
-        await visitor.open(String(path))
+        await visitor.open(typeof path === 'string' ? path : await path())
         await page.locator('td [data-name]').filter({ hasText: shown }).first().waitFor()
         for (let width = 360; width <= 1920; width += 60) {
           await page.setViewportSize({ width, height: 800 })
@@ -308,6 +337,21 @@ describe.skipIf(journeysSkipped !== null)(
       await page.getByRole('dialog', { name: /openai/ }).waitFor()
       expect(await page.getByRole('dialog').count()).toBe(1)
     }, 60_000)
+
+    test('no route is left out', async () => {
+      const opened = [...Object.values(navigation), ...Object.values(others)].map(async ({ path }) =>
+        typeof path === 'string' ? path : await path(),
+      )
+      const paths = (await Promise.all(opened)).map((path) => path.replace(/[?#].*/s, ''))
+      const source = await readFile(join(import.meta.dir, '../../ui/src/router.tsx'), 'utf8')
+      const routes = [...source.matchAll(/^  path: '(\/[^']*)',$/gm)].map(([, path = '']) => path)
+      expect(routes.length).toBeGreaterThan(20)
+      const missing = routes.filter((route) => {
+        const pattern = new RegExp(`^${route.replaceAll(/\$\w+/g, '[^/]+')}$`)
+        return !paths.some((path) => pattern.test(path))
+      })
+      expect(missing).toEqual([])
+    })
 
     test('no page of the navigation is left out', async () => {
       await visitor.page.setViewportSize({ width: 1440, height: 800 })

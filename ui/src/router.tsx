@@ -28,6 +28,7 @@ import {
   readNewModelSearch,
   readOverviewSearch,
   readPlaygroundSearch,
+  readProvidersSearch,
   readRequestSearch,
   readRequestsSearch,
   readSettingsSearch,
@@ -220,6 +221,7 @@ const providersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/providers',
   beforeLoad: requireAdmin,
+  validateSearch: readProvidersSearch,
   component: lazyPart(() => import('./routes/providers/providers-page.tsx'), 'ProvidersPage'),
 })
 

@@ -140,11 +140,15 @@ export class OidcIssuer {
 }
 
 /** Loaded at the first sign-in of this kind: most servers never need it. */
-function library(): Promise<Library> {
+export function library(): Promise<Library> {
   return import('openid-client')
 }
 
-async function discover({ issuer, clientId, clientSecret }: IssuerSettings): Promise<Configuration> {
+/** This server as a client of an issuer. */
+export type Client = Pick<IssuerSettings, 'issuer' | 'clientId' | 'clientSecret'>
+
+/** Reads the discovery document. Throws what went wrong. */
+export async function discover({ issuer, clientId, clientSecret }: Client): Promise<Configuration> {
   const client = await library()
   const secret = clientSecret?.reveal()
   const configuration = await client.discovery(

@@ -176,14 +176,23 @@ async function signedIn(admin: Admin, context: RequestContext, pending: PendingS
 }
 
 /** The public address; where none is set, that of this request when only this machine can have sent it. */
-function redirectUriOf({ settings }: Admin, issuer: OidcIssuer, { request }: RequestContext): string {
-  const callbackPath = `${pathOf(issuer)}/callback`
+function redirectUriOf({ settings }: Admin, issuer: OidcIssuer | null, { request }: RequestContext): string {
+  const callbackPath = `${issuer === null ? startPath : pathOf(issuer)}/callback`
   const publicUrl = settings.get('server.public_url')
   if (publicUrl !== null) return publicUrl + callbackPath
   // What a stranger writes into the host header must not become an address that the issuer is given.
   const own = `http://${request.headers.get('host') ?? ''}`
   if (!URL.canParse(own) || !isLoopbackHost(new URL(own).hostname)) throw new OidcRefusal('oidc_public_url_missing')
   return new URL(own).origin + callbackPath
+}
+
+/** Where an issuer has to send people back to, as seen by this request; null when the public address is needed for it. */
+export function publicCallback(admin: Admin, issuer: OidcIssuer | undefined, context: RequestContext): string | null {
+  try {
+    return redirectUriOf(admin, issuer ?? null, context)
+  } catch {
+    return null
+  }
 }
 
 interface Refused {

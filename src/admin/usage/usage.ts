@@ -9,29 +9,17 @@ import type { UsageFilter, UsagePoint, UsageTotals } from '#store/usage/usage.ts
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { id, time } from '../fields.ts'
+import { bucketMs, bucketsMax, bucketsOf, modelName, span, spanOf } from './span.ts'
 
-const minuteMs = 60_000
-const bucketMs = { minute: minuteMs, hour: 60 * minuteMs, day: 24 * 60 * minuteMs } as const
-const defaultSpanMs = bucketMs.day
-/** Buckets of one answer. */
-const bucketsMax = 2000
 /** Points of one answer, each some 300 bytes. */
 const pointsMax = 10_000
 const groupsMax = 200
 
-const span = {
-  from: time.optional().describe('First moment that counts; a day before `to` when left out'),
-  to: time.optional().describe('First moment that no longer counts; now when left out'),
-}
 const ownFilter = {
   ...span,
   key_id: id.optional(),
-  model: z
-    .string()
-    .max(200)
-    .regex(/^\P{Cc}*$/u)
-    .optional()
-    .describe('Canonical name of the model'),
+  model: modelName.optional().describe('Canonical name of the model'),
+  provider: modelName.optional().describe('Name of the provider that served'),
 }
 const filter = {
   ...ownFilter,
@@ -237,6 +225,7 @@ interface Asked {
   readonly user_id?: string | undefined
   readonly key_id?: string | undefined
   readonly model?: string | undefined
+  readonly provider?: string | undefined
   readonly group_id?: string | undefined
 }
 
@@ -252,18 +241,13 @@ export async function readSeries(
   admin: Admin,
   asked: Asked & Pick<z.output<typeof seriesQuery>, 'bucket' | 'group_by' | 'top' | 'top_by' | 'cursor' | 'limit'>,
 ): Promise<z.input<typeof seriesAnswer>> {
-  const length = bucketMs[asked.bucket]
-  const { from, ...rest } = filterOf(admin, asked)
-  const wanted = { ...rest, from: from - (from % length) }
-  if ((wanted.to - wanted.from) / length > bucketsMax) {
-    const message = `From "from" to "to" are more than ${bucketsMax} buckets. Take a longer bucket or a shorter span.`
-    throw new ApiError('invalid_query_parameter', { param: 'bucket', message })
-  }
-  const buckets = Math.max(1, Math.ceil((wanted.to - wanted.from) / length))
+  const filtered = filterOf(admin, asked)
+  const { from, buckets } = bucketsOf(filtered, asked.bucket)
+  const wanted = { ...filtered, from }
   const limit = Math.max(1, Math.min(asked.top ?? asked.limit, Math.floor(pointsMax / buckets)))
   const { points, others, nextCursor } = await admin.store.usage.series({
     ...wanted,
-    bucketMs: length,
+    bucketMs: bucketMs[asked.bucket],
     groupBy: asked.group_by,
     groups:
       asked.top === undefined
@@ -306,12 +290,10 @@ export async function readRequest(
 }
 
 function filterOf({ clock }: Admin, asked: Asked): UsageFilter {
-  const to = asked.to ?? clock.now()
-  const from = asked.from ?? to - defaultSpanMs
-  if (from > to) throw new ApiError('invalid_query_parameter', { param: 'from', message: '"from" is after "to".' })
   // Everyone is a member of this group without a row that says so.
   const groupId = asked.group_id === everyoneGroupId ? undefined : asked.group_id
-  return { from, to, userId: asked.user_id, keyId: asked.key_id, model: asked.model, groupId }
+  const { user_id: userId, key_id: keyId, model, provider } = asked
+  return { ...spanOf(clock, asked), userId, keyId, model, provider, groupId }
 }
 
 function spanOnWire({ from, to }: UsageFilter): { from: string; to: string } {

@@ -1,7 +1,7 @@
 /** What a start prints: where the server (and with it the console) is, and at the first start everything for a first request. */
 import type { Settings } from '#config/settings/records.ts'
 import { inBinary } from '#lib/own-scripts.ts'
-import type { FoundProvider } from '#setup/discover-local.ts'
+import type { FoundProvider } from '#providers/discover-local.ts'
 import type { FirstStart } from '#setup/first-start.ts'
 import { entryLines, type Output } from '../output.ts'
 

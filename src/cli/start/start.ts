@@ -1,7 +1,7 @@
 /** `sluice start`: from a checked configuration to a running server, and to its orderly end. */
 import { availableParallelism } from 'node:os'
 import { processEnvironment } from '#config/sources/environment.ts'
-import { discoverProviders } from '#setup/discover-local.ts'
+import { discoverProviders } from '#providers/discover-local.ts'
 import { StartProblem } from '#setup/start-problem.ts'
 import type { ExitCode, GivenFlags, Invocation } from '../command.ts'
 import { readConfiguration, type Configuration } from '../configuration.ts'

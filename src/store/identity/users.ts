@@ -52,6 +52,9 @@ export interface UserStore {
   update(id: string, patch: UserPatch, at: number, options?: UserChangeOptions): Promise<User | null>
   /** Sets or, with null, removes the password; false when there is no such user, or only a service account. */
   setPassword(id: string, password: StoredPassword | null, at: number): Promise<boolean>
+  /** Whether the user has put "Getting started" away; null when there is no such user. */
+  guideHidden(id: string): Promise<boolean | null>
+  setGuideHidden(id: string, hidden: boolean): Promise<void>
   /** Null when the user does not exist, has no password or is a service account. */
   password(id: string): Promise<StoredPassword | null>
   /** Deletes the user with all keys, sessions, memberships and limits; false when there is none. */
@@ -87,6 +90,7 @@ export function userStore(database: Database): UserStore {
     },
     ...changes(database),
     ...passwords(database),
+    ...guides(database),
     ...membershipRows(database),
   }
 }
@@ -156,6 +160,22 @@ async function someUsers({ kysely }: Database, ids: readonly string[]): Promise<
   return found
 }
 
+function guides({ kysely }: Database): Pick<UserStore, 'guideHidden' | 'setGuideHidden'> {
+  return {
+    async guideHidden(id) {
+      const row = await kysely.selectFrom('users').select('guide_hidden').where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : row.guide_hidden === 1
+    },
+    async setGuideHidden(id, hidden) {
+      await kysely
+        .updateTable('users')
+        .set({ guide_hidden: flag(hidden) })
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
 function passwords({ kysely }: Database): Pick<UserStore, 'setPassword' | 'password'> {
   return {
     async setPassword(id, password, at) {
@@ -214,6 +234,7 @@ function rowOf(user: User, password: StoredPassword | null): UsersTable {
     created_at: user.createdAt,
     updated_at: user.createdAt,
     seen_at: null,
+    guide_hidden: 0,
   }
 }
 

@@ -5,10 +5,10 @@
 import { sql } from 'kysely'
 import type { Connection } from '../database.ts'
 import { usageColumns } from './usage-record.ts'
+import { floorTo, hourMs } from './usage-spans.ts'
 import {
   addSums,
-  floorTo,
-  hourMs,
+  noTimes,
   SeriesNumbers,
   sumsOf,
   summandNames,
@@ -81,6 +81,7 @@ function hourSums(row: SummedRow): HourSums {
     at: floorTo(row.at, hourMs),
     series: [row.user_id ?? '', row.key_id ?? '', row.model_served ?? '', row.provider ?? ''],
     values: summandNames.map((name) => row[name]),
+    times: noTimes,
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { dayMs, floorTo } from './usage-sums.ts'
+import { dayMs, floorTo } from './usage-spans.ts'
 
 const pastTable = 'usage_past'
 

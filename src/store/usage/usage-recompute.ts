@@ -10,7 +10,8 @@ import type { Connection, Engine } from '../database.ts'
 import { settleCharges } from '../money/settle-charges.ts'
 import type { Place } from '../page.ts'
 import type { Tables, UsageRecordsTable } from '../schema.ts'
-import { addSums, floorTo, hourMs, SeriesNumbers, summandNames, type HourSums, type SeriesName } from './usage-sums.ts'
+import { floorTo, hourMs } from './usage-spans.ts'
+import { addSums, noTimes, SeriesNumbers, summandNames, type HourSums, type SeriesName } from './usage-sums.ts'
 import type { RecomputedStep, RecomputeStep, RepricedModel, UsageWork } from './usage.ts'
 
 /** Rows of one step: some ten milliseconds of SQLite's write lock, or of the main thread with PostgreSQL. */
@@ -230,6 +231,6 @@ function hourSums(differences: readonly CostDifference[]): readonly HourSums[] {
     if (first === undefined) return []
     const cost = list.reduce((sum, each) => sum + each.cost, 0)
     const values = summandNames.map((name) => (name === 'cost' ? cost : 0))
-    return [{ at: floorTo(first.at, hourMs), series: first.series, values }]
+    return [{ at: floorTo(first.at, hourMs), series: first.series, values, times: noTimes }]
   })
 }

@@ -6,7 +6,9 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../database.ts'
 import { decodeGroupCursor, encodeGroupCursor } from '../page.ts'
 import { usageBreakdown } from './usage-breakdown.ts'
-import { dayMs, floorTo, hourMs, summandNames, summands, type Margin } from './usage-sums.ts'
+import { usageLatency } from './usage-latency.ts'
+import { dayMs, hourMs, spansOf, type Span } from './usage-spans.ts'
+import { summandNames, summands, type Margin } from './usage-sums.ts'
 import type {
   UsageFilter,
   UsageGrouping,
@@ -18,10 +20,13 @@ import type {
 } from './usage.ts'
 
 /** Reports from this database. */
-export function usageReports(connection: Connection): Pick<UsageWork, 'totals' | 'series' | 'breakdownOfHours'> {
+export function usageReports(
+  connection: Connection,
+): Pick<UsageWork, 'totals' | 'series' | 'latency' | 'breakdownOfHours'> {
   const reader = new Reader(connection)
   return {
     ...usageBreakdown(connection),
+    ...usageLatency(connection),
     async totals(filter) {
       const from = await reader.parts({ ...filter, groupBy: 'none', bucketMs: null })
       const { rows } = await sql<UsageTotals>`select ${totalColumns} from (${from}) as parts`.execute(connection.kysely)
@@ -103,11 +108,6 @@ interface PartsQuery extends UsageFilter {
   readonly bucketMs: number | null
 }
 
-interface Span {
-  readonly from: number
-  readonly to: number
-}
-
 const rowColumns = { model: 'r.model_served', user: 'r.user_id', key: 'r.key_id', provider: 'r.provider' } as const
 const marginColumns = { model: 'name', user: 'name', key: 'name', provider: 'name' } as const
 const seriesColumns = { model: 's.model', user: 's.user_id', key: 's.key_id', provider: 's.provider' } as const
@@ -163,12 +163,13 @@ function sumsOf(table: SumsTable, span: Span, query: PartsQuery): RawBuilder<unk
   return margin === null ? seriesSums(table, span, query) : marginSums(table, margin, span, query)
 }
 
-function marginOf({ groupBy, userId, keyId, model, groupId }: PartsQuery): Margin | null {
+function marginOf({ groupBy, userId, keyId, model, provider, groupId }: PartsQuery): Margin | null {
   const names = new Set([
     ...(groupBy === 'none' ? [] : [groupBy === 'group' ? 'user' : groupBy]),
     ...(userId === undefined && groupId === undefined ? [] : ['user' as const]),
     ...(keyId === undefined ? [] : ['key' as const]),
     ...(model === undefined ? [] : ['model' as const]),
+    ...(provider === undefined ? [] : ['provider' as const]),
   ])
   const [name = 'all'] = names
   return names.size > 1 || name === 'key' ? null : name
@@ -176,8 +177,8 @@ function marginOf({ groupBy, userId, keyId, model, groupId }: PartsQuery): Margi
 
 /** As they are: a row for each name and unit is as little as a part can be. */
 function marginSums(table: SumsTable, margin: Margin, { from, to }: Span, query: PartsQuery): RawBuilder<unknown> {
-  const { groupBy, userId, model, groupId } = query
-  const name = userId ?? model
+  const { groupBy, userId, model, provider, groupId } = query
+  const name = userId ?? model ?? provider
   const conditions = [
     sql`hours = ${table === 'usage_hours' ? 1 : 24} and margin = ${margin} and at >= ${from} and at < ${to}`,
     ...(name === undefined ? [] : [sql`name = ${name}`]),
@@ -190,13 +191,14 @@ function marginSums(table: SumsTable, margin: Margin, { from, to }: Span, query:
 }
 
 function seriesSums(table: SumsTable, { from, to }: Span, query: PartsQuery): RawBuilder<unknown> {
-  const { groupBy, userId, keyId, model, groupId } = query
+  const { groupBy, userId, keyId, model, provider, groupId } = query
   const conditions = [
     unitsOf(table, { from, to }, query),
     amongOf(query, seriesColumns),
     ...(userId === undefined ? [] : [sql`s.user_id = ${userId}`]),
     ...(keyId === undefined ? [] : [sql`s.key_id = ${keyId}`]),
     ...(model === undefined ? [] : [sql`s.model = ${model}`]),
+    ...(provider === undefined ? [] : [sql`s.provider = ${provider}`]),
     ...(groupId === undefined ? [] : [sql`s.user_id in ${membersOf(groupId)}`]),
   ]
   return sql`
@@ -241,12 +243,13 @@ function membersOf(groupId: string): RawBuilder<unknown> {
 }
 
 /** The condition for rows, as `r`. */
-export function rowFilter({ from, to, userId, keyId, model, groupId }: UsageFilter): RawBuilder<SqlBool> {
+export function rowFilter({ from, to, userId, keyId, model, provider, groupId }: UsageFilter): RawBuilder<SqlBool> {
   const conditions = [
     sql`r.at >= ${from} and r.at < ${to}`,
     ...(userId === undefined ? [] : [sql`r.user_id = ${userId}`]),
     ...(keyId === undefined ? [] : [sql`r.key_id = ${keyId}`]),
     ...(model === undefined ? [] : [sql`r.model_served = ${model}`]),
+    ...(provider === undefined ? [] : [sql`r.provider = ${provider}`]),
     ...(groupId === undefined ? [] : [sql`r.user_id in ${membersOf(groupId)}`]),
   ]
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
@@ -260,29 +263,4 @@ function memberships(groupBy: UsageGrouping, user: RawBuilder<unknown>): RawBuil
 function bucketOf({ from, bucketMs }: PartsQuery): RawBuilder<number> {
   if (bucketMs === null) return sql<number>`cast(${from} as bigint)`
   return sql<number>`at - (at - ${from}) % cast(${bucketMs} as bigint)`
-}
-
-/** Which part of the period comes from where: a unit of sums is of use when it lies in one bucket. */
-function spansOf({ from, to, bucketMs }: PartsQuery): {
-  readonly days: Span[]
-  readonly hours: Span[]
-  readonly rows: Span[]
-} {
-  const isOne = bucketMs === null || bucketMs >= to - from
-  const fits = (unitMs: number): boolean => isOne || (bucketMs % unitMs === 0 && from % unitMs === 0)
-  const [inHours, outsideHours] = fits(hourMs) ? split({ from, to }, hourMs) : [[], [{ from, to }]]
-  const byDay = inHours.map((span): readonly [Span[], Span[]] => (fits(dayMs) ? split(span, dayMs) : [[], [span]]))
-  return { days: byDay.flatMap(([days]) => days), hours: byDay.flatMap(([, hours]) => hours), rows: outsideHours }
-}
-
-/** The whole units of a span, and what is left at its ends. */
-function split({ from, to }: Span, unitMs: number): [Span[], Span[]] {
-  const first = floorTo(from + unitMs - 1, unitMs)
-  const last = floorTo(to, unitMs)
-  if (first >= last) return [[], [{ from, to }]]
-  const ends = [
-    { from, to: first },
-    { from: last, to },
-  ].filter((span) => span.from < span.to)
-  return [[{ from: first, to: last }], ends]
 }

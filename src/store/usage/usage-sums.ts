@@ -7,10 +7,10 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Engine } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { insertCells } from './insert-cells.ts'
+import { bucketOfMs } from './spread.ts'
 import { usageColumns, type UsageCell } from './usage-record.ts'
-
-export const hourMs = 3_600_000
-export const dayMs = 24 * hourMs
+import { dayMs, floorTo, hourMs } from './usage-spans.ts'
+import { addSpreads, type HourTimes } from './usage-spreads.ts'
 
 /** What is summed, and how a row counts in it. The columns of both tables of sums. */
 export const summands = {
@@ -54,11 +54,13 @@ const margins = [
 
 export type Margin = (typeof margins)[number][0]
 
-export interface HourSums {
+export interface HourSums extends HourTimes {
   readonly series: SeriesName
-  readonly at: number
   readonly values: number[]
 }
+
+/** For sums that are not made of single requests. */
+export const noTimes: HourSums['times'] = { durations: [], firstTokens: [] }
 
 const place = (column: (typeof usageColumns)[number]): number => usageColumns.indexOf(column)
 const atPlace = place('at')
@@ -111,17 +113,22 @@ export function sumsOf(rows: readonly (readonly UsageCell[])[]): readonly HourSu
     if (sum === undefined) {
       const text = (column: number): string => String(row[column] ?? '')
       const values = summandNames.map(() => 0)
-      sums.set(key, (sum = { at, series: [text(userId), text(keyId), text(model), text(provider)], values }))
+      const times = { durations: [], firstTokens: [] }
+      sums.set(key, (sum = { at, series: [text(userId), text(keyId), text(model), text(provider)], values, times }))
     }
-    const { values } = sum
+    const { values, times } = sum
+    addTimes(times, row)
     countOf.forEach((count, index) => (values[index] = (values[index] ?? 0) + count(row)))
   }
   return [...sums.values()]
 }
 
-/** The beginning of the unit that holds the moment. */
-export function floorTo(at: number, unitMs: number): number {
-  return at - (at % unitMs)
+/** A request that was refused says nothing about how long an answer takes. */
+function addTimes({ durations, firstTokens }: HourSums['times'], row: readonly UsageCell[]): void {
+  if (Number(row[statusPlace]) >= 400) return
+  durations.push(bucketOfMs(Number(row[durationPlace])))
+  const firstTokenMs = firstTokenMsOf(row)
+  if (firstTokenMs !== null) firstTokens.push(bucketOfMs(firstTokenMs))
 }
 
 /** The row numbers of series, remembered: they are never deleted. */
@@ -187,6 +194,7 @@ export async function addSums(
     return [...marginCells(margin, 1, hours), ...marginCells(margin, 24, byDay(hours))]
   })
   await insertCells(trx, engine, { table: 'usage_margins', columns: marginColumns, tail: marginTail, cells })
+  await addSpreads(trx, engine, sums)
 }
 
 function marginCells(margin: Margin, hours: number, sums: readonly HourSums[]): readonly UsageCell[] {
@@ -210,7 +218,7 @@ function merged(
     const [at, series] = keyed(each)
     const key = `${at}\t${keyOf(series)}`
     const before = found.get(key)
-    if (before === undefined) found.set(key, { at, series, values: [...each.values] })
+    if (before === undefined) found.set(key, { at, series, values: [...each.values], times: noTimes })
     else each.values.forEach((value, index) => (before.values[index] = (before.values[index] ?? 0) + value))
   }
   return [...found.values()]

@@ -27,6 +27,7 @@ export function usageOn(thread: UsageThread): UsageWork {
     'forget',
     'totals',
     'series',
+    'latency',
     'list',
     'find',
     'proveCounters',

@@ -6,8 +6,10 @@
  */
 import type { PriceList } from '#pricing/price.ts'
 import type { Page, PageRequest, Place } from '../page.ts'
+import type { Percentiles } from './spread.ts'
 import { usageLine, type StoredUsage, type UsageRecord } from './usage-record.ts'
-import { dayMs, type Summand } from './usage-sums.ts'
+import { dayMs } from './usage-spans.ts'
+import { type Summand } from './usage-sums.ts'
 
 export interface UsageFilter {
   /** First moment that counts. */
@@ -18,6 +20,8 @@ export interface UsageFilter {
   readonly keyId?: string | undefined
   /** Canonical name of the model that served. */
   readonly model?: string | undefined
+  /** Name of the provider that served. */
+  readonly provider?: string | undefined
   /** Only users who are members now. */
   readonly groupId?: string | undefined
 }
@@ -82,6 +86,23 @@ export interface UsageSeriesQuery extends UsageFilter {
   readonly among?: readonly string[] | undefined
   /** Which groups the answer has: the largest, or a page of all in the order of their names. All when absent. */
   readonly groups?: UsageGroups | undefined
+}
+
+export interface LatencyQuery extends Pick<UsageFilter, 'from' | 'to' | 'model' | 'provider'> {
+  readonly groupBy: 'model' | 'provider' | 'none'
+  /** Only these groups. */
+  readonly among?: readonly string[] | undefined
+  /** Null for one bucket. */
+  readonly bucketMs: number | null
+}
+
+/** How long the answered requests of a bucket took. */
+export interface LatencyPoint {
+  readonly at: number
+  readonly group: string | null
+  readonly duration: Percentiles
+  /** The same for the time to the first token of streams. */
+  readonly firstToken: Percentiles
 }
 
 export type UsageGroups =
@@ -202,6 +223,8 @@ export interface UsageStore {
   totals(filter: UsageFilter): Promise<UsageTotals>
   /** Throws InvalidCursor. */
   series(query: UsageSeriesQuery): Promise<UsageSeries>
+  /** Percentiles that are at most 3.2 % off; buckets without an answered request are left out. */
+  latency(query: LatencyQuery): Promise<readonly LatencyPoint[]>
   /** A page of rows, the newest first. Throws InvalidCursor. */
   list(query: UsageListQuery): Promise<Page<StoredUsage>>
   /** The newest row of this request id; null when there is none. */
@@ -227,7 +250,7 @@ export interface UsageStore {
 /** The parts of the work, each one statement or one short transaction. */
 export interface UsageWork extends Pick<
   UsageStore,
-  'write' | 'forget' | 'totals' | 'series' | 'list' | 'find' | 'proveCounters'
+  'write' | 'forget' | 'totals' | 'series' | 'latency' | 'list' | 'find' | 'proveCounters'
 > {
   /** Removes some of the oldest rows from before this moment, and returns how many; 0 when none is left. */
   purgeSome(before: number): Promise<number>
@@ -247,7 +270,7 @@ const idleMs = 60_000
 
 /** The usage records, on top of the thread or connection that does the work. */
 export function usageStore(work: UsageWork): UsageStore {
-  const { write, forget, totals, series, list, find, proveCounters } = work
+  const { write, forget, totals, series, latency, list, find, proveCounters } = work
   let lookAt = -Infinity
   return {
     async insertMany(records) {
@@ -258,6 +281,7 @@ export function usageStore(work: UsageWork): UsageStore {
     forget,
     totals,
     series,
+    latency,
     list,
     find,
     proveCounters,

@@ -31,6 +31,17 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+const figuresOfQuick = {
+  uptime: 0.75,
+  first_token_ms: 300,
+  // Of 200 and 400, of 1200 and 1400: percentiles are those of a histogram.
+  first_token_p50_ms: 204,
+  first_token_p95_ms: 408,
+  duration_p50_ms: 1184,
+  duration_p95_ms: 1376,
+  tokens_per_second: 50,
+}
+
 interface Figures {
   readonly model?: string
   readonly requests: number | null
@@ -60,8 +71,9 @@ test('models have their price, their provider’s kind and the account’s limit
 
 test('speed and outages of the last day are those of all requests, without what callers did wrong', async () => {
   const { body } = await app.call<Performance>('GET', '/me/models/performance')
-  const quick = { model: 'quick', requests: 5, uptime: 0.75, first_token_ms: 300, tokens_per_second: 50 }
-  const priced = { model: 'priced', requests: 1, uptime: null, first_token_ms: null, tokens_per_second: null }
+  const quick = { model: 'quick', requests: 5, ...figuresOfQuick }
+  const none = { duration_p50_ms: null, duration_p95_ms: null, first_token_p50_ms: null, first_token_p95_ms: null }
+  const priced = { model: 'priced', requests: 1, uptime: null, first_token_ms: null, tokens_per_second: null, ...none }
   expect([...body.data].toSorted((a, b) => (a.model! < b.model! ? -1 : 1))).toEqual([priced, quick])
   expect(body.hours).toEqual([])
 })
@@ -70,7 +82,7 @@ test('one model has its hours, and users see neither how much others use it nor 
   const of = async (model: string) =>
     (await app.call<Performance>('GET', `/me/models/performance?model=${model}`, { key: app.userKey })).body
   const { data, hours } = await of('quick')
-  expect(data).toEqual([{ model: 'quick', requests: null, uptime: 0.75, first_token_ms: 300, tokens_per_second: 50 }])
+  expect(data).toEqual([{ model: 'quick', requests: null, ...figuresOfQuick }])
   expect(hours.map(({ uptime }) => uptime)).toEqual([2 / 3, 1])
   expect(await of('closed')).toMatchObject({ data: [], hours: [] })
 })

@@ -267,3 +267,40 @@ describe('single requests', () => {
     expect((await read(`/requests/${listed?.request_id}`, app.userKey)).status).toBe(403)
   })
 })
+
+describe('how long requests took', () => {
+  interface Latency {
+    readonly data: readonly Readonly<Record<string, string | number | null>>[]
+  }
+  const latency = async (query: string) => (await app.call<Latency>('GET', `/usage/latency?${query}`)).body.data
+
+  test('is told as percentiles of answered requests, of all, by model, of one provider, and by bucket', async () => {
+    const of = { duration_p50_ms: 102, duration_p95_ms: 102 }
+    const none = { streams: 0, first_token_p50_ms: null, first_token_p95_ms: null }
+    const at = '2026-01-10T00:00:00.000Z'
+    expect(await latency(day)).toEqual([{ at, group: null, requests: 3, ...of, ...none }])
+    expect(await latency(`${day}&group_by=model`)).toEqual([
+      { at, group: 'a', requests: 2, ...of, ...none },
+      { at, group: 'b', requests: 1, ...of, ...none },
+    ])
+    expect(await latency(`${day}&provider=practice`)).toEqual([{ at, group: null, requests: 3, ...of, ...none }])
+    expect(await latency(`${day}&provider=nobody`)).toEqual([])
+    const hours = await latency(`${day}&model=a&bucket=hour`)
+    expect(hours.map(({ at: begin, requests }) => [begin, requests])).toEqual([
+      [at, 1],
+      ['2026-01-10T02:00:00.000Z', 1],
+    ])
+  })
+
+  test.each([
+    ['model=a&provider=practice', 'group_by'],
+    ['model=a&group_by=provider', 'group_by'],
+    ['group_by=model&bucket=hour', 'bucket'],
+  ])('%s is refused: histograms are of one thing each', async (query, param) => {
+    const { status, body } = await app.call<{ error: { code: string; param: string } }>(
+      'GET',
+      `/usage/latency?${query}`,
+    )
+    expect({ status, ...body.error }).toMatchObject({ status: 400, code: 'invalid_query_parameter', param })
+  })
+})

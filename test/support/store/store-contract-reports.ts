@@ -1,7 +1,8 @@
 /** Reports beside the plainest way to make them: a loop over all records. */
 import { expect } from 'bun:test'
+import type { Percentiles } from '#store/usage/spread.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
-import { dayMs, floorTo, hourMs } from '#store/usage/usage-sums.ts'
+import { dayMs, floorTo, hourMs } from '#store/usage/usage-spans.ts'
 import type { UsageFilter, UsageGrouping, UsagePoint, UsageStore, UsageTotals } from '#store/usage/usage.ts'
 import type { StoreTest } from './store-test.ts'
 import { aUsage } from './store-records.ts'
@@ -23,6 +24,23 @@ export function reportContract(storeTest: StoreTest): void {
         await compare(usage, records, randomQuestion(random), purgedBefore)
     })
   }
+}
+
+/** Histograms are read and written back: without their lock, writers would undo each other. */
+export function latencyContract(storeTest: StoreTest): void {
+  storeTest('histograms lose nothing to others that write at once', async ({ usage }) => {
+    const batches = Array.from({ length: 12 }, (_, batch) =>
+      Array.from({ length: 40 }, (_each, index) =>
+        aUsage({ at: start + index, durationMs: batch * 40 + index, modelServed: 'm1', provider: 'p1' }),
+      ),
+    )
+    await Promise.all(batches.map((records) => usage.insertMany(records)))
+    const span = { from: start, to: start + dayMs, bucketMs: null } as const
+    for (const query of [{ groupBy: 'none' }, { groupBy: 'model' }, { groupBy: 'provider' }] as const) {
+      const points = await usage.latency({ ...span, ...query })
+      expect(points.map(({ duration }) => duration.count)).toEqual([480])
+    }
+  })
 }
 
 interface Question {
@@ -54,6 +72,7 @@ async function compare(
     ...expected,
     points: sorted(expected.points),
   })
+  await compareLatency(usage, kept, question)
   if (groupBy === 'none') return
   const groups = [...new Set(expected.points.flatMap(({ group }) => group ?? []))]
   const among = [...groups.filter((_, index) => index % 2 === 0), 'nobody']
@@ -62,15 +81,56 @@ async function compare(
   expect({ question, among, points: sorted(some) }).toEqual({ question, among, points: sorted(expectedSome) })
 }
 
+/** Times of histograms are at most this far off, and then rounded to a millisecond. */
+const offMax = 0.032
+
+/** Percentiles of all, of each model and of each provider, beside those of the sorted times. */
+async function compareLatency(usage: UsageStore, kept: readonly UsageRecord[], question: Question): Promise<void> {
+  const { from, to, userId, keyId, model, provider } = question.filter
+  if (userId !== undefined || keyId !== undefined) return
+  const groupBy = question.groupBy === 'provider' || question.groupBy === 'model' ? question.groupBy : 'none'
+  if (model !== undefined && (provider !== undefined || groupBy === 'provider')) return
+  if (provider !== undefined && groupBy === 'model') return
+  const points = await usage.latency({ from, to, model, provider, groupBy, bucketMs: null })
+  const answered = kept.filter(({ status }) => status < 400)
+  const grouped = Map.groupBy(answered, (record) =>
+    groupBy === 'none' ? null : groupBy === 'model' ? record.modelServed : record.provider,
+  )
+  expect(points.map(({ group }) => String(group)).toSorted()).toEqual([...grouped.keys()].map(String).toSorted())
+  for (const { group, duration, firstToken } of points) {
+    const own = grouped.get(group) ?? []
+    expectNear(
+      duration,
+      own.map(({ durationMs }) => durationMs),
+    )
+    expectNear(
+      firstToken,
+      own.flatMap(({ streamed, firstTokenMs }) => (streamed ? (firstTokenMs ?? []) : [])),
+    )
+  }
+}
+
+function expectNear({ count, p50Ms, p95Ms }: Percentiles, times: readonly number[]): void {
+  const ordered = times.toSorted((one, other) => one - other)
+  const exact = (share: number): number | undefined => ordered[Math.max(0, Math.ceil(share * ordered.length) - 1)]
+  expect(count).toBe(times.length)
+  for (const [told, share] of [[p50Ms, 0.5] as const, [p95Ms, 0.95] as const]) {
+    const expected = exact(share)
+    if (expected === undefined) expect(told).toBeNull()
+    else expect(Math.abs((told ?? Infinity) - expected)).toBeLessThanOrEqual(expected * offMax + 0.5)
+  }
+}
+
 function isInHours(at: number, { from, to }: UsageFilter): boolean {
   const hour = floorTo(at, hourMs)
   return from <= hour && hour + hourMs <= to
 }
 
-function matches(record: UsageRecord, { from, to, userId, keyId, model }: UsageFilter): boolean {
+function matches(record: UsageRecord, { from, to, userId, keyId, model, provider }: UsageFilter): boolean {
   const isIn = from <= record.at && record.at < to
   const isOf = (asked: string | undefined, value: string | null): boolean => asked === undefined || asked === value
-  return isIn && isOf(userId, record.userId) && isOf(keyId, record.keyId) && isOf(model, record.modelServed)
+  const isOfModel = isOf(model, record.modelServed) && isOf(provider, record.provider)
+  return isIn && isOf(userId, record.userId) && isOf(keyId, record.keyId) && isOfModel
 }
 
 function pointsOf(records: readonly UsageRecord[], { filter, groupBy, bucketMs }: Question): UsagePoint[] {
@@ -156,6 +216,7 @@ function randomRecord(random: Random): UsageRecord {
     status: oneOf(random, [200, 200, 400, 502]),
     streamed: oneOf(random, [true, false]),
     firstTokenMs: count(),
+    durationMs: Math.floor(10 ** (random() * 7)),
     promptTokens: count(),
     completionTokens: count(),
     cachedTokens: count(),
@@ -170,7 +231,7 @@ function randomQuestion(random: Random): Question {
   const [from, to] = [Math.min(one, other), Math.max(one, other) + 1]
   const maybe = (value: string): string | undefined => (random() < 0.25 ? value : undefined)
   return {
-    filter: { from, to, userId: maybe('ada'), keyId: maybe('k2'), model: maybe('m1') },
+    filter: { from, to, userId: maybe('ada'), keyId: maybe('k2'), model: maybe('m1'), provider: maybe('p1') },
     groupBy: oneOf(random, ['none', 'model', 'user', 'key', 'provider']),
     bucketMs: oneOf(random, [to - from, 17 * 60_000, hourMs, 6 * hourMs, dayMs]),
   }

@@ -17,7 +17,7 @@ import { provisioningContract } from './store-contract-provisioning.ts'
 import { contentContract } from './store-contract-content.ts'
 import { batchContract } from './store-contract-batches.ts'
 import { uploadContract } from './store-contract-uploads.ts'
-import { reportContract } from './store-contract-reports.ts'
+import { latencyContract, reportContract } from './store-contract-reports.ts'
 import { vectorStoreContract } from './store-contract-vector-stores.ts'
 import { usageContract } from './store-contract-usage.ts'
 import type { StoreTest } from './store-test.ts'
@@ -53,7 +53,10 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>, re
     describe('batches', () => batchContract(storeTest))
     describe('uploads', () => uploadContract(storeTest))
     describe('vector stores', () => vectorStoreContract(storeTest))
-    describe('usage reports', () => reportContract(storeTest))
+    describe('usage reports', () => {
+      reportContract(storeTest)
+      latencyContract(storeTest)
+    })
     describe('usage that is priced again', () => recomputeContract(storeTest))
     describe('answers that providers hold', () => responsesContract(storeTest))
     describe('responses and conversations that the gateway keeps', () => keptContract(storeTest))

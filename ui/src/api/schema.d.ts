@@ -840,6 +840,17 @@ export type FileUpload = {
   readonly "expires_after[seconds]"?: number | undefined
 }
 
+export type FoundProviders = {
+  readonly data: readonly ({
+    readonly preset: string
+    readonly title: string
+    /** An address on this machine, or the name of an environment variable */
+    readonly where: string
+    /** How many models it has; null for a vendor, which is not asked */
+    readonly models: number | null
+  })[]
+}
+
 export type FullContentLog = {
   readonly id: string
   readonly at: string
@@ -937,6 +948,24 @@ export type GroupCreation = {
   readonly description?: string | undefined
   /** What members may do: `documents.share` = name other users, other groups and everyone as owners of documents */
   readonly permissions?: readonly ("documents.share")[] | undefined
+}
+
+export type Guide = {
+  /** The user has put it away */
+  readonly hidden: boolean
+  /** False while the password is one that another person has chosen */
+  readonly own_password: boolean
+  /** A model has answered the user once */
+  readonly answered: boolean
+  readonly has_key: boolean
+  /** Beside the practice provider; null for users */
+  readonly has_provider: boolean | null
+  /** The server has another person; null for users */
+  readonly has_colleague: boolean | null
+}
+
+export type GuideChange = {
+  readonly hidden: boolean
 }
 
 /** A multipart/form-data body. It is passed on as it arrives when `model` is its first field. Fields that are not listed go to the model provider unchanged. */
@@ -1058,6 +1087,43 @@ export type InvitedUser = {
   readonly email: string
   readonly name: string
   readonly expires_at: string
+}
+
+export type IssuerTest = {
+  readonly issuer: string
+  readonly client_id: string
+  /** The configured one when left out, if issuer and client id are those that are configured */
+  readonly client_secret?: string | undefined
+}
+
+export type IssuerTestResult = {
+  readonly checks: readonly ({
+    readonly name: "address" | "keys" | "client" | "methods" | "callback"
+    /** A warning does not keep people from signing in */
+    readonly outcome: "ok" | "warning" | "failed"
+    readonly message: string
+  })[]
+}
+
+export type Latency = {
+  readonly from: string
+  readonly to: string
+  /** Buckets and groups without an answered request are left out */
+  readonly data: readonly ({
+    readonly at: string
+    readonly group: string | null
+    /** Answered with less than 400 */
+    readonly requests: number
+    /** Those that had a first token */
+    readonly streams: number
+    /** Half of the answered requests took no longer; null without any */
+    readonly duration_p50_ms: number | null
+    /** 95 % of the answered requests took no longer */
+    readonly duration_p95_ms: number | null
+    /** The same of the time to the first token of streams */
+    readonly first_token_p50_ms: number | null
+    readonly first_token_p95_ms: number | null
+  })[]
 }
 
 export type Message = {
@@ -1208,6 +1274,13 @@ export type ModelPerformance = {
     readonly uptime: number | null
     /** Mean over streams */
     readonly first_token_ms: number | null
+    /** Half of the answered requests took no longer; null without any */
+    readonly duration_p50_ms: number | null
+    /** 95 % of the answered requests took no longer */
+    readonly duration_p95_ms: number | null
+    /** The same of the time to the first token of streams */
+    readonly first_token_p50_ms: number | null
+    readonly first_token_p95_ms: number | null
     /** Mean over streams, after their first token */
     readonly tokens_per_second: number | null
   })[]
@@ -1220,6 +1293,13 @@ export type ModelPerformance = {
     readonly uptime: number | null
     /** Mean over streams */
     readonly first_token_ms: number | null
+    /** Half of the answered requests took no longer; null without any */
+    readonly duration_p50_ms: number | null
+    /** 95 % of the answered requests took no longer */
+    readonly duration_p95_ms: number | null
+    /** The same of the time to the first token of streams */
+    readonly first_token_p50_ms: number | null
+    readonly first_token_p95_ms: number | null
     /** Mean over streams, after their first token */
     readonly tokens_per_second: number | null
   })[]
@@ -3703,6 +3783,14 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Test an issuer of OpenID Connect; stores nothing */
+  "POST /admin/api/v1/oidc/test": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: IssuerTest
+    answer: IssuerTestResult
+  }
   /** The own user, groups, and the API key if one was used */
   "GET /admin/api/v1/me": {
     params: undefined
@@ -3831,7 +3919,7 @@ export interface Operations {
   /** What the own account used */
   "GET /admin/api/v1/me/usage": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string }
     of: undefined
     body: undefined
     answer: UsageTotals
@@ -3839,7 +3927,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/me/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "key" | "provider" | "none" }
     of: undefined
     body: undefined
     answer: UsageSeries
@@ -3855,7 +3943,7 @@ export interface Operations {
   /** The own requests, the newest first */
   "GET /admin/api/v1/me/requests": {
     params: undefined
-    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; provider?: string; status?: "success" | "error" | "client_error" | "server_error" }
     of: undefined
     body: undefined
     answer: {
@@ -3871,6 +3959,22 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** What is left to do to get started */
+  "GET /admin/api/v1/me/guide": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: Guide
+  }
+  /** Put "Getting started" away, or take it out again */
+  "PUT /admin/api/v1/me/guide": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: GuideChange
+    answer: Guide
   }
   /** List users */
   "GET /admin/api/v1/users": {
@@ -4209,6 +4313,14 @@ export interface Operations {
     body: ModelImport
     answer: ImportedModels
   }
+  /** Look for model servers on this machine and for keys of vendors in its environment */
+  "GET /admin/api/v1/providers/found": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: undefined
+    answer: FoundProviders
+  }
   /** How the models of each provider are doing */
   "GET /admin/api/v1/provider-health": {
     params: undefined
@@ -4460,7 +4572,7 @@ export interface Operations {
   /** What was used in a span of time */
   "GET /admin/api/v1/usage": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string }
     of: undefined
     body: undefined
     answer: UsageTotals
@@ -4468,7 +4580,7 @@ export interface Operations {
   /** The same over time */
   "GET /admin/api/v1/usage/series": {
     params: undefined
-    query: { from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
+    query: { from?: string; to?: string; key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; top?: number; top_by?: "requests" | "cost"; cursor?: string; limit?: number; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "user" | "key" | "provider" | "group" | "none" }
     of: undefined
     body: undefined
     answer: UsageSeries
@@ -4476,7 +4588,7 @@ export interface Operations {
   /** Single requests, the newest first */
   "GET /admin/api/v1/requests": {
     params: undefined
-    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    query: { cursor?: string; limit?: number; from?: string; to?: string; key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
     of: undefined
     body: undefined
     answer: {
@@ -4492,6 +4604,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** How long answered requests took, as percentiles */
+  "GET /admin/api/v1/usage/latency": {
+    params: undefined
+    query: { from?: string; to?: string; model?: string; provider?: string; bucket?: "minute" | "hour" | "day"; group_by?: "model" | "provider" | "none" }
+    of: undefined
+    body: undefined
+    answer: Latency
   }
   /** What each of some keys, users or models was used, day by day */
   "GET /admin/api/v1/usage/activity": {

@@ -224,6 +224,15 @@ export function readSettingsSearch(search: Search): SettingsSearch {
   return { tab: settingsTabs.find((each) => each === search['tab']), q: text(search['q']) }
 }
 
+export interface ProvidersSearch {
+  /** Opens the dialog that adds one: a preset's name, or `any` to choose. */
+  readonly add?: string | undefined
+}
+
+export function readProvidersSearch(search: Search): ProvidersSearch {
+  return { add: text(search['add']) }
+}
+
 export const groupings = ['model', 'user', 'key', 'group'] as const
 
 export interface UsageSearch extends RangeSearch {
@@ -242,6 +251,8 @@ export interface RequestsSearch extends RangeSearch {
   /** Ids. */
   readonly user?: string | undefined
   readonly key?: string | undefined
+  /** The name of a provider. */
+  readonly provider?: string | undefined
   readonly status?: (typeof requestOutcomes)[number] | undefined
 }
 
@@ -251,6 +262,7 @@ export function readRequestsSearch(search: Search): RequestsSearch {
     model: text(search['model']),
     user: text(search['user']),
     key: text(search['key']),
+    provider: text(search['provider']),
     status: requestOutcomes.find((each) => each === search['status']),
   }
 }

@@ -12,6 +12,7 @@ import type { ApiKey, Document, Setting, UsableModel, User } from '../api/schema
 import { hasEveryWord } from '../components/has-every-word.ts'
 import type { IconName } from '../components/icon.tsx'
 import { settingsQuery } from '../routes/settings/queries.ts'
+import { titleOfSetting } from '../routes/settings/setting-titles.ts'
 import { actions } from './palette-actions.ts'
 import { pages } from './pages.ts'
 import { useTheme, type Theme } from './theme.ts'
@@ -134,11 +135,11 @@ function foundChoices({ isAdmin, navigate }: Search, { users, keys, documents }:
 
 function settingChoices({ text, navigate }: Search, settings: readonly Setting[]): readonly Choice[] {
   return settings
-    .filter(({ name, sentence }) => hasEveryWord([name, sentence], text))
+    .filter(({ name, sentence }) => hasEveryWord([titleOfSetting(name), name, sentence], text))
     .slice(0, foundMax)
     .map(({ name }) => ({
       ...ofKind('Setting', name),
-      label: name,
+      label: titleOfSetting(name),
       open: () => void navigate({ to: '/settings', search: { q: name } }),
     }))
 }

@@ -13,6 +13,7 @@ import { FilterForm, SelectFilter, TextFilter } from '../../components/filter-fo
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { CellName } from '../../components/row-name.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { RangePicker } from '../range-picker.tsx'
 import type { AuditSearch } from '../search.ts'
@@ -37,7 +38,7 @@ const tones: Readonly<Record<AuditRow['outcome'], BadgeTone>> = {
 }
 
 const columns: readonly Column<AuditRow>[] = [
-  { id: 'action', header: 'What', min: 190, narrow: 120, grow: 1, cell: (row) => actionText(row) },
+  { id: 'action', header: 'What', min: 190, narrow: 120, grow: 1, cell: (row) => <CellName name={actionText(row)} /> },
   { id: 'actor', header: 'Who', min: 180, grow: 1, priority: 2, cell: ({ actor }) => actor || '–' },
   {
     id: 'outcome',

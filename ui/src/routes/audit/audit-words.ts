@@ -27,6 +27,8 @@ const actions: Readonly<Record<string, string>> = {
   'POST /prices/recompute': 'Recomputed costs',
   'POST /budgets/:id/reconcile': 'Reconciled a budget',
   'POST /webhooks/:id/rotate': 'Made a new secret of a webhook',
+  'PUT /me/guide': 'Changed the own guide',
+  'POST /oidc/test': 'Tested an issuer',
   'POST /webhooks/:id/test': 'Tested a webhook',
   'POST /webhooks/:id/replay': 'Sent events again',
   'POST /webhooks/:id/deliveries/:deliveryId/replay': 'Sent an event again',

@@ -57,7 +57,7 @@ const columns: readonly Column<StoredFile>[] = [
   {
     id: 'name',
     header: 'File',
-    min: 220,
+    min: 400,
     narrow: 118,
     grow: 2,
     sortBy: ({ filename }) => filename,

@@ -15,6 +15,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { byteText, wholeText } from '../../components/format.ts'
 import { PageHeader } from '../../components/page-header.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { CellName } from '../../components/row-name.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { exportsQuery } from './queries.ts'
 
@@ -73,7 +74,7 @@ function nameOf({ starts_at: from, time_zone: timeZone, period, version }: Usage
 }
 
 const facts: readonly Column<UsageExport>[] = [
-  { id: 'period', header: 'Period', min: 150, narrow: 110, grow: 1, cell: (row) => nameOf(row) },
+  { id: 'period', header: 'Period', min: 150, narrow: 110, grow: 1, cell: (row) => <CellName name={nameOf(row)} /> },
   {
     id: 'state',
     header: 'State',

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { asApiError } from '../../api/api-error.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { compactText } from '../../components/format.ts'
+import { compactText, durationText } from '../../components/format.ts'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Tile, Tiles } from '../../components/tile.tsx'
@@ -26,7 +26,18 @@ export function LastDay({ model }: { readonly model: string }) {
   return (
     <>
       <Tiles>
-        <Tile name="Time to first token" value={latencyText(performance) ?? '–'} note="mean of its streams" />
+        <Tile
+          name="Time to first token"
+          value={latencyText(performance) ?? '–'}
+          note={percentileNote(performance.first_token_p95_ms)}
+        />
+        {performance.duration_p50_ms !== null && (
+          <Tile
+            name="Duration"
+            value={durationText(performance.duration_p50_ms)}
+            note={percentileNote(performance.duration_p95_ms)}
+          />
+        )}
         <Tile name="Speed" value={speedText(performance) ?? '–'} note="mean, after the first token" />
         <Tile name="Uptime" value={uptimeText(performance) ?? '–'} note="without requests that the caller got wrong" />
         {performance.requests !== null && (
@@ -48,7 +59,12 @@ export function LastDay({ model }: { readonly model: string }) {
   )
 }
 
-type Hour = Pick<Performance, 'uptime' | 'first_token_ms' | 'tokens_per_second'>
+/** What a figure of its times is, and what 95 of 100 took at most. */
+function percentileNote(p95: number | null): string {
+  return p95 === null ? 'mean' : `p50; p95 is ${durationText(p95)}`
+}
+
+type Hour = Pick<Performance, 'uptime' | 'first_token_ms' | 'first_token_p50_ms' | 'tokens_per_second'>
 
 function HourCell({ at, hour }: { readonly at: number; readonly hour: Hour | undefined }) {
   const text = `${hours.format(at)}: ${hourText(hour)}`
@@ -61,7 +77,7 @@ function HourCell({ at, hour }: { readonly at: number; readonly hour: Hour | und
 
 function hourText(hour: Hour | undefined): string {
   if (hour === undefined || hour.uptime === null) return 'no requests'
-  const [firstToken, speed] = [hour.first_token_ms, hour.tokens_per_second]
+  const [firstToken, speed] = [hour.first_token_p50_ms ?? hour.first_token_ms, hour.tokens_per_second]
   const parts = [`${uptimeText(hour)} up`]
   if (firstToken !== null) parts.push(`first token after ${firstToken} ms`)
   if (speed !== null) parts.push(`${Math.round(speed)} tokens/s`)

@@ -2,7 +2,7 @@
 import type { UsableModel } from '../../api/schema.d.ts'
 import { compactText, durationText, percentText } from '../../components/format.ts'
 import { moneyText } from '../../components/money.ts'
-import type { Performance } from './find-models.ts'
+import { firstTokenMs, type Performance } from './find-models.ts'
 import styles from './figures.module.css'
 
 export interface FiguresProps {
@@ -52,7 +52,7 @@ export function priceText({ rates }: Pick<UsableModel, 'rates'>, currency: strin
 }
 
 export function latencyText(performance: Performance | null): string | null {
-  const ms = performance?.first_token_ms ?? null
+  const ms = firstTokenMs(performance)
   return ms === null ? null : durationText(ms)
 }
 

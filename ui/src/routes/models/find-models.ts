@@ -14,11 +14,16 @@ export interface CatalogueModel {
   readonly performance: Performance | null
 }
 
+/** The median; the mean of requests from before the server kept medians. */
+export function firstTokenMs(performance: Performance | null): number | null {
+  return performance?.first_token_p50_ms ?? performance?.first_token_ms ?? null
+}
+
 const orders: Readonly<Record<string, (each: CatalogueModel) => SortValue>> = {
   price: ({ model }) => comparedRate(model),
   // The largest, fastest, most used first.
   context: ({ model }) => negative(model.context_length),
-  latency: ({ performance }) => performance?.first_token_ms ?? null,
+  latency: ({ performance }) => firstTokenMs(performance),
   speed: ({ performance }) => negative(performance?.tokens_per_second ?? null),
   use: ({ performance }) => negative(performance?.requests ?? null),
 }

@@ -6,7 +6,7 @@ import { compactText } from '../../components/format.ts'
 import { RowLink } from '../../components/row-name.tsx'
 import { comparedRate, kindOf, modelKinds, vendorOf } from './catalogue-facts.ts'
 import { latencyText, priceText, speedText, uptimeText } from './figures.tsx'
-import type { CatalogueModel } from './find-models.ts'
+import { firstTokenMs, type CatalogueModel } from './find-models.ts'
 import type { ModelListProps } from './model-cards.tsx'
 import styles from './model-table.module.css'
 import { VendorMark } from './vendor-mark.tsx'
@@ -92,7 +92,7 @@ const performanceColumns: readonly Column<CatalogueModel>[] = [
     min: 110,
     priority: 5,
     align: 'end',
-    sortBy: ({ performance }) => performance?.first_token_ms ?? null,
+    sortBy: ({ performance }) => firstTokenMs(performance),
     cell: ({ performance }) => latencyText(performance) ?? '–',
   },
   {

@@ -28,6 +28,38 @@ export function totalsBeforeQuery(scope: UsageScope, spanMs: number) {
   })
 }
 
+/** Percentiles of the time range that ends now, or as long before; null without an answered request. Of all users. */
+export function latencyQuery(spanMs: number, before = 0) {
+  return queryOptions({
+    queryKey: [...resource.usage, 'latency', spanMs, before],
+    queryFn: async ({ signal }) =>
+      (await api('GET /admin/api/v1/usage/latency', { query: lastSpan(spanMs, before), signal })).data[0] ?? null,
+    refetchInterval,
+  })
+}
+
+/** The same for each bucket of the charts. */
+export function latencySeriesQuery({ spanMs, bucket }: UsageSpan) {
+  return queryOptions({
+    queryKey: [...resource.usage, 'latency series', spanMs],
+    queryFn: async ({ signal }) =>
+      (await api('GET /admin/api/v1/usage/latency', { query: { ...lastSpan(spanMs), bucket }, signal })).data,
+    refetchInterval,
+  })
+}
+
+/** The same for each provider. */
+export function providerLatencyQuery(spanMs: number) {
+  return queryOptions({
+    queryKey: [...resource.usage, 'latency of providers', spanMs],
+    queryFn: async ({ signal }) => {
+      const query = { ...lastSpan(spanMs), group_by: 'provider' as const }
+      return (await api('GET /admin/api/v1/usage/latency', { query, signal })).data
+    },
+    refetchInterval,
+  })
+}
+
 /** The models, users or keys with the most requests, the largest first. Users see their own models and keys. */
 export function topGroupsQuery(scope: UsageScope, by: Exclude<Grouping, 'group'>, { spanMs, bucket }: UsageSpan) {
   return queryOptions({

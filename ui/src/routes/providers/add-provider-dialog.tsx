@@ -1,5 +1,5 @@
 /** Adds a provider: choose a preset, enter the credential, test, add. The next step imports its models. */
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Provider, ProviderPreset, ProviderTest } from '../../api/schema.d.ts'
@@ -9,18 +9,25 @@ import { toast } from '../../components/toast.tsx'
 import { PresetChoice } from './preset-choice.tsx'
 import { creationOf, draftOfPreset } from './provider-draft.ts'
 import { ProviderFields } from './provider-fields.tsx'
-import { refreshProviders } from './queries.ts'
+import { presetsQuery, refreshProviders } from './queries.ts'
 import { TestResult } from './test-result.tsx'
 
-export interface AddProviderDialogProps {
+interface AddedProps {
   readonly onClose: () => void
   readonly onAdded: (provider: Provider) => void
 }
 
-export function AddProviderDialog({ onClose, onAdded }: AddProviderDialogProps) {
-  const [preset, setPreset] = useState<ProviderPreset | null | undefined>(undefined)
+export interface AddProviderDialogProps extends AddedProps {
+  /** The name of the preset to begin with; the first step asks for it when no preset has this name. */
+  readonly first?: string | undefined
+}
+
+export function AddProviderDialog({ first, onClose, onAdded }: AddProviderDialogProps) {
+  const known = useQuery(presetsQuery).data?.find(({ name }) => name === first)
+  const [chosen, setPreset] = useState<ProviderPreset | null | 'none' | undefined>(undefined)
+  const preset = chosen === 'none' ? undefined : (chosen ?? (chosen === null ? null : known))
   if (preset !== undefined) {
-    return <AddForm preset={preset} onBack={() => setPreset(undefined)} onClose={onClose} onAdded={onAdded} />
+    return <AddForm preset={preset} onBack={() => setPreset('none')} onClose={onClose} onAdded={onAdded} />
   }
   return (
     <Dialog
@@ -35,7 +42,7 @@ export function AddProviderDialog({ onClose, onAdded }: AddProviderDialogProps) 
   )
 }
 
-interface AddFormProps extends AddProviderDialogProps {
+interface AddFormProps extends AddedProps {
   readonly preset: ProviderPreset | null
   readonly onBack: () => void
 }

@@ -1,5 +1,6 @@
 /** The page of providers: add by a preset, test, import models, switch on and off. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
@@ -27,12 +28,16 @@ type Opened =
   | { readonly what: ProviderAction; readonly provider: Provider }
   | null
 
+const route = getRouteApi('/shell/providers')
+
 export function ProvidersPage() {
   const providers = useQuery(allProvidersQuery)
   const models = useQuery(allModelsQuery)
   const health = useQuery(providerHealthQuery)
   const switching = useSwitch()
-  const [opened, setOpened] = useState<Opened>(null)
+  const { add: addFirst } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [opened, setOpened] = useState<Opened>(addFirst === undefined ? null : { what: 'add' })
   const add = (
     <Button variant="primary" onClick={() => setOpened({ what: 'add' })}>
       <Icon name="plus" />
@@ -67,7 +72,11 @@ export function ProvidersPage() {
       )}
       <OpenedDialog
         opened={opened}
-        onClose={() => setOpened(null)}
+        preset={addFirst}
+        onClose={() => {
+          setOpened(null)
+          void navigate({ search: {}, replace: true })
+        }}
         onAdded={(provider) => setOpened({ what: 'import', provider })}
       />
     </>
@@ -76,16 +85,17 @@ export function ProvidersPage() {
 
 interface OpenedDialogProps {
   readonly opened: Opened
+  readonly preset: string | undefined
   readonly onClose: () => void
   readonly onAdded: (provider: Provider) => void
 }
 
-function OpenedDialog({ opened, onClose, onAdded }: OpenedDialogProps) {
+function OpenedDialog({ opened, preset, onClose, onAdded }: OpenedDialogProps) {
   switch (opened?.what) {
     case undefined:
       return null
     case 'add':
-      return <AddProviderDialog onClose={onClose} onAdded={onAdded} />
+      return <AddProviderDialog first={preset} onClose={onClose} onAdded={onAdded} />
     case 'edit':
       return <EditProviderDialog provider={opened.provider} onClose={onClose} />
     case 'import':

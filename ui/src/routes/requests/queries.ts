@@ -12,9 +12,9 @@ const pageSize = 200
  * that move cannot be read, and reading fifty pages again would cost more than it shows.
  */
 export function requestsQuery(scope: UsageScope, search: RequestsSearch) {
-  const { span, from, to, model, user, key, status } = search
+  const { span, from, to, model, user, key, provider, status } = search
   return infiniteQueryOptions({
-    queryKey: [...resource.requests, 'list', scope, { span, from, to, model, user, key, status }],
+    queryKey: [...resource.requests, 'list', scope, { span, from, to, model, user, key, provider, status }],
     queryFn: ({ pageParam, signal }) => readPage(scope, search, { limit: pageSize, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
@@ -29,9 +29,9 @@ const liveMs = 2000
 
 /** The newest requests, read again and again while the page is visible. */
 export function liveRequestsQuery(scope: UsageScope, search: RequestsSearch) {
-  const { span, from, to, model, user, key, status } = search
+  const { span, from, to, model, user, key, provider, status } = search
   return queryOptions({
-    queryKey: [...resource.requests, 'live', scope, { span, from, to, model, user, key, status }],
+    queryKey: [...resource.requests, 'live', scope, { span, from, to, model, user, key, provider, status }],
     queryFn: ({ signal }) => readPage(scope, search, { limit: liveCount, cursor: null }, signal),
     refetchInterval: liveMs,
     staleTime: 0,
@@ -80,7 +80,7 @@ interface PagePlace {
 }
 
 function readPage(scope: UsageScope, search: RequestsSearch, { limit, cursor }: PagePlace, signal: AbortSignal) {
-  const { span, from, to, model, user, key, status } = search
+  const { span, from, to, model, user, key, provider, status } = search
   const range = rangeOf({ span, from, to }, Date.now())
   const query = {
     limit,
@@ -88,6 +88,7 @@ function readPage(scope: UsageScope, search: RequestsSearch, { limit, cursor }: 
     ...(span === 'custom' && { to: new Date(range.to).toISOString() }),
     ...(model !== undefined && { model }),
     ...(key !== undefined && { key_id: key }),
+    ...(provider !== undefined && { provider }),
     ...(status !== undefined && { status }),
     ...(cursor !== null && { cursor }),
   }

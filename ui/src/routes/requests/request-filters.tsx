@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import { keyName, useNames } from '../../api/names.ts'
-import { allModelsQuery, ownModelsQuery, type UsageScope } from '../../api/queries.ts'
+import { allModelsQuery, allProvidersQuery, ownModelsQuery, type UsageScope } from '../../api/queries.ts'
 import { ComboboxFilter } from '../../components/combobox-filter.tsx'
 import { FilterForm, SelectFilter } from '../../components/filter-form.tsx'
 import { RangePicker } from '../range-picker.tsx'
@@ -24,14 +24,20 @@ const outcomes = [
   ['server_error', 'Errors 5xx'],
 ] as const
 
-const noFilter: RequestsSearch = { model: undefined, user: undefined, key: undefined, status: undefined }
-
-/** True when the list does not show every request of the time range. */
-export function isFiltered({ model, user, key, status }: RequestsSearch): boolean {
-  return [model, user, key, status].some((value) => value !== undefined)
+const noFilter: RequestsSearch = {
+  model: undefined,
+  user: undefined,
+  key: undefined,
+  provider: undefined,
+  status: undefined,
 }
 
-/** Memoised: rendering the three comboboxes for each new page of rows costs more than the rows. */
+/** True when the list does not show every request of the time range. */
+export function isFiltered({ model, user, key, provider, status }: RequestsSearch): boolean {
+  return [model, user, key, provider, status].some((value) => value !== undefined)
+}
+
+/** Memoised: rendering the comboboxes for each new page of rows costs more than the rows. */
 export const RequestFilters = memo(PlainRequestFilters)
 
 function PlainRequestFilters({ search, scope, onChange }: RequestFiltersProps) {
@@ -52,6 +58,7 @@ function PlainRequestFilters({ search, scope, onChange }: RequestFiltersProps) {
         <UserFilter user={search.user} onChange={(user) => onChange({ user, key: undefined })} />
       )}
       <KeyFilter search={search} scope={scope} onChange={onChange} />
+      {scope === 'everyone' && <ProviderFilter provider={search.provider} onChange={onChange} />}
       <SelectFilter
         label="Outcome"
         all="All outcomes"
@@ -97,6 +104,24 @@ function KeyFilter({ search: { user, key }, scope, onChange }: RequestFiltersPro
       note={
         data?.hasMore === true ? `The first ${choices.length} keys. Choose a user to see the user’s keys.` : undefined
       }
+    />
+  )
+}
+
+interface ProviderFilterProps {
+  readonly provider: string | undefined
+  readonly onChange: (search: RequestsSearch) => void
+}
+
+function ProviderFilter({ provider, onChange }: ProviderFilterProps) {
+  const providers = useQuery({ ...allProvidersQuery, staleTime: 60_000 }).data ?? []
+  return (
+    <ComboboxFilter
+      label="Provider"
+      all="All providers"
+      options={providers.map(({ name }) => ({ value: name }))}
+      value={provider}
+      onChange={(chosen) => onChange({ provider: chosen })}
     />
   )
 }

@@ -34,6 +34,9 @@ export function About() {
             <a href="/openapi.json" target="_blank" rel="noreferrer">
               OpenAPI document
             </a>
+            <a href="/font-license.txt" target="_blank" rel="noreferrer">
+              Licence of the typeface
+            </a>
           </span>
         </Fact>
       </Facts>

@@ -6,6 +6,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { Input, Textarea } from '../../components/input.tsx'
 import { useSettingChange } from './queries.ts'
 import { editableText, parseValue } from './setting-text.ts'
+import { titleOfSetting } from './setting-titles.ts'
 
 export interface EditSettingDialogProps {
   readonly setting: Setting
@@ -24,7 +25,7 @@ export function EditSettingDialog({ setting, onClose }: EditSettingDialogProps) 
   return (
     <FormDialog
       onClose={onClose}
-      title={setting.name}
+      title={titleOfSetting(setting.name)}
       description={setting.sentence}
       submitLabel="Save"
       onSubmit={save}

@@ -5,6 +5,7 @@ import { resource } from '../../api/queries.ts'
 import type { Setting } from '../../api/schema.d.ts'
 import { toast } from '../../components/toast.tsx'
 import type { SettingValue } from './setting-text.ts'
+import { titleOfSetting } from './setting-titles.ts'
 
 /** All settings with their values and sources. */
 export const settingsQuery = queryOptions({
@@ -36,7 +37,7 @@ export function useSettingChange(setting: Setting) {
         : api('PUT /admin/api/v1/settings/{name}', { params: { name }, body: { value }, of: setting }),
     async onSuccess(changed, value) {
       queryClient.setQueryData(settingsQuery.queryKey, (all) => replaced(all, changed))
-      toast(value === null ? `Reset ${name} to its default` : `Saved ${name}`)
+      toast(value === null ? `Reset “${titleOfSetting(name)}” to its default` : `Saved “${titleOfSetting(name)}”`)
       await queryClient.invalidateQueries({ queryKey: resource.settings })
     },
   })

@@ -7,9 +7,10 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterForm, TextFilter } from '../../components/filter-form.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { groupsOf, matchesSearch } from './setting-groups.ts'
+import { groupsOf, matchesSearch, singleSignOn } from './setting-groups.ts'
 import { SettingRow } from './setting-row.tsx'
 import styles from './settings-page.module.css'
+import { TestIssuer } from './test-issuer.tsx'
 
 export interface SettingListProps {
   readonly settings: UseQueryResult<readonly Setting[]>
@@ -38,12 +39,7 @@ export function SettingList({ settings, kind, search, onSearch }: SettingListPro
         onClear={search === '' ? null : () => onSearch(undefined)}
         status={`${found.length} of ${ofKind.length} settings`}
       >
-        <TextFilter
-          label="Search settings"
-          placeholder="Search name, description, variable…"
-          value={search}
-          onChange={onSearch}
-        />
+        <TextFilter label="Search settings" placeholder="Search by words or name…" value={search} onChange={onSearch} />
       </FilterForm>
       {found.length === 0 && (
         <EmptyState icon="search" title={`No setting matches “${search}”`}>
@@ -52,7 +48,11 @@ export function SettingList({ settings, kind, search, onSearch }: SettingListPro
       )}
       <div className={styles.groups}>
         {groupsOf(found).map((group) => (
-          <Panel key={group.title} title={group.title}>
+          <Panel
+            key={group.title}
+            title={group.title}
+            actions={group.title === singleSignOn && <TestIssuer settings={settings.data ?? []} />}
+          >
             <ul className={styles.list}>
               {group.settings.map((setting) => (
                 <SettingRow key={setting.name} setting={setting} />

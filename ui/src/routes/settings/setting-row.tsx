@@ -11,9 +11,11 @@ import { EditSettingDialog } from './edit-setting-dialog.tsx'
 import { useSettingChange } from './queries.ts'
 import styles from './setting-row.module.css'
 import { shownValue } from './setting-text.ts'
+import { titleOfSetting } from './setting-titles.ts'
 
 export function SettingRow({ setting }: { readonly setting: Setting }) {
   const { name, sentence, value, unit, variable, source, editable } = setting
+  const title = titleOfSetting(name)
   const [editing, setEditing] = useState(false)
   const change = useSettingChange(setting)
   const isSwitch = editable && typeof value === 'boolean'
@@ -21,18 +23,18 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
     <li className={styles.row}>
       <div className={styles.about}>
         <p className={styles.name}>
-          <code>{name}</code>
+          {title}
           <SourceBadge source={source} />
         </p>
         <p className={styles.sentence}>{sentence}</p>
         <p className={styles.facts}>
-          Default: {shownValue(setting.default, unit)} · <code>{variable}</code>
+          Default: {shownValue(setting.default, unit)} · <code>{name}</code> · <code>{variable}</code>
         </p>
       </div>
       <div className={value === null ? `${styles.value} ${styles.unset}` : styles.value}>
         {isSwitch ? (
           <Switch
-            label={name}
+            label={title}
             labelHidden
             // Shown at once, and reverted when the server refuses the change.
             checked={change.isPending ? (change.variables ?? setting.default) === true : value}
@@ -47,7 +49,7 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
           <Button
             variant="quiet"
             icon
-            aria-label={`Reset ${name} to its default`}
+            aria-label={`Reset ${title} to its default`}
             title="Reset to the default"
             busy={change.isPending}
             onClick={() => change.mutate(null)}
@@ -56,11 +58,12 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
           </Button>
         )}
         {editable && !isSwitch && (
-          <Button aria-label={`Edit ${name}`} onClick={() => setEditing(true)}>
+          <Button aria-label={`Edit ${title}`} onClick={() => setEditing(true)}>
             Edit
           </Button>
         )}
         {!editable && setting.class === 'live' && <Badge>read-only</Badge>}
+        {setting.class === 'boot' && <Badge>needs a restart</Badge>}
       </div>
       {change.error !== null && (
         <div className={styles.notice}>

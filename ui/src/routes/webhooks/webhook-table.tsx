@@ -38,13 +38,13 @@ const columns: readonly Column<Webhook>[] = [
   {
     id: 'url',
     header: 'Address',
-    min: 220,
-    narrow: 118,
+    min: 260,
+    narrow: 216,
     grow: 2,
     sortBy: ({ url }) => url,
     cell: ({ url, description }) => <CellName name={url} detail={description} title={url} />,
   },
-  { id: 'state', header: 'State', min: 110, cell: (webhook) => <State webhook={webhook} /> },
+  { id: 'state', header: 'State', min: 110, priority: 1, cell: (webhook) => <State webhook={webhook} /> },
   {
     id: 'events',
     header: 'Events',

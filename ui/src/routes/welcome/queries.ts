@@ -1,16 +1,30 @@
-/** What the account has done so far: the server knows it, whichever browser it was done in. */
-import { queryOptions } from '@tanstack/react-query'
+/** What is left to do to get started: the server knows it, whichever browser it was done in. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { resource } from '../../api/queries.ts'
+import { toast } from '../../components/toast.tsx'
 
-/** Whether the account has ever had an answer, and whether it has an API key. */
-export const progressQuery = queryOptions({
-  queryKey: [...resource.usage, 'progress'],
-  queryFn: async ({ signal }) => {
-    const [usage, keys] = await Promise.all([
-      api('GET /admin/api/v1/me/usage', { query: { from: new Date(0).toISOString() }, signal }),
-      api('GET /admin/api/v1/me/keys', { query: { limit: 1 }, signal }),
-    ])
-    return { answered: usage.requests > usage.errors, hasKey: keys.data.length > 0 }
-  },
+/** What the account, and the server for an administrator, has and has not yet. */
+export const guideQuery = queryOptions({
+  queryKey: [...resource.usage, 'guide'],
+  queryFn: ({ signal }) => api('GET /admin/api/v1/me/guide', { signal }),
 })
+
+/** Model servers on the server's machine, and vendors whose key is in its environment. */
+export const foundProvidersQuery = queryOptions({
+  queryKey: [...resource.providers, 'found'],
+  queryFn: async ({ signal }) => (await api('GET /admin/api/v1/providers/found', { signal })).data,
+  staleTime: 60_000,
+})
+
+/** Puts the guide away, or takes it out again; the server remembers it. */
+export function useGuideHiding() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (hidden: boolean) => api('PUT /admin/api/v1/me/guide', { body: { hidden } }),
+    onSuccess(guide) {
+      queryClient.setQueryData(guideQuery.queryKey, guide)
+      if (guide.hidden) toast('“Getting started” stays in the navigation')
+    },
+  })
+}

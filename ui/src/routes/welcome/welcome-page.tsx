@@ -1,5 +1,5 @@
 /** The page "Getting started": steps to a first streamed answer and an API key. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -13,51 +13,81 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { useIsAdmin, useSession } from '../../shell/use-session.ts'
+import { useIsAdmin } from '../../shell/use-session.ts'
 import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
 import { codeSamples } from '../models/code-samples.ts'
-import { progressQuery } from './queries.ts'
+import { ColleagueStep, PasswordStep, ProviderStep } from './admin-steps.tsx'
 import { FirstAnswer } from './first-answer.tsx'
+import { guideSteps } from './guide-steps.ts'
+import { guideQuery, useGuideHiding } from './queries.ts'
 import styles from './welcome-page.module.css'
 
 export function WelcomePage() {
-  const { user } = useSession()
   const models = useQuery(ownModelsQuery)
-  const progress = useQuery(progressQuery).data
+  const guide = useQuery(guideQuery)
+  const hiding = useGuideHiding()
   const [answeredNow, setAnswered] = useState(false)
-  const answered = answeredNow || progress?.answered === true
   const chatModels = (models.data ?? []).filter(supportsChat)
+  const steps = guide.data === undefined ? [] : guideSteps(guide.data)
+  const contents = {
+    password: (done: boolean) => <PasswordStep done={done} />,
+    provider: (done: boolean) => <ProviderStep done={done} />,
+    colleague: (done: boolean) => <ColleagueStep done={done} />,
+    answer: (done: boolean) => (
+      <AnswerStep models={models} chatModels={chatModels} answered={done} onAnswered={() => setAnswered(true)} />
+    ),
+    key: (done: boolean) => <KeyStep model={chatModels[0]} hasKey={done} />,
+  }
   return (
     <>
-      <PageHeader title="Getting started" description="Your first answer takes less than a minute." />
+      <PageHeader
+        title="Getting started"
+        description="Your first answer takes less than a minute."
+        actions={
+          guide.data !== undefined && (
+            <Button busy={hiding.isPending} onClick={() => hiding.mutate(!guide.data.hidden)}>
+              {guide.data.hidden ? 'Show it on the overview' : 'Put away'}
+            </Button>
+          )
+        }
+      />
+      {guide.error !== null && <ErrorNotice error={asApiError(guide.error)} onRetry={() => void guide.refetch()} />}
+      {guide.isPending && <Skeleton lines={8} label="Loading the steps" />}
       <ol className={styles.steps}>
-        <Step title="1. Sign in" done>
-          <p>You are signed in as {user.email}.</p>
-        </Step>
-        <Step title="2. Find a model" done={chatModels.length > 0}>
-          {models.isPending && <Skeleton lines={1} label="Loading models" />}
-          {models.error !== null && (
-            <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />
-          )}
-          {models.data !== undefined && <ModelStep models={chatModels} />}
-        </Step>
-        <Step title="3. Get an answer" done={answered}>
-          {chatModels.length > 0 ? (
-            <div className={styles.step}>
-              <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={() => setAnswered(true)} />
-              {answered && (
-                <p>
-                  The <Link to="/playground">playground</Link> has more: images, documents, two models side by side.
-                </p>
-              )}
-            </div>
-          ) : (
-            <p>Find a model first.</p>
-          )}
-        </Step>
-        <KeyStep model={chatModels[0]} hasKey={progress?.hasKey === true} />
+        {steps.map(({ id, title, done }, index) => {
+          const isDone = done || (id === 'answer' && answeredNow)
+          return (
+            <Step key={id} title={`${index + 1}. ${title}`} done={isDone}>
+              {contents[id](isDone)}
+            </Step>
+          )
+        })}
       </ol>
     </>
+  )
+}
+
+interface AnswerStepProps {
+  readonly models: UseQueryResult<readonly UsableModel[]>
+  readonly chatModels: readonly UsableModel[]
+  readonly answered: boolean
+  readonly onAnswered: () => void
+}
+
+function AnswerStep({ models, chatModels, answered, onAnswered }: AnswerStepProps) {
+  if (models.isPending) return <Skeleton lines={1} label="Loading models" />
+  if (models.error !== null)
+    return <ErrorNotice error={asApiError(models.error)} onRetry={() => void models.refetch()} />
+  return (
+    <div className={styles.step}>
+      <ModelStep models={chatModels} />
+      {chatModels.length > 0 && <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={onAnswered} />}
+      {answered && (
+        <p>
+          The <Link to="/playground">playground</Link> has more: images, documents, two models side by side.
+        </p>
+      )}
+    </div>
   )
 }
 
@@ -108,10 +138,11 @@ function ModelStep({ models }: { readonly models: readonly UsableModel[] }) {
 
 function KeyStep({ model, hasKey }: { readonly model: UsableModel | undefined; readonly hasKey: boolean }) {
   const [creating, setCreating] = useState(false)
+  const queryClient = useQueryClient()
   const [createdNow, setCreated] = useState(false)
   const created = createdNow || hasKey
   return (
-    <Step title="4. Create an API key" done={created}>
+    <>
       <div className={styles.step}>
         <p>Programs use an API key instead of your password. Every OpenAI or Anthropic client works with it.</p>
         <div className={styles.actions}>
@@ -132,9 +163,12 @@ function KeyStep({ model, hasKey }: { readonly model: UsableModel | undefined; r
         <CreateKeyDialog
           suggestedName="My first program"
           onClose={() => setCreating(false)}
-          onCreated={() => setCreated(true)}
+          onCreated={() => {
+            setCreated(true)
+            void queryClient.invalidateQueries({ queryKey: guideQuery.queryKey })
+          }}
         />
       )}
-    </Step>
+    </>
   )
 }

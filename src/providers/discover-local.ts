@@ -4,7 +4,7 @@
  * vendor's tokens, and no model is opened to everyone, because a key happened to be there.
  */
 import { readEnvironment, type Environment } from '#config/sources/environment.ts'
-import { localPresets, presetBaseUrl, vendorPresets, type ProviderPreset } from '#providers/presets.ts'
+import { localPresets, presetBaseUrl, vendorPresets, type ProviderPreset } from './presets.ts'
 
 export interface FoundProvider {
   readonly name: string
