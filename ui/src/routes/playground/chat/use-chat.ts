@@ -16,7 +16,8 @@ import {
   type Question,
   type Turn,
 } from './conversation.ts'
-import { storeChat, readChat, type Chat } from './stored-chat.ts'
+import { newId, type Conversation } from './conversations.ts'
+import { readChat, showConversation, storeChat, type Chat } from './stored-chat.ts'
 
 export interface ChatControl extends Chat {
   readonly running: boolean
@@ -28,7 +29,10 @@ export interface ChatControl extends Chat {
   readonly regenerate: (lane: number) => void
   /** Ends all streams at once. The received text stays. */
   readonly stop: () => void
+  /** Begins a new conversation; the one before stays in the list. */
   readonly clear: () => void
+  /** Goes on with a kept conversation. */
+  readonly open: (conversation: Conversation) => void
 }
 
 export interface ChatContext {
@@ -68,7 +72,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
 
   function askAfter(past: readonly Turn[], question: Question): void {
     stop()
-    const turn: Turn = { id: newTurnId(), question, answers: models(settings).map(newAnswer) }
+    const turn: Turn = { id: newId(), question, answers: models(settings).map(newAnswer) }
     setTurns(() => [...past, turn])
     for (const lane of turn.answers.keys()) void run(turn, lane, past)
   }
@@ -93,6 +97,12 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     clear() {
       stop()
       setTurns(() => [])
+    },
+    open(conversation) {
+      stop()
+      showConversation(conversation)
+      const { turns: kept, settings: keptSettings } = conversation
+      setChat((before) => ({ turns: kept, settings: { ...before.settings, ...keptSettings } }))
     },
   }
 }
@@ -136,9 +146,4 @@ function useStoredChat(userId: string) {
     }
   }, [userId])
   return [chat, setChat] as const
-}
-
-/** A unique id. `crypto.randomUUID` exists on https and localhost only. */
-function newTurnId(): string {
-  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 }
