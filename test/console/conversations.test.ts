@@ -55,7 +55,7 @@ test('two tabs that go on with one conversation keep one each, and neither loses
   expect(right?.id).not.toBe(begun?.id)
   keepConversation(place, 'ada', left, { turns: [turn('one'), turn('left'), turn('more')], settings })
   keepConversation(place, 'ada', right, { turns: [turn('one'), turn('right'), turn('else')], settings })
-  expect(questionsOf(place).sort()).toEqual([
+  expect(questionsOf(place).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
     ['one', 'left', 'more'],
     ['one', 'right', 'else'],
   ])

@@ -149,7 +149,7 @@ function useRowFocus(scroller: RefObject<HTMLElement | null>): (index: number) =
   const focus = useCallback(() => {
     if (wanted.current === null) return
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`)
-    if (row == null) return
+    if (row === null || row === undefined) return
     wanted.current = null
     row.focus()
   }, [scroller])

@@ -3,11 +3,13 @@
  * https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
 import { useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { LatePart } from './late-part.tsx'
 import styles from './tabs.module.css'
 
 export interface Tab {
   readonly value: string
   readonly label: string
+  /** May be a part that loads when its tab is opened. */
   readonly content: ReactNode
 }
 
@@ -60,7 +62,7 @@ export function Tabs({ label, tabs, value, onChange, keepMounted = false }: Tabs
             hidden={tab.value !== open}
             className={styles.panel}
           >
-            {tab.content}
+            <LatePart>{tab.content}</LatePart>
           </div>
         ))}
     </div>

@@ -22,7 +22,6 @@ import { userQuery } from '../users/queries.ts'
 import { useUserActions } from '../users/user-dialogs.tsx'
 import { roleNames, UserMenuItems, UserState } from '../users/user-table.tsx'
 import styles from './user-page.module.css'
-import { LatePart } from '../../components/late-part.tsx'
 import { lazyPart } from '../../components/lazy-part.tsx'
 
 // Each loads with its tab.
@@ -100,14 +99,12 @@ function Loaded({ user }: { readonly user: User }) {
             value: 'keys',
             label: 'API keys',
             content: (
-              <LatePart>
-                <KeyList
-                  owner="anyone"
-                  user={user}
-                  search={search}
-                  onSearch={(next) => change({ ...next, tab: 'keys' })}
-                />
-              </LatePart>
+              <KeyList
+                owner="anyone"
+                user={user}
+                search={search}
+                onSearch={(next) => change({ ...next, tab: 'keys' })}
+              />
             ),
           },
           {
@@ -115,32 +112,14 @@ function Loaded({ user }: { readonly user: User }) {
             label: 'Limits',
             content: (
               <div className={styles.stack}>
-                <LatePart>
-                  <BudgetPanel target={target} />
-                  <RatePanel target={target} />
-                  <UserLimits user={user} />
-                </LatePart>
+                <BudgetPanel target={target} />
+                <RatePanel target={target} />
+                <UserLimits user={user} />
               </div>
             ),
           },
-          {
-            value: 'documents',
-            label: 'Documents',
-            content: (
-              <LatePart>
-                <UserDocuments user={user} />
-              </LatePart>
-            ),
-          },
-          {
-            value: 'sessions',
-            label: 'Sessions',
-            content: (
-              <LatePart>
-                <UserSessions user={user} />
-              </LatePart>
-            ),
-          },
+          { value: 'documents', label: 'Documents', content: <UserDocuments user={user} /> },
+          { value: 'sessions', label: 'Sessions', content: <UserSessions user={user} /> },
         ]}
       />
       {dialogs}

@@ -33,12 +33,15 @@ const prefixOf = (userId: string): string => `sluice.conversation.${userId}.`
 
 /** All kept conversations of a user, the newest first. What cannot be read is left out. */
 export function allConversations(place: Place, userId: string): readonly Conversation[] {
+  return idsOf(place, userId)
+    .flatMap((id) => readConversation(place, userId, id) ?? [])
+    .sort((a, b) => b.at - a.at)
+}
+
+function idsOf(place: Place, userId: string): readonly string[] {
   const prefix = prefixOf(userId)
   const names = Array.from({ length: place.length }, (_, index) => place.key(index) ?? '')
-  return names
-    .filter((name) => name.startsWith(prefix))
-    .flatMap((name) => readConversation(place, userId, name.slice(prefix.length)) ?? [])
-    .sort((a, b) => b.at - a.at)
+  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length))
 }
 
 /** One conversation; null when it is not there or cannot be read. */
@@ -109,18 +112,25 @@ function writeConversation(place: Place, userId: string, conversation: Conversat
     question: { ...question, images: question.images.map(({ name }) => ({ name, url: '' })) },
   }))
   const text = JSON.stringify({ ...conversation, turns })
-  const others = allConversations(place, userId).filter(({ id }) => id !== conversation.id)
-  for (const each of others.splice(keptMax - 1)) deleteConversation(place, userId, each.id)
-  for (;;) {
+  const others = idsOf(place, userId).filter((id) => id !== conversation.id)
+  // The others are read only when one of them has to go.
+  if (others.length >= keptMax) deleteOldest(place, userId, conversation.id)
+  do {
     try {
       place.setItem(prefixOf(userId) + conversation.id, text)
       return true
     } catch {
-      const oldest = others.pop()
-      if (oldest === undefined) return false
-      deleteConversation(place, userId, oldest.id)
+      // There is no room yet.
     }
-  }
+  } while (deleteOldest(place, userId, conversation.id))
+  return false
+}
+
+/** False when there is no other. */
+function deleteOldest(place: Place, userId: string, exceptId: string): boolean {
+  const oldest = allConversations(place, userId).findLast(({ id }) => id !== exceptId)
+  if (oldest !== undefined) deleteConversation(place, userId, oldest.id)
+  return oldest !== undefined
 }
 
 function conversationOf(value: unknown, id: string): Conversation | null {

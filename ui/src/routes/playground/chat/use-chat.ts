@@ -43,12 +43,10 @@ export interface ChatContext {
 }
 
 export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
-  const [chat, setChat] = useStoredChat(userId)
+  const { chat, setChat, setTurns } = useStoredChat(userId)
   const [streams] = useState(() => new Set<AbortController>())
   const queryClient = useQueryClient()
   const { turns, settings } = chat
-  const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]): void =>
-    setChat((before) => ({ ...before, turns: change(before.turns) }))
 
   function stop(): void {
     for (const stream of streams) stream.abort()
@@ -86,6 +84,12 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     void run(turn, lane, turns.slice(0, -1))
   }
 
+  function show(next: Conversation | null): void {
+    stop()
+    if (next !== null) showConversation(next)
+    setChat(({ settings: before }) => ({ turns: next?.turns ?? [], settings: { ...before, ...next?.settings } }))
+  }
+
   return {
     ...chat,
     running: isRunning(turns),
@@ -94,16 +98,8 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     askEdited: (question) => askAfter(turns.slice(0, -1), question),
     regenerate,
     stop,
-    clear() {
-      stop()
-      setTurns(() => [])
-    },
-    open(conversation) {
-      stop()
-      showConversation(conversation)
-      const { turns: kept, settings: keptSettings } = conversation
-      setChat((before) => ({ turns: kept, settings: { ...before.settings, ...keptSettings } }))
-    },
+    clear: () => show(null),
+    open: show,
   }
 }
 
@@ -145,5 +141,7 @@ function useStoredChat(userId: string) {
       store()
     }
   }, [userId])
-  return [chat, setChat] as const
+  const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]): void =>
+    setChat((before) => ({ ...before, turns: change(before.turns) }))
+  return { chat, setChat, setTurns }
 }
