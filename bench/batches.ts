@@ -2,8 +2,10 @@
  * How fast does a batch run, and what does the server need for it? Embeddings of short texts at an upstream that takes
  * 20 ms a call and works on 64 at once, so that it can do 3200 lines a second when each is a call of its own.
  *
- * Run by hand: `bun bench/batches.ts [lines]`. With `crash [lines] [kills] [seed]` the server is killed at random
+ * Run by hand: `bun bench/batches.ts [lines] [bytes]`, with lines of so many bytes at least. With `crash [lines] [kills] [seed]` the server is killed at random
  * moments, and the results are compared with those of an undisturbed batch; exit code 1 when anything differs.
+ * With `processes [lines]` one and then three processes on the PostgreSQL of `SLUICE_TEST_POSTGRES_URL` run the same batch.
+ * A call takes half a second there, so that neither the machine nor the model is the limit, but how many a process sends.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { runBatch } from '#test/support/batches/batch-chaos.ts'
@@ -21,9 +23,10 @@ interface BatchOnWire {
 
 const [question, ...rest] = process.argv.slice(2)
 if (question === 'crash') await crash(rest.map(Number))
-else await speed(Number(question ?? '50000'))
+else if (question === 'processes') await share(rest.map(Number))
+else await speed(Number(question ?? '50000'), rest.map(Number))
 
-async function speed(lines: number): Promise<void> {
+async function speed(lines: number, [lineBytes = 0]: readonly number[]): Promise<void> {
   await using workshop = new Workshop()
   const upstream = await workshop.startServer('embedding-upstream.ts', '64')
   const embedder = { name: 'embedder', kind: 'openai', base_url: `http://127.0.0.1:${upstream.port}/v1` }
@@ -40,10 +43,10 @@ async function speed(lines: number): Promise<void> {
     return (await response.json()) as T
   }
   // What the server needs at work anyway: a small batch goes ahead.
-  await batchOf(call, 500)
+  await batchOf(call, { lines: 500, lineBytes })
   const before = await residentBytes(gateway.pid)
   const cpuBefore = await cpuSeconds(gateway.pid)
-  const { ms, most } = await batchOf(call, lines, () => residentBytes(gateway.pid))
+  const { ms, most } = await batchOf(call, { lines, lineBytes }, () => residentBytes(gateway.pid))
   const cpu = (await cpuSeconds(gateway.pid)) - cpuBefore
   console.log(`${lines} lines in ${(ms / 1000).toFixed(1)} s: ${((lines / ms) * 1000).toFixed(0)} lines/s`)
   console.log(`CPU of the server: ${((cpu / lines) * 1e6).toFixed(0)} µs a line`)
@@ -54,12 +57,12 @@ async function speed(lines: number): Promise<void> {
 /** How long a batch takes, uploading not included, and the most of what is sampled in each of its states. */
 async function batchOf(
   call: <T>(method: string, path: string, body?: Bun.BodyInit) => Promise<T>,
-  lines: number,
+  { lines, lineBytes }: { readonly lines: number; readonly lineBytes: number },
   sample: () => Promise<number> = () => Promise.resolve(0),
 ): Promise<{ readonly ms: number; readonly most: ReadonlyMap<string, number> }> {
   const form = new FormData()
   form.append('purpose', 'batch')
-  form.append('file', new Blob([inputOf(lines)]), 'input.jsonl')
+  form.append('file', new Blob([inputOf(lines, lineBytes)]), 'input.jsonl')
   const { id: fileId } = await call<{ id: string }>('POST', '/files', form)
   const startedAt = performance.now()
   const asked = { input_file_id: fileId, endpoint: '/v1/embeddings', completion_window: '24h' }
@@ -75,8 +78,11 @@ async function batchOf(
   return { ms: performance.now() - startedAt, most }
 }
 
-function inputOf(lines: number): string {
-  const body = (at: number): object => ({ model: 'bench-embed', input: `Why is the sky blue, ${at}?` })
+function inputOf(lines: number, lineBytes: number): string {
+  const body = (at: number): object => ({
+    model: 'bench-embed',
+    input: `Why is the sky blue, ${at}?`.padEnd(lineBytes, '?'),
+  })
   return Array.from({ length: lines }, (_, at) =>
     JSON.stringify({ custom_id: `line-${at}`, method: 'POST', url: '/v1/embeddings', body: body(at) }),
   ).join('\n')
@@ -94,6 +100,22 @@ async function cpuSeconds(pid: number): Promise<number> {
 
 function mebibytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(0)
+}
+
+async function share([lines = 8000]: readonly number[]): Promise<void> {
+  const url = process.env['SLUICE_TEST_POSTGRES_URL']
+  if (url === undefined) throw new Error('SLUICE_TEST_POSTGRES_URL must name a PostgreSQL server.')
+  const plan = { lines, kills: 0, seed: 1, lifeMsMax: 0, callMs: 500 }
+  const seconds: number[] = []
+  for (const processes of [1, 3]) {
+    const { tookMs, linesWritten, asked } = await runBatch({ ...plan, postgres: { url, processes } })
+    seconds.push(tookMs / 1000)
+    console.log(
+      `${processes} processes: ${((linesWritten / tookMs) * 1000).toFixed(0)} lines/s, ${asked} asked of the model`,
+    )
+  }
+  const [one = 0, three = 0] = seconds
+  console.log(`three are ${(one / three).toFixed(2)} times as fast as one`)
 }
 
 async function crash([lines = 20_000, kills = 100, seed = 1]: readonly number[]): Promise<void> {

@@ -112,8 +112,8 @@ function measured({ texts, questions }: Evaluation, cut: Cut) {
   }
 }
 
-/** Without marks, since the offsets of the answers are those of the file as it is. */
-function readingOf(text: string): Reading {
+/** A text without marks, since the offsets of the answers are those of the file as it is. */
+export function readingOf(text: string): Reading {
   return { text, pages: [], headings: [], tables: [], code: [], title: null, mediaType: 'text/plain', warnings: [] }
 }
 

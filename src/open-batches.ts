@@ -49,9 +49,9 @@ export function openBatches(
   opening: AsyncDisposableStack,
 ): OpenBatches {
   const { settings, clock, logger } = gateway
-  const { blobs, blobUse, spool, storage, now } = documents
+  const { blobs, blobUse, place, places, spool, storage, now } = documents
   const { files: rows, uploads, batches: lines } = store
-  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, spool, clock }
+  const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, place, spool, clock }
   const working = opening.use(new AsyncDisposableStack())
   let worker: BatchWorker | null = null
   const batches: Batches = {
@@ -59,6 +59,7 @@ export function openBatches(
     files,
     store: store.batches,
     callerOf: callerOfBatch(state, gateway),
+    places,
     now,
     faultOf: (thrown) => {
       const fault = storage.note(thrown)

@@ -8,7 +8,7 @@ import type { Model } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { BlobUpkeep, type BlobUpkeepOptions } from '#documents/blobs/blob-upkeep.ts'
 import { BlobUse } from '#documents/blobs/blob-use.ts'
-import { openBlobs, type BlobPlaces } from '#documents/blobs/open-blobs.ts'
+import { openBlobs, placeNames, type BlobPlaces } from '#documents/blobs/open-blobs.ts'
 import { Spool } from '#documents/blobs/spool.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -17,6 +17,7 @@ import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderRegistry, type EmbedderRegistryOptions } from '#documents/embedders/embedder-registry.ts'
 import { HashingEmbedder } from '#documents/embedders/hashing-embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
+import { ocrOptions } from '#documents/reading/ocr-options.ts'
 import type { DocumentModels, NamedModel } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
 import { retrieve } from '#documents/search/retrieve.ts'
@@ -74,7 +75,7 @@ const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const vectorsEveryMs = 2000
 const detectMs = 5000
-const drawMs = 10_000
+const drawMs = 30_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
 const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
@@ -116,6 +117,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     groups: store.groups,
     blobs,
     place: async () => (isOnlyProcess ? null : blobs.place()),
+    places: async () => (isOnlyProcess ? null : placeNames(places)),
     now,
     blobUse,
     spool,
@@ -130,7 +132,12 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     clock,
     logger,
   }
-  return { documents, start: work.start, retrieve: (retrieval) => retrieve(documents, retrieval) }
+  const start = (): void => {
+    // A search finds out by itself what this fails with.
+    void store.documents.fillSearch().catch(() => undefined)
+    work.start()
+  }
+  return { documents, start, retrieve: (retrieval) => retrieve(documents, retrieval) }
 }
 
 interface WorkParts extends Pick<DocumentWorkerOptions, 'now' | 'process' | 'ended'> {
@@ -223,7 +230,8 @@ function openShortWork(
     unpack: (work, signal) => unpacking.run('unpack', work, { signal }),
     async drawPage(page, signal) {
       await using workspace = await spool.workspace()
-      const { image } = await drawing.run('render', { ...page, directory: workspace.path }, { signal })
+      const ocr = ocrOptions(settings) ?? undefined
+      const { image } = await drawing.run('render', { ...page, directory: workspace.path, ocr }, { signal })
       return await Bun.file(image).bytes()
     },
   }

@@ -2,7 +2,8 @@
  * How good are searches on public data sets, by words, by meaning, by both, and reranked?
  * `bun bench/retrieval/run.ts FOLDER… --url http://127.0.0.1:3001/ai/v1 --model NAME [--key KEY] [--rerank NAME]`
  *
- * A folder holds one data set in the layout of BEIR; none is part of this repository. The model is any embedding model
+ * A folder holds one data set in the layout of BEIR; none is part of this repository. `chunking` in place of a folder is
+ * the texts and questions of `bench/chunking`, cut as an import cuts them. The model is any embedding model
  * behind an address of the OpenAI kind: this gateway's own, or a server for it. Passages go into an SQLite file as they do
  * at an import, one chunk each. Vectors are kept in `bench/results`, so that a second run asks for nothing.
  *
@@ -18,6 +19,7 @@ import { sealer } from '#lib/seal.ts'
 import type { DocumentStore, Viewer } from '#store/documents/document-store.ts'
 import { openStore } from '#store/store.ts'
 import { figure, markdown } from '../table.ts'
+import { chunkingDataSet } from './chunking-set.ts'
 import { ndcgAt10, readDataSet, type DataSet } from './data-set.ts'
 import { exactVectors, exactWords } from './reference.ts'
 
@@ -198,7 +200,7 @@ const ways = ['words', 'vectors', 'hybrid', ...(rerank === undefined ? [] : ['re
 const columns = [...ways, 'exact words', 'exact vectors', 'exact hybrid']
 const rows: string[][] = []
 for (const folder of positionals) {
-  const data = await readDataSet(folder)
+  const data = await (folder === 'chunking' ? chunkingDataSet() : readDataSet(folder))
   const name = basename(folder)
   rows.push([
     `${name} (${data.passages.length} passages, ${data.questions.length} questions)`,

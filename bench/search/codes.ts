@@ -50,7 +50,7 @@ for (let slot = 0; slot < total / perSet; slot += 1) {
 console.log(`${(index.bytes / total).toFixed(1)} bytes a chunk`)
 const vector = Float32Array.from({ length: 384 }, () => Math.random() - 0.5)
 const nearest = (has: (slot: number) => boolean) => () =>
-  index.nearest({ vector, has, setRowOf: sets.setRowOf, count: 3072 })
+  index.nearest({ vector, has, setRowOf: sets.setRowOf, count: 3072, wanted: 50 })
 report(
   'nearest, everything',
   nearest(() => true),

@@ -8,7 +8,8 @@ import { CompiledQuery, sql } from 'kysely'
 import { sealer } from '#lib/seal.ts'
 import { openDatabase } from '#store/database.ts'
 import { nameRow, chunkRow } from '#store/documents/rows/chunk-row.ts'
-import { termColumns, termsOfChunk, termsOfName } from '#store/documents/indexing/word-columns.ts'
+import { packWords } from '#store/documents/indexing/packed-words.ts'
+import { termColumns, wordsOfChunk, wordsOfName } from '#store/documents/indexing/word-columns.ts'
 import { meanDirection, signCoder } from '#store/documents/indexing/sign-code.ts'
 import { bytesOf } from '#store/documents/indexing/vector-bytes.ts'
 import { openStore } from '#store/store.ts'
@@ -84,6 +85,7 @@ function documentRow(row: number, importer: string): readonly Value[] {
 
 if (engine === 'postgres') await run('drop index chunk_terms_terms')
 await insert('vector_spaces', ['key', 'dimensions', 'embedder'], [['bench', dimensions, '{"name":"bench"}']])
+const nameWords = wordsOfName('a.txt', null)
 const coder = signCoder(dimensions)
 const mean = meanDirection(Array.from({ length: 256 }, () => made.vector()))
 await insert('vector_centres', ['space_row', 'centre'], [[1, bytesOf(mean)]])
@@ -91,9 +93,9 @@ const centre = coder.rotate(mean)
 const began = performance.now()
 for (let first = 0; first < total / perDocument; first += documentsTogether) {
   const tables: Record<
-    'documents' | 'owners' | 'sets' | 'chunks' | 'vectors' | 'codes' | 'terms',
+    'documents' | 'owners' | 'sets' | 'chunks' | 'vectors' | 'codes' | 'terms' | 'words',
     (readonly Value[])[]
-  > = { documents: [], owners: [], sets: [], chunks: [], vectors: [], codes: [], terms: [] }
+  > = { documents: [], owners: [], sets: [], chunks: [], vectors: [], codes: [], terms: [], words: [] }
   for (let number = first; number < Math.min(first + documentsTogether, total / perDocument); number += 1) {
     const row = number + 1
     const importer = number % 100 === 0 ? 'bob' : 'eve'
@@ -107,7 +109,9 @@ for (let first = 0; first < total / perDocument; first += documentsTogether) {
       centre,
     )
     tables.codes.push([row, 0, codes, 1, scales])
-    for (const chunk of chunks) {
+    const words = chunks.map((chunk) => wordsOfChunk(chunk, null))
+    tables.words.push([chunkRow(row, 0), packWords(words)], [nameRow(row), packWords([nameWords])])
+    for (const [index, chunk] of chunks.entries()) {
       const at = chunkRow(row, chunk.ordinal)
       tables.chunks.push([
         at,
@@ -121,9 +125,9 @@ for (let first = 0; first < total / perDocument; first += documentsTogether) {
         chunk.text,
       ])
       tables.vectors.push([at, bytesOf(chunk.vector)])
-      tables.terms.push([at, Object.values(termColumns(engine, termsOfChunk(chunk, null)))[0] ?? ''])
+      tables.terms.push([at, Object.values(termColumns(engine, words[index] ?? new Map()))[0] ?? ''])
     }
-    tables.terms.push([nameRow(row), Object.values(termColumns(engine, termsOfName('a.txt', null)))[0] ?? ''])
+    tables.terms.push([nameRow(row), Object.values(termColumns(engine, nameWords))[0] ?? ''])
   }
   await insert('documents', documentColumns, tables.documents)
   await insert('document_owners', ['principal', 'document_row', 'from_version'], tables.owners)
@@ -132,6 +136,7 @@ for (let first = 0; first < total / perDocument; first += documentsTogether) {
   await insert('document_chunks', chunkColumns, tables.chunks)
   await insert('chunk_vectors', ['row', 'vector'], tables.vectors)
   await insert('chunk_codes', ['set_row', 'first', 'codes', 'centre_row', 'scales'], tables.codes)
+  await insert('chunk_words', ['row', 'words'], tables.words)
   await insert('chunk_terms', [termsRow, terms].map(String), tables.terms)
   if (first % 10_000 === 0)
     console.log(`${first * perDocument} chunks, ${((performance.now() - began) / 1000).toFixed(0)} s`)

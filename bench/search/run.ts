@@ -3,7 +3,8 @@
  * `bun bench/search/run.ts [chunks] [database URL] [common]`: 100,000 chunks of 384 dimensions in documents of
  * ten, of which every hundredth belongs to one user, in an SQLite file that is made and removed.
  *
- * `common` as the third argument makes vectors of a power-law spectrum that all lean to one side.
+ * `common` as the third argument makes vectors of a power-law spectrum that all lean to one side. `together` as the fourth
+ * only measures 50 viewers, one after the other and four at once, alone and beside an import of 200 files a second.
  *
  * A database that holds documents already, from an earlier run, is searched as it is.
  *
@@ -18,7 +19,14 @@ import { sql } from 'kysely'
 import { sealer } from '#lib/seal.ts'
 import { openDatabase } from '#store/database.ts'
 import { setOf } from '#store/documents/rows/chunk-row.ts'
-import type { DocumentStore, FindQuery, NewChunk, NewDocument, Viewer } from '#store/documents/document-store.ts'
+import type {
+  Completion,
+  DocumentStore,
+  FindQuery,
+  NewChunk,
+  NewDocument,
+  Viewer,
+} from '#store/documents/document-store.ts'
 import { openStore } from '#store/store.ts'
 import { corpus, dimensions } from './corpus.ts'
 
@@ -26,6 +34,7 @@ const total = Number(process.argv[2] ?? 100_000)
 const perDocument = 10
 const longDocument = 1000
 const searches = 200
+const viewers = 50
 const space = { key: 'bench', dimensions }
 const everything: Viewer = { userId: 'admin', principals: [], all: true }
 const bob: Viewer = { userId: 'bob', principals: ['user:bob'], all: false }
@@ -76,18 +85,14 @@ async function imported(document: NewDocument, chunks: number, ready?: readonly 
     await documents.stage(held, space, slice)
     stageTimes.push(performance.now() - began)
   }
+  await documents.complete(held, completionOf(chunks), 3)
+}
+
+function completionOf(chunks: number): Completion {
   const done = { done: chunks, total: chunks }
   const progress = { pages: done, chunks: done, embedded: done }
-  const completion = {
-    spaceKey: space.key,
-    mediaType: 'text/plain',
-    title: null,
-    pages: [],
-    warnings: [],
-    progress,
-    stateAt: {},
-  }
-  await documents.complete(held, completion, 3)
+  const what = { spaceKey: space.key, mediaType: 'text/plain', title: null }
+  return { ...what, pages: [], warnings: [], progress, stateAt: {} }
 }
 
 function percentile(times: readonly number[], part: number): string {
@@ -101,15 +106,18 @@ function report(what: string, times: readonly number[]): void {
   )
 }
 
-async function measured(what: string, query: () => Partial<FindQuery>): Promise<void> {
+async function measured(what: string, query: () => Partial<FindQuery>, atOnce = 1): Promise<void> {
   const times: number[] = []
   const cpu = process.cpuUsage()
-  for (let run = 0; run < searches; run += 1) {
-    const asked = { viewer: everything, filter: {}, keywords: null, vectors: [], limit: 50, ...query() }
-    const began = performance.now()
-    await documents.find(asked)
-    times.push(performance.now() - began)
+  const ask = async (): Promise<void> => {
+    for (let run = 0; run < searches / atOnce; run += 1) {
+      const asked = { viewer: everything, filter: {}, keywords: null, vectors: [], limit: 50, ...query() }
+      const began = performance.now()
+      await documents.find(asked)
+      times.push(performance.now() - began)
+    }
   }
+  await Promise.all(Array.from({ length: atOnce }, ask))
   const { user, system } = process.cpuUsage(cpu)
   report(`${what} (CPU ${((user + system) / 1000 / searches).toFixed(1)} ms)`, times)
 }
@@ -182,13 +190,55 @@ async function bench(store_: DocumentStore): Promise<void> {
   console.log(`first search after a restart: ${(performance.now() - restarted).toFixed(0)} ms`)
   await measured('vectors, everything', () => ({ vectors: vectors() }))
   let turn = 0
-  await measured('vectors, 50 viewers in turns', () => ({ viewer: viewerOf((turn += 1) % 50), vectors: vectors() }))
+  await measured('vectors, 50 viewers in turns', () => ({
+    viewer: viewerOf((turn += 1) % viewers),
+    vectors: vectors(),
+  }))
   await measured('words, everything', () => ({ keywords: made.question() }))
   await measured('hybrid, everything', () => ({ vectors: vectors(), keywords: made.question() }))
   await measured('vectors, an owner of 1 %', () => ({ viewer: bob, vectors: vectors() }))
   await measured('words, an owner of 1 %', () => ({ viewer: bob, keywords: made.question() }))
   await measured('hybrid, an owner of 1 %', () => ({ viewer: bob, vectors: vectors(), keywords: made.question() }))
   console.log(`everything: ${await recall(everything)}; 1 %: ${await recall(bob)}`)
+}
+
+/** Imports files of one chunk, each of another of the viewers, at a steady rate until it is aborted; resolves with how many a second. */
+async function importSteadily(perSecond: number, signal: AbortSignal): Promise<number> {
+  const ready = Array.from({ length: 500 }, () => made.chunk(0))
+  const batch = 20
+  const began = performance.now()
+  let files = 0
+  while (!signal.aborted) {
+    const some = Array.from({ length: batch }, (_each, index) => aDocument(`${(files + index) % viewers}`))
+    await documents.insert(some)
+    const claims = await documents.claim({ worker: 'bench', max: batch, leaseUntil: 2 ** 50, now: 2 ** 49 })
+    for (const { document, fence } of claims) {
+      const held = { id: document.id, fence }
+      await documents.stage(held, space, [ready[files % ready.length] ?? made.chunk(0)])
+      await documents.complete(held, completionOf(1), 3)
+      files += 1
+    }
+    await Bun.sleep(Math.max(0, (files / perSecond) * 1000 - (performance.now() - began)))
+  }
+  return (files / (performance.now() - began)) * 1000
+}
+
+async function together(): Promise<void> {
+  let turn = 0
+  const query = (): Partial<FindQuery> => ({
+    viewer: viewerOf((turn += 1) % viewers),
+    vectors: vectors(),
+    keywords: made.question(),
+  })
+  for (const how of ['alone', 'beside an import']) {
+    const stop = new AbortController()
+    const importing = how === 'alone' ? null : importSteadily(200, stop.signal)
+    for (const atOnce of [1, 4]) await measured(`hybrid, 50 viewers, ${atOnce} at once, ${how}`, query, atOnce)
+    await measured(`words, 50 viewers, ${how}`, () => ({ ...query(), vectors: [] }))
+    await measured(`hybrid, an owner of 1 %, ${how}`, () => ({ ...query(), viewer: bob }))
+    stop.abort()
+    if (importing !== null) console.log(`${(await importing).toFixed(0)} files/s were imported`)
+  }
 }
 
 async function beside(): Promise<void> {
@@ -229,8 +279,11 @@ async function beside(): Promise<void> {
 }
 
 try {
-  await bench(documents)
-  await beside()
+  if (process.argv[5] === 'together') await together()
+  else {
+    await bench(documents)
+    await beside()
+  }
 } finally {
   await store.close()
   rmSync(folder, { recursive: true, force: true })

@@ -77,6 +77,7 @@ export async function storeInput(batches: Batches, batch: Batch, lines: Iterable
       bytes: received.bytes,
       createdAt: batch.createdAt,
       expiresAt: batch.createdAt + filesLifeMs(batches, batch),
+      place: await files.place(),
     }
     using _held = await files.blobUse.hold([file.blobId])
     await files.blobs.put([{ ...received, id: file.blobId }])
@@ -102,6 +103,8 @@ export function newBatch({ account, key }: Caller, createdAt: number): Omit<Batc
     undone: 0,
     cost: null,
     failures: {},
+    usage: null,
+    model: null,
     id: newId('batch_'),
     userId: account.user.id,
     keyId: key?.id ?? null,

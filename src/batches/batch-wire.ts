@@ -1,6 +1,6 @@
 /** A batch as OpenAI's API writes it. */
 import { z } from 'zod'
-import type { Batch } from '#store/batches/batch-row.ts'
+import type { Batch, BatchUsage } from '#store/batches/batch-row.ts'
 import { batchEndpoints } from './lines/line-calls.ts'
 import { secondsOf } from './files/files.ts'
 
@@ -15,6 +15,13 @@ const statuses = [
   'cancelled',
 ] as const
 const moment = z.int().nullable().describe('Seconds since 1970')
+const usage = z.object({
+  input_tokens: z.int(),
+  input_tokens_details: z.object({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+})
 const metadata = z.record(z.string(), z.string()).nullish()
 
 const fault = z.object({
@@ -46,6 +53,8 @@ export const batchAnswer = z
     cancelled_at: moment,
     request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
     metadata: metadata,
+    model: z.string().optional().describe('The one that all lines name; absent for several'),
+    usage: usage.describe('Tokens of the lines that are done; those that reported none count as 0'),
     estimated_completion_at: moment.describe(
       'When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API.',
     ),
@@ -104,6 +113,8 @@ export function batchOnWire(
     cancelled_at: endedAs('cancelled'),
     request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
     metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),
+    ...(batch.model !== null && { model: batch.model }),
+    usage: usageOnWire(batch.usage ?? noUsage),
     estimated_completion_at: at(estimatedAt),
     cost: batch.cost,
     currency,
@@ -111,6 +122,18 @@ export function batchOnWire(
       .map(([code, count]) => ({ code, count }))
       .sort((one, other) => other.count - one.count),
     warning: estimatedAt !== null && estimatedAt > batch.expiresAt ? tooShort : null,
+  }
+}
+
+const noUsage: BatchUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }
+
+function usageOnWire({ input, cached, output, reasoning }: BatchUsage): z.output<typeof usage> {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
   }
 }
 

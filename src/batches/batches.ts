@@ -13,6 +13,8 @@ export interface Batches {
   readonly store: BatchStore
   /** Whose rights the lines of a batch have at this moment; null: none any more. */
   readonly callerOf: (batch: Batch) => Caller | null
+  /** The places that this process can read; null when there is no other process. */
+  readonly places: () => Promise<readonly string[] | null>
   /** The time on which all processes on the database agree. */
   readonly now: () => Promise<number>
   /** What the machine has run out of, as the error that is answered; null for any other error. */

@@ -24,6 +24,8 @@ export interface Documents extends OwnersDeps {
   readonly blobs: BlobStore
   /** Where new bytes go, to be recorded with a document; null when every process can read everything. */
   readonly place: () => Promise<string | null>
+  /** The places that this process can read; null when there is no other process, which could not read them. */
+  readonly places: () => Promise<readonly string[] | null>
   /** The time on which all processes on the database agree. */
   readonly now: () => Promise<number>
   /** Keeps the removal of abandoned bytes away from imports. */

@@ -3,12 +3,17 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 
+const noQuery = new URLSearchParams()
+/** What requests without headers of their own share: their bodies are beside it, and the address is never called. */
+const bare = new Request('http://localhost/', { method: 'POST', headers: { 'content-type': 'application/json' } })
+
 export class InnerContext implements RequestContext {
   readonly request: Request
+  readonly body: Buffer<ArrayBuffer>
   readonly requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`
   readonly path: string
   readonly params = {}
-  readonly query = new URLSearchParams()
+  readonly query = noQuery
   readonly signal: AbortSignal
   readonly startedAt: number
   readonly clock: Clock
@@ -26,10 +31,13 @@ export class InnerContext implements RequestContext {
     this.signal = signal
     this.clock = clock
     this.startedAt = clock.elapsed()
-    const { body, headers: own = {} } = request
-    const headers = { ...own, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-    // The address is never called; a request must have one.
-    this.request = new Request(`http://localhost${this.path}`, { method: 'POST', headers, body })
+    const { body, headers } = request
+    this.body =
+      typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    this.request =
+      headers === undefined
+        ? bare
+        : new Request(bare.url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } })
   }
 
   respond(body: Bun.BodyInit | null, init: { readonly status: number; readonly headers: Record<string, string> }) {

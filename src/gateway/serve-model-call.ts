@@ -120,7 +120,7 @@ export async function serveModelCall(
 function recordOf({ recorder }: Gateway, context: RequestContext, caller: Caller, call: ModelCall): RequestRecord {
   const record = recorder.begin(context, caller, call.endpoint, call.traced)
   record.isBatch = call.answered !== undefined
-  record.onCost = call.settled
+  record.onSettled = call.settled
   return record
 }
 

@@ -19,6 +19,10 @@ export interface BodyLimits extends RoomLimits {
 export async function readBody(context: RequestContext, asked: BodyLimits): Promise<Buffer<ArrayBuffer>> {
   const { request } = context
   const limits = limitsOf(context, asked)
+  if (context.body !== undefined) {
+    if (context.body.length > limits.bytesMax) throw tooLarge(limits)
+    return context.body
+  }
   refuseEncoded(request)
   // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
   // of unannounced length needs it.

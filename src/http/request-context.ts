@@ -14,6 +14,8 @@ export interface RequestContext {
   /** Decoded values of the route's `:name` parts; `*` holds the rest of the path, slashes included. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  /** The body, where all of it is there before the request is; `request` has none then. */
+  readonly body?: Buffer<ArrayBuffer>
   /** The route's own limit of the body, if it has one. Whatever reads the body keeps to it. */
   readonly bodyBytesMax?: number | undefined
   /** Aborted when the client goes away. */

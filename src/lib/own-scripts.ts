@@ -55,3 +55,12 @@ export function scriptAsked([flag, path]: readonly string[]): string | null {
 export async function importPackage(name: string): Promise<unknown> {
   return await import(inBinary ? Bun.resolveSync(name, dirname(process.execPath)) : name)
 }
+
+/** Where a file of such a package is, as `<package>/<path>`; null when it is not there. */
+export function packagePath(file: string): string | null {
+  try {
+    return Bun.resolveSync(file, inBinary ? dirname(process.execPath) : import.meta.dir)
+  } catch {
+    return null
+  }
+}

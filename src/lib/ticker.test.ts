@@ -44,6 +44,31 @@ test('a tick that is registered twice is called once', async () => {
   expect(calls).toBe(1)
 })
 
+test('objects come and go in any order, and each that is there is called once a round', async () => {
+  using ticker = new Ticker(1)
+  const calls: number[] = []
+  const objects = Array.from({ length: 200 }, (_, at) => ({
+    place: null,
+    tick: () => void (calls[at] = (calls[at] ?? 0) + 1),
+  }))
+  for (const [at, each] of objects.entries()) {
+    ticker.add(each)
+    ticker.add(each)
+    if (at % 3 > 0) ticker.delete(objects[at - (at % 3)]!)
+  }
+  const there = objects.flatMap(({ place }, at) => (place === null ? [] : at))
+  expect(ticker.size).toBe(there.length)
+  expect(new Set(there.map((at) => objects[at]?.place)).size).toBe(there.length)
+  ticker.add(() => objects.forEach((each) => ticker.delete(each)))
+  await nextTick(ticker)
+  expect(calls).toEqual([])
+  expect(ticker.size).toBe(1)
+  for (const at of there) ticker.add(objects[at]!)
+  await nextTick(ticker)
+  await nextTick(ticker)
+  expect(calls).toEqual([])
+})
+
 test('after disposal nothing is registered and nothing is called', async () => {
   const ticker = new Ticker(1)
   let calls = 0

@@ -111,7 +111,7 @@ describe('attachments', () => {
       ),
     )
     expect(text).toContain('Hello')
-    expect(warnings.join()).toContain('The attachment a.zip was left out.')
+    expect(warnings.join()).toContain('a.zip was left out.')
   })
 
   test('more bytes than allowed are left out with a warning', async () => {

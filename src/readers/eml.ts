@@ -6,22 +6,13 @@
  */
 import PostalMime from 'postal-mime'
 import type { Address, Attachment, Email } from 'postal-mime'
+import { appendAttachments, checkDepth, type ReadAttachment } from './attachments.ts'
 import { appendHtml } from './html/html.ts'
-import { detectMediaType } from './types/media-type.ts'
 import { ReadFailure } from './reading.ts'
 import type { Reader, Reading, ReadLimits, ReadRequest } from './reading.ts'
 import { TextBuilder } from './text-builder.ts'
 
-/** Reads a file that was attached, whose type is told by its content. Rejects with ReadFailure. */
-export type ReadAttachment = (file: {
-  readonly bytes: Uint8Array
-  readonly name: string
-  readonly limits: ReadLimits
-}) => Promise<Reading>
-
 const mailType = 'message/rfc822'
-/** Mails within mails. */
-const deepestMail = 3
 const mostAttachments = 200
 const deepestPart = 100
 /** Share of the words of the HTML body that the plain one must have to be read in its place. */
@@ -31,11 +22,12 @@ const saysTheSame = 0.9
 export function emlReader(readAttachment: ReadAttachment): Reader {
   return {
     name: 'eml',
-    read: (request) => readMail(request, readAttachment, 1),
+    read: (request) => readMail(request, readAttachment),
   }
 }
 
-async function readMail(request: ReadRequest, readAttachment: ReadAttachment, depth: number): Promise<Reading> {
+async function readMail(request: ReadRequest, readAttachment: ReadAttachment): Promise<Reading> {
+  checkDepth(request)
   const email = await parse(request.bytes)
   const builder = new TextBuilder(request.limits)
   const attached = email.attachments.filter((attachment) => !isInlinePicture(attachment))
@@ -43,7 +35,12 @@ async function readMail(request: ReadRequest, readAttachment: ReadAttachment, de
   if (attached.length > 0) builder.page()
   builder.paragraph(headersOf(email))
   appendBody(builder, email, request.limits)
-  await appendAttachments(builder, attached, { request, readAttachment, depth })
+  const files = attached.map((attachment, at) => ({
+    name: attachment.filename ?? `attachment ${at + 1}`,
+    bytes: () => bytesOf(attachment),
+    isMail: attachment.mimeType === mailType,
+  }))
+  await appendAttachments(builder, files, { request, readAttachment, filesMax: mostAttachments })
   return builder.reading({ mediaType: request.mediaType, title: email.subject ?? null })
 }
 
@@ -111,53 +108,6 @@ function holds(text: string, other: string): boolean {
   const words = new Set(wordsOf(text))
   const wanted = wordsOf(other)
   return wanted.filter((word) => words.has(word)).length >= saysTheSame * wanted.length
-}
-
-interface Attaching {
-  readonly request: ReadRequest
-  readonly readAttachment: ReadAttachment
-  readonly depth: number
-}
-
-async function appendAttachments(
-  builder: TextBuilder,
-  attached: readonly Attachment[],
-  { request: { limits }, readAttachment, depth }: Attaching,
-): Promise<void> {
-  let bytesLeft = limits.unpackedBytesMax
-  for (const [at, attachment] of attached.entries()) {
-    const name = attachment.filename ?? `attachment ${at + 1}`
-    const bytes = bytesOf(attachment)
-    bytesLeft -= bytes.length
-    if (at >= mostAttachments || bytesLeft < 0) {
-      builder.warn(
-        `${attached.length - at} more attachments were left out, since they are too many or too large together.`,
-      )
-      return
-    }
-    const file = { bytes, name, limits: { ...limits, textMax: Math.max(1, limits.textMax - builder.length) } }
-    try {
-      const isMail = attachment.mimeType === mailType || detectMediaType(bytes, name) === mailType
-      const reading = isMail ? await readWithin(file, readAttachment, depth) : await readAttachment(file)
-      builder.page(name)
-      builder.append(reading)
-      for (const warning of reading.warnings) builder.warn(`${name}: ${warning}`)
-    } catch (error) {
-      if (!(error instanceof ReadFailure)) throw error
-      builder.warn(`The attachment ${name} was left out. ${error.message}`)
-    }
-  }
-}
-
-function readWithin(
-  file: Omit<ReadRequest, 'mediaType'>,
-  readAttachment: ReadAttachment,
-  depth: number,
-): Promise<Reading> {
-  if (depth >= deepestMail) {
-    throw new ReadFailure('too_complex', `Mails are read up to ${deepestMail} deep within each other.`)
-  }
-  return readMail({ ...file, mediaType: mailType }, readAttachment, depth + 1)
 }
 
 function bytesOf({ content }: Attachment): Uint8Array {

@@ -4,10 +4,11 @@
  *
  * Invariant: a media type has at most one reader.
  */
+import type { ReadAttachment } from './attachments.ts'
 import { decodeText } from './text/charset.ts'
-import { detectMediaType, isPicture } from './types/media-type.ts'
+import { detectMediaType } from './types/media-type.ts'
 import { isBinary } from './types/signature.ts'
-import { type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
+import { type Recogniser, type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
 import { sourceMediaTypes } from './types/text-type.ts'
 
 interface ReaderRow {
@@ -55,6 +56,24 @@ const rows: readonly ReaderRow[] = [
     isText: true,
     load: async () => (await import('./text/source-code.ts')).sourceCodeReader,
   },
+  {
+    name: 'notebook',
+    mediaTypes: ['application/x-ipynb+json'],
+    isText: true,
+    load: async () => (await import('./text/notebook.ts')).notebookReader,
+  },
+  {
+    name: 'structured-xml',
+    mediaTypes: ['application/docbook+xml', 'application/x-fictionbook+xml', 'application/jats+xml', 'text/x-opml'],
+    isText: true,
+    load: async () => (await import('./structured-xml.ts')).structuredXmlReader,
+  },
+  {
+    name: 'subtitles',
+    mediaTypes: ['application/x-subrip', 'text/vtt'],
+    isText: true,
+    load: async () => (await import('./text/subtitles.ts')).subtitlesReader,
+  },
   { name: 'pdf', mediaTypes: ['application/pdf'], load: async () => (await import('./pdf/pdf.ts')).pdfReader },
   {
     name: 'docx',
@@ -93,11 +112,45 @@ const rows: readonly ReaderRow[] = [
   },
   { name: 'rtf', mediaTypes: ['application/rtf'], load: async () => (await import('./rtf/rtf.ts')).rtfReader },
   {
+    name: 'picture',
+    mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'],
+    load: async () => (await import('./ocr/picture.ts')).pictureReader,
+  },
+  {
     name: 'eml',
     mediaTypes: ['message/rfc822'],
-    load: async () => (await import('./eml.ts')).emlReader((attached) => readFile({ ...attached, reader: 'auto' })),
+    load: async () => (await import('./eml.ts')).emlReader(readAttachment),
+  },
+  {
+    name: 'msg',
+    mediaTypes: ['application/vnd.ms-outlook'],
+    load: async () => (await import('./legacy/msg.ts')).msgReader(readAttachment),
+  },
+  {
+    name: 'doc',
+    mediaTypes: ['application/msword'],
+    load: async () => (await import('./legacy/doc.ts')).docReader,
+  },
+  {
+    name: 'xls',
+    mediaTypes: ['application/vnd.ms-excel'],
+    load: async () => (await import('./legacy/xls.ts')).xlsReader,
+  },
+  {
+    name: 'ppt',
+    mediaTypes: ['application/vnd.ms-powerpoint'],
+    load: async () => (await import('./legacy/ppt.ts')).pptReader,
+  },
+  {
+    name: 'archive',
+    mediaTypes: ['application/zip', 'application/x-tar', 'application/gzip', 'application/mbox'],
+    load: async () => (await import('./packed.ts')).packedReader(readAttachment),
   },
 ]
+
+function readAttachment(file: Parameters<ReadAttachment>[0]): Promise<Reading> {
+  return readFile({ ...file, reader: file.reader ?? 'auto' })
+}
 
 /** What a request may name: `auto` finds the reader by the file's content. */
 export const readerNames: readonly string[] = ['auto', ...rows.map(({ name }) => name)]
@@ -108,26 +161,29 @@ export interface FileToRead {
   readonly name: string
   readonly reader: string
   readonly limits: ReadLimits
+  readonly recogniser?: Recogniser | undefined
+  /** Files that this one is in; none when left out. */
+  readonly depth?: number | undefined
 }
 
 /**
  * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
  * named reader cannot take this content. `reader` is a member of `readerNames`.
  */
-export async function readFile({ bytes, name, reader, limits }: FileToRead): Promise<Reading> {
+export async function readFile({ bytes, name, reader, limits, recogniser, depth }: FileToRead): Promise<Reading> {
   const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
   const loaded = await row.load()
-  return loaded.read({ bytes, name, mediaType, limits })
+  return loaded.read({ bytes, name, mediaType, limits, recogniser, depth })
 }
 
 function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {
   const mediaType = detectMediaType(bytes, name)
   const row = rows.find(({ mediaTypes }) => mediaTypes.includes(mediaType))
   if (row !== undefined) return { row, mediaType }
-  const message = isPicture(mediaType)
-    ? 'The file is a picture. Import it with a reader that uses a vision model.'
-    : `Files of the type ${mediaType} are not read. Save it as PDF and import that.`
-  throw new ReadFailure('unsupported_type', message)
+  throw new ReadFailure(
+    'unsupported_type',
+    `Files of the type ${mediaType} are not read. Save it as PDF and import that.`,
+  )
 }
 
 function byName(bytes: Uint8Array, reader: string): { readonly row: ReaderRow; readonly mediaType: string } {

@@ -6,6 +6,8 @@
  * fail; they import nothing but `lib` and their format's library.
  */
 
+import type { PixelGrid } from '#lib/png-pixels.ts'
+
 /** A part of the text: `text.slice(start, end)`. */
 export interface Span {
   readonly start: number
@@ -50,6 +52,34 @@ export interface Reading {
   readonly warnings: readonly string[]
 }
 
+/** A word and its place in pixels of the picture, as it was turned; y grows downwards. */
+export interface RecognisedWord {
+  readonly text: string
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+  /** The line that it is on, counted through the picture. */
+  readonly line: number
+  /** The paragraph, counted through the picture. */
+  readonly paragraph: number
+  /** From 0 to 100. */
+  readonly confidence: number
+}
+
+export interface RecognisedPicture {
+  /** In reading order; empty when there is no text to be read. */
+  readonly words: readonly RecognisedWord[]
+  /** Quarter turns, clockwise, after which the text was upright. */
+  readonly turn: number
+}
+
+export interface Recogniser extends Disposable {
+  readonly besideTextOnly: boolean
+  /** The text of a grid of pixels or of a PNG, JPEG, WebP, GIF or BMP; null when the file had its number of pictures. */
+  recognise(picture: PixelGrid | Uint8Array): Promise<RecognisedPicture | null>
+}
+
 /** What one call may cost; a reader that notices stops with `too_complex` before the process is ended from outside. */
 export interface ReadLimits {
   /** Characters of text. */
@@ -65,6 +95,10 @@ export interface ReadRequest {
   readonly name: string
   readonly mediaType: string
   readonly limits: ReadLimits
+  /** Recognises the text of pictures; absent where that is off or not installed. */
+  readonly recogniser?: Recogniser | undefined
+  /** Files that this one is in; none when left out. */
+  readonly depth?: number | undefined
 }
 
 /** Reads one or more media types; rejects with ReadFailure. */

@@ -41,10 +41,13 @@ import { contentLogs } from './migrations/0043-content-logs.ts'
 import { scim } from './migrations/0044-scim.ts'
 import { usageExports } from './migrations/0045-exports.ts'
 import { batchFigures } from './migrations/0047-batch-figures.ts'
+import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
 import { people } from './migrations/0052-people.ts'
 import { performance } from './migrations/0053-performance.ts'
 import { pageStarts } from './migrations/0054-page-starts.ts'
-import { vectorPlaceIndexes, vectorPlaces } from './migrations/0049-vector-places.ts'
+import { batchUsage } from './migrations/0055-batch-usage.ts'
+import { filePlaces } from './migrations/0056-file-places.ts'
+import { packedWords, packStoredWords } from './migrations/0064-packed-words.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -90,6 +93,9 @@ export const migrations: readonly Migration[] = [
   { version: 52, name: 'people', kind: 'expand', run: people },
   { version: 53, name: 'performance of models', kind: 'expand', run: performance },
   { version: 54, name: 'page starts', kind: 'expand', run: pageStarts },
+  { version: 55, name: 'usage of batches', kind: 'expand', run: batchUsage },
+  { version: 56, name: 'places of files', kind: 'expand', run: filePlaces },
+  { version: 64, name: 'packed words', kind: 'expand', run: packedWords, backfill: packStoredWords },
 ]
 
 export interface MigrateOptions {

@@ -450,6 +450,12 @@ export interface ChunkTermsTable {
   terms: string
 }
 
+/** `row` is that of the first of the chunks. */
+export interface ChunkWordsTable {
+  row: number
+  words: Uint8Array
+}
+
 export interface ChunkCodesTable {
   set_row: number
   first: number
@@ -606,6 +612,8 @@ export interface FilesTable {
   bytes: number
   created_at: number
   expires_at: number | null
+  /** Where its bytes lie; null when that was not recorded. */
+  place: string | null
 }
 
 export interface UploadsTable {
@@ -644,6 +652,10 @@ export interface BatchesTable {
   cost: number | null
   /** JSON: lines that failed, by the code of their error. */
   failures: string | null
+  /** JSON of the tokens of its lines; null: none of them reported any. */
+  usage: string | null
+  /** The one that all lines name; null for several. */
+  model: string | null
   parts_left: number
   has_results: Flag
   native_models: string | null
@@ -872,6 +884,7 @@ export interface Tables {
   vector_removals: VectorRemovalsTable
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
+  chunk_words: ChunkWordsTable
   replicas: ReplicasTable
   changes: ChangesTable
   change_counter: ChangeCounterTable

@@ -130,7 +130,7 @@ test('a file of another kind is not for the reader of pictures, and auto takes i
 
 describe('the server’s own model', () => {
   test('reads pictures that name none, and no pictures of those who may not use it', async () => {
-    await using own = await startDocuments({ set: ['documents.vision_model=private'] })
+    await using own = await startDocuments({ set: ['documents.vision_model=private', 'documents.ocr.enabled=false'] })
     own.upstream.script(says('Seen by the model of the server.'))
     const record = await own.imported({ name: 'a.png', bytes: picture() }, {}, { key: own.keys.other })
     expect(record).toMatchObject({ state: 'completed', reader: { name: 'auto', model: 'private' } })

@@ -55,7 +55,7 @@ suite(`PostgreSQL${reasonToSkip === undefined ? '' : ` (skipped: ${reasonToSkip}
       await complete(store.documents, document, chunks(600))
       await store.documents.delete(document.id, everything)
       const tables = ['documents', 'document_owners', 'document_jobs', 'chunk_sets', 'document_chunks']
-      for (const table of [...tables, 'chunk_vectors', 'chunk_codes', 'chunk_terms']) {
+      for (const table of [...tables, 'chunk_vectors', 'chunk_codes', 'chunk_words', 'chunk_terms']) {
         expect([table, await schema.run(`select * from ${table}`)]).toEqual([table, []])
       }
       await store.close()

@@ -68,7 +68,7 @@ describe('an SQLite file with documents', () => {
     await store.documents.delete(document.id, everything)
     const database = openDatabase({ url: `sqlite:${file}` })
     const tables = ['documents', 'document_owners', 'document_jobs', 'chunk_sets', 'document_chunks', 'chunk_vectors']
-    for (const table of [...tables, 'chunk_codes', 'chunk_terms_docsize']) {
+    for (const table of [...tables, 'chunk_codes', 'chunk_words', 'chunk_terms_docsize']) {
       const { rows } = await sql<{ rows: number }>`select count(*) as "rows" from ${sql.table(table)}`.execute(
         database.kysely,
       )
@@ -107,7 +107,14 @@ describe('an SQLite file with documents', () => {
     await complete(second.documents, aDocument(), chunks(3))
     expect(await found(second)).toEqual([10, 10])
     await second.close()
-    for (const name of readdirSync(searchDirectory)) writeFileSync(join(searchDirectory, name), 'broken')
+    const codes = join(searchDirectory, readdirSync(searchDirectory)[0]!)
+    const filled = await openWithCodes()
+    await filled.documents.fillSearch()
+    // The memory has been filled from the file, which is not asked again.
+    writeFileSync(codes, 'broken')
+    expect(await found(filled)).toEqual([10, 10])
+    await filled.close()
+    writeFileSync(codes, 'broken')
     const third = await openWithCodes()
     // The set whose codes are in no file and no longer in the database is found by its words alone.
     expect(await found(third)).toEqual([10, 3])

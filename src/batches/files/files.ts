@@ -21,6 +21,8 @@ export interface Files {
   readonly blobs: BlobStore
   /** Keeps the removal of abandoned bytes away from what is being stored. */
   readonly blobUse: BlobUse
+  /** Where new bytes go; null when every process can read everything. */
+  readonly place: () => Promise<string | null>
   readonly spool: Spool
   readonly clock: Clock
 }

@@ -70,17 +70,17 @@ export function fileOf({ clock, settings }: Files, caller: Caller, { name, purpo
 }
 
 /** Where its bytes lie. */
-type Bytes = Pick<SpooledFile, 'sha256' | 'bytes'> & Pick<StoredFile, 'blobId'>
+type Bytes = Pick<SpooledFile, 'sha256' | 'bytes'> & Pick<StoredFile, 'blobId' | 'place'>
 
 /** Stores the bytes, and then the row, which `insert` adds; bytes without a row are removed. Rejects with what it throws. */
 export async function storeReceived<File extends Omit<StoredFile, keyof Bytes>>(
-  { blobs, blobUse }: Files,
+  { blobs, blobUse, place }: Files,
   received: SpooledFile,
   file: File,
   insert: (row: File & Bytes) => Promise<void>,
 ): Promise<File & Bytes> {
   const { sha256, bytes } = received
-  const row = { ...file, blobId: crypto.randomUUID(), sha256, bytes }
+  const row = { ...file, blobId: crypto.randomUUID(), sha256, bytes, place: await place() }
   using _held = await blobUse.hold([row.blobId])
   await blobs.put([{ ...received, id: row.blobId }])
   try {

@@ -26,6 +26,15 @@ test('finds what a model can do within a few rounds, and stays near it', () => {
   }
 })
 
+test('a model that can do more than before is soon used to the full', () => {
+  for (const capacity of [4, 32, 100]) {
+    const window = new AdaptiveWindow()
+    rounds(window, capacity, 100)
+    const grown = rounds(window, 4 * capacity, 12 * capacity)
+    expect(Math.max(...grown)).toBeGreaterThanOrEqual(4 * capacity)
+  }
+})
+
 test('refusals of requests that were sent together halve it once', () => {
   const window = new AdaptiveWindow()
   rounds(window, 1000, 4)

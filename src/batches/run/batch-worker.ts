@@ -98,7 +98,8 @@ export class BatchWorker implements AsyncDisposable {
   }
 
   async #claimAll(): Promise<void> {
-    const { store, now, gateway } = this.#batches
+    const { store, now, gateway, places } = this.#batches
+    const readable = (await places()) ?? undefined
     do {
       this.#claimAgain = false
       while (!this.#stop.signal.aborted && this.#runner.wantsAsync && this.#whole.size - this.#natives < wholeMax) {
@@ -112,6 +113,7 @@ export class BatchWorker implements AsyncDisposable {
           exceptUsers,
           onlyAsync: !wantsMore,
           withNative: this.#natives < nativeMax,
+          places: readable,
         })
         this.#hasNone = job === null && wantsMore
         if (job === null) break

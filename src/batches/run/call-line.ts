@@ -4,7 +4,8 @@ import type { ModelCall } from '#gateway/endpoints/model-call.ts'
 import { InnerContext } from '#gateway/inner-context.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import type { LineResult } from '#store/batches/batch-results.ts'
-import type { Batch } from '#store/batches/batch-row.ts'
+import type { TokenUsage } from '#gateway/usage/token-usage.ts'
+import type { Batch, BatchUsage } from '#store/batches/batch-row.ts'
 import type { Batches } from '../batches.ts'
 import { lineCall } from '../lines/line-calls.ts'
 import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
@@ -28,7 +29,7 @@ export type LineEnd =
   | { readonly kind: 'stopped' }
 
 /** The result; that of a failure, if the line is not tried again. */
-type LineOutcome = Pick<LineResult, 'cost' | 'error' | 'text'>
+type LineOutcome = Pick<LineResult, 'cost' | 'usage' | 'error' | 'text'>
 
 /** Parsing a larger answer once more would hold the thread up; the relay has seen that it is a whole object. */
 const parsedBytesMax = 1_048_576
@@ -44,9 +45,10 @@ export async function callLine(
   signal: AbortSignal,
 ): Promise<LineEnd> {
   const call = lineCall(batch.endpoint)
-  const context = new InnerContext(call.endpoint, { body: request.body }, signal, gateway.clock)
+  const context = new LineContext(call.endpoint, { body: request.body }, signal, gateway.clock)
   const { requestId } = context
   let cost: number | null = null
+  let usage: BatchUsage | null = null
   try {
     const caller = callerOf(batch)
     if (caller === null) throw noCaller
@@ -54,16 +56,20 @@ export async function callLine(
       ...call,
       purpose: 'batch',
       isAsync: batch.dialect === 'async',
-      settled: (own) => (cost = own),
+      settled: (own, tokens) => {
+        cost = own
+        usage = tokens && usageOf(tokens)
+      },
       traced: { 'sluice.batch_id': batch.id, 'sluice.batch_line': line },
       ...(answered && { answered }),
     })
-    const body = oneLine(await response.text())
+    const body = oneLine(await context.textOf(response))
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
     return {
       kind: 'done',
       error: null,
       cost,
+      usage,
       text: answeredResult(batch, request.customId, { status: 200, requestId, body }),
     }
   } catch (thrown) {
@@ -72,8 +78,38 @@ export async function callLine(
     const body = refusalBody(batch, error, requestId)
     const text = answeredResult(batch, request.customId, { status: error.status, requestId, body })
     const kind = kindOf(error)
-    const outcome = { error: error.wireCode ?? error.code, cost, text }
+    const outcome = { error: error.wireCode ?? error.code, cost, usage, text }
     return kind === 'refused' ? { kind: 'done', ...outcome } : { kind, retryAfterMs: retryAfterMs(error), ...outcome }
+  }
+}
+
+/** Nobody reads it. */
+const taken = new Response()
+
+/** Keeps the bytes of an answer: a response of the platform would copy them, for nobody but this file. */
+class LineContext extends InnerContext {
+  #answer: Buffer | null = null
+
+  override respond(
+    body: Bun.BodyInit | null,
+    init: { readonly status: number; readonly headers: Record<string, string> },
+  ) {
+    if (!Buffer.isBuffer(body)) return super.respond(body, init)
+    this.#answer = body
+    return taken
+  }
+
+  async textOf(response: Response): Promise<string> {
+    return response === taken && this.#answer !== null ? this.#answer.toString() : response.text()
+  }
+}
+
+function usageOf({ promptTokens, completionTokens, kinds }: TokenUsage): BatchUsage {
+  return {
+    input: promptTokens ?? 0,
+    cached: kinds?.cachedTokens ?? 0,
+    output: completionTokens ?? 0,
+    reasoning: kinds?.reasoningTokens ?? 0,
   }
 }
 

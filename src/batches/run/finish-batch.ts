@@ -73,7 +73,8 @@ async function storeResults(batches: Batches, batch: Batch, fileId: string | nul
     using _held = await files.blobUse.hold([file.blobId])
     await files.blobs.put([{ ...received, id: file.blobId }])
     const { sha256, bytes } = received
-    return { sha256, bytes, expiresAt: (await batches.now()) + filesLifeMs(batches, batch) }
+    const expiresAt = (await batches.now()) + filesLifeMs(batches, batch)
+    return { sha256, bytes, expiresAt, place: await files.place() }
   } finally {
     await files.spool.discard(received)
   }

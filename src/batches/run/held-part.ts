@@ -30,7 +30,6 @@ export class HeldPart {
   /** Bytes of the lines in memory. */
   readonly bytes: number
   unwritten: LineResult[] = []
-  unwrittenBytes = 0
   /** Set while results are being written. */
   writing: Promise<void> | null = null
   readonly #controller = new AbortController()
@@ -52,30 +51,32 @@ export class HeldPart {
     return this.batch.dialect === 'async'
   }
 
+  /** There are results that are not written, or the part is to end. */
+  get hasToWrite(): boolean {
+    return this.unwritten.length > 0 || this.lines.size === 0
+  }
+
   /** Ends the calls of its lines. */
   get signal(): AbortSignal {
     return this.#signal.signal
   }
 
   /** The line is done; its result is to be written. */
-  settle(line: HeldLine, { error, text }: Pick<LineResult, 'error' | 'text'>): void {
+  settle(line: HeldLine, { error, usage, text }: Pick<LineResult, 'error' | 'usage' | 'text'>): void {
     this.lines.delete(line)
-    this.unwritten.push({ line: line.line, error, cost: line.cost, text })
-    this.unwrittenBytes += text.length
+    this.unwritten.push({ line: line.line, error, cost: line.cost, usage, text })
   }
 
   /** The results that are to be written now. */
   takeUnwritten(): LineResult[] {
     const taken = this.unwritten
     this.unwritten = []
-    this.unwrittenBytes = 0
     return taken
   }
 
   /** They could not be written. */
   putBack(results: readonly LineResult[]): void {
     this.unwritten = [...results, ...this.unwritten]
-    this.unwrittenBytes = this.unwritten.reduce((sum, { text }) => sum + text.length, 0)
   }
 
   /** It is this process's no longer. */

@@ -3,7 +3,6 @@
  * Results are written in groups; a line is done when its result is in the database.
  */
 import { fullJitterMs } from '#lib/backoff.ts'
-import { LeaseLost } from '#store/errors.ts'
 import type { ClaimedJob } from '#store/batches/batch-jobs.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 import type { LineResult } from '#store/batches/batch-results.ts'
@@ -20,7 +19,8 @@ import { openPart } from './open-part.ts'
 
 /** Results are written this often, so that some share a transaction. */
 const writeEveryMs = 50
-const unwrittenMax = 524_288
+/** Results that wait to be written, of all parts together. */
+const unwrittenMax = 1_048_576
 const partsMax = 64
 /** No account keeps the others out, whatever the speed of its models. */
 const partsOfUserMax = 16
@@ -47,6 +47,8 @@ export class LineRunner {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>()
   readonly #running = new Set<Promise<void>>()
   #isWriteDue = false
+  /** Since all results were written last. */
+  #unwrittenBytes = 0
 
   /** @param onRoom called when another part could be taken */
   constructor(batches: Batches, inputs: InputFiles, onRoom: () => void) {
@@ -89,7 +91,7 @@ export class LineRunner {
       lane.add(held)
     }
     this.#parts.add(part)
-    if (part.lines.size === 0) await this.#write(part)
+    if (part.lines.size === 0) await this.#write([part])
     this.#dispatch()
   }
 
@@ -148,6 +150,7 @@ export class LineRunner {
     this.#stop.abort()
     await Promise.all(this.#running)
     for (const timer of this.#timers) clearTimeout(timer)
+    await this.#write([...this.#parts])
     for (const part of this.#parts) await this.#giveBack(part, 0).catch((error: unknown) => this.#report(error))
   }
 
@@ -223,10 +226,13 @@ export class LineRunner {
     })
   }
 
-  #finish(line: HeldLine, result: Pick<LineResult, 'error' | 'text'>): void {
+  #finish(line: HeldLine, result: Pick<LineResult, 'error' | 'usage' | 'text'>): void {
     const { part } = line
     part.settle(line, result)
-    if (part.lines.size === 0 || part.unwrittenBytes > unwrittenMax) void this.#write(part)
+    // A client may wait for an async request; a batch has more lines that come at the same moment.
+    if (part.isAsync) return void this.#write([part])
+    this.#unwrittenBytes += result.text.length
+    if (this.#unwrittenBytes > unwrittenMax) this.#writeAll()
     else this.#writeSoon()
   }
 
@@ -235,41 +241,55 @@ export class LineRunner {
     this.#isWriteDue = true
     this.#later(writeEveryMs, () => {
       this.#isWriteDue = false
-      for (const each of this.#parts) if (each.unwritten.length > 0) void this.#write(each)
+      this.#writeAll()
     })
   }
 
-  /** Writes what was answered; the last time the part ends with it. Never rejects: what fails is tried again. */
-  #write(part: HeldPart): Promise<void> {
-    if (!this.#parts.has(part)) return Promise.resolve()
-    part.writing ??= this.#writeAll(part).finally(() => (part.writing = null))
-    return part.writing
+  #writeAll(): void {
+    this.#unwrittenBytes = 0
+    void this.#write([...this.#parts])
   }
 
-  async #writeAll(part: HeldPart): Promise<void> {
+  /**
+   * Writes what was answered, all parts of a batch in one transaction; a part without lines ends with it. Never rejects:
+   * what fails is tried again.
+   */
+  async #write(parts: readonly HeldPart[]): Promise<void> {
+    const own = parts.filter((part) => this.#parts.has(part) && part.writing === null && part.hasToWrite)
+    for (const some of Map.groupBy(own, ({ batch }) => batch.id).values()) {
+      const writing = this.#writeOfBatch(some)
+      for (const part of some) part.writing = writing
+    }
+    await Promise.all(parts.flatMap(({ writing }) => writing ?? []))
+  }
+
+  async #writeOfBatch(parts: readonly HeldPart[]): Promise<void> {
     const { store, now } = this.#batches
-    let isLast = false
-    do {
-      isLast = part.lines.size === 0
-      const results = part.takeUnwritten()
-      try {
-        await store.write(part.lease, results, isLast, isLast ? await now() : 0)
-      } catch (thrown) {
-        if (thrown instanceof LeaseLost) return this.#drop(part)
-        part.putBack(results)
-        this.#report(thrown)
-        if (this.#stop.signal.aborted) return
-        return this.#later(retry.baseMs, () => void this.#write(part))
-      }
-      // The last lines may have been answered in the meantime.
-    } while (!isLast && part.lines.size === 0 && this.#parts.has(part))
-    if (!isLast) return part.unwritten.length > 0 ? this.#writeSoon() : undefined
-    this.#drop(part)
-    this.#batches.wake()
+    const writes = parts.map((part) => ({
+      part,
+      lease: part.lease,
+      isLast: part.lines.size === 0,
+      results: part.takeUnwritten(),
+    }))
+    const hasLast = writes.some(({ isLast }) => isLast)
+    try {
+      const lost = await store.writeJobs(writes, hasLast ? await now() : 0)
+      for (const { part, lease, isLast } of writes) if (isLast || lost.includes(lease)) this.#drop(part)
+      if (hasLast) this.#batches.wake()
+      // Lines that were answered in the meantime.
+      if (parts.some((part) => this.#parts.has(part) && part.hasToWrite)) this.#writeSoon()
+    } catch (thrown) {
+      for (const { part, results } of writes) part.putBack(results)
+      this.#report(thrown)
+      if (!this.#stop.signal.aborted) this.#later(retry.baseMs, () => void this.#write(parts))
+    } finally {
+      for (const part of parts) part.writing = null
+    }
   }
 
   async #giveBack(part: HeldPart, afterMs: number): Promise<void> {
-    await this.#write(part)
+    await part.writing
+    await this.#write([part])
     if (!this.#parts.has(part)) return
     this.#drop(part)
     await this.#batches.store.release(part.lease, (await this.#batches.now()) + Math.round(afterMs))

@@ -171,7 +171,9 @@ async function lineResult(
   const headers = { 'content-type': 'application/json' }
   const answered = { send: () => Promise.resolve(replyOf(new Response(body, { status, headers }))) }
   const ended = await callLine(batches, job.batch, { line, request, answered }, signal)
-  return ended.kind === 'done' ? { line, error: ended.error, cost: ended.cost, text: ended.text } : null
+  return ended.kind === 'done'
+    ? { line, error: ended.error, cost: ended.cost, usage: ended.usage, text: ended.text }
+    : null
 }
 
 /** Whatever has no result is called from here. */

@@ -45,7 +45,13 @@ export async function validateBatch(batches: Batches, inputs: InputFiles, { batc
   if (check.errors.length > 0) return store.refuse(lease, JSON.stringify(check.errors), at)
   await store.accept(
     lease,
-    { total: check.total, parts: check.parts, nativeModels: check.nativeModels, ...outputsOf(batch) },
+    {
+      total: check.total,
+      parts: check.parts,
+      nativeModels: check.nativeModels,
+      model: check.onlyModel,
+      ...outputsOf(batch),
+    },
     at,
   )
 }
@@ -67,6 +73,7 @@ function outputOf({ id, userId, createdAt, dialect }: Batch, isError: boolean): 
     bytes: 0,
     createdAt,
     expiresAt: null,
+    place: null,
   }
 }
 
@@ -105,6 +112,12 @@ class FileCheck {
 
   get nativeModels(): readonly string[] {
     return [...this.#isNative].flatMap(([model, isNative]) => (isNative ? [model] : []))
+  }
+
+  /** The one that all lines name; null for several, and for lines that were not looked at. */
+  get onlyModel(): string | null {
+    const [model = null, another] = this.#models.keys()
+    return another === undefined ? model : null
   }
 
   /** False when there is no use in looking further. */

@@ -24,6 +24,7 @@ export type FormatName =
   | 'currency'
   | 'redaction'
   | 'hour-time-zone'
+  | 'ocr-language'
   | 'export-format'
   | 'redaction-pattern'
 
@@ -54,6 +55,10 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   },
   'key-32': { expected: '32 bytes as base64 or as 64 hexadecimal digits', read: readKey },
   email: { expected: 'an e-mail address', read: readEmail },
+  'ocr-language': {
+    expected: 'a name of language data such as eng, deu or chi_sim',
+    read: (text) => (/^[a-z]{3}(?:_[a-z]{2,6}){0,2}$/i.test(text) ? text : null),
+  },
   currency: {
     expected: 'a currency code of three letters such as EUR',
     read: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : null),

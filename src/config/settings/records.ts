@@ -978,6 +978,41 @@ export const settingRecords = {
     example: 'gpt-4o-mini',
     sentence: 'Multimodal model of this gateway that reads pictures and scanned pages. Without it, they give no text.',
   },
+  'documents.ocr.enabled': {
+    ...live,
+    type: 'boolean',
+    default: true,
+    example: 'false',
+    sentence:
+      'Recognises the text of pictures and of scanned pages on this server, where the package tesseract.js-core is installed and no vision model reads them.',
+  },
+  'documents.ocr.languages': {
+    ...live,
+    type: 'list',
+    format: 'ocr-language',
+    default: ['eng'],
+    example: 'deu, eng',
+    sentence:
+      'Languages of recognised text by Tesseract’s names, the most frequent first. Each makes recognition slower. Language data comes from the package @tesseract.js-data/<name> or from documents.ocr.language_dir.',
+  },
+  'documents.ocr.language_dir': {
+    ...live,
+    type: 'string',
+    default: null,
+    example: '/usr/share/tesseract-ocr/5/tessdata',
+    sentence: 'Directory of further language data, as <name>.traineddata or <name>.traineddata.gz.',
+  },
+  'documents.ocr.max_pages': {
+    ...live,
+    type: 'integer',
+    unit: 'pages',
+    default: 500,
+    min: 1,
+    max: 20_000,
+    example: '50',
+    sentence:
+      'Pages and pictures of one file whose text is recognised. Each takes seconds; the others are left out with a warning.',
+  },
   'documents.rerank_model': {
     ...live,
     type: 'string',

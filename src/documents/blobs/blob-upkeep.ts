@@ -1,6 +1,6 @@
 /**
  * What has to be done about the places of bytes while a server runs: removing what no document has any more, and
- * recording which waiting documents have their bytes here.
+ * recording which waiting documents and batches have their bytes here.
  */
 import type { Logger } from '#observe/log.ts'
 import type { DocumentStore } from '#store/documents/document-store.ts'

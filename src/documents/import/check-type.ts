@@ -9,6 +9,7 @@ import { startBytes, startTypeOf } from '#readers/types/signature.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Component } from '#store/documents/document-store.ts'
 import type { Documents } from '../documents.ts'
+import { ocrOptions } from '../reading/ocr-options.ts'
 import { ReadingStopped } from '../reading/reading-child.ts'
 import type { Invalid } from './receive-item.ts'
 
@@ -21,7 +22,7 @@ export interface ArrivedFile {
 
 /** Why it cannot be read, or null. A file that looks readable and is not fails when it is read. */
 export async function checkType(
-  { detectType }: Pick<Documents, 'detectType'>,
+  { detectType, settings }: Pick<Documents, 'detectType' | 'settings'>,
   { path, name, reader }: ArrivedFile,
 ): Promise<Invalid | null> {
   try {
@@ -29,10 +30,11 @@ export async function checkType(
     if (start.kind === 'text') return null
     const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
     if (!isPicture(mediaType) || 'model' in reader) return null
+    if (isRecognised(mediaType, reader) && ocrOptions(settings) !== null) return null
     return {
       code: 'unsupported_type',
       message:
-        'Pictures are read by a multimodal model. Name one with "reader": {"name": "vision", "model": "…"}, or have an administrator set documents.vision_model.',
+        'Pictures are read by a multimodal model. Name one with "reader": {"name": "vision", "model": "…"}, or have an administrator set documents.vision_model, or install text recognition (PNG, JPEG, WebP, GIF and BMP).',
     }
   } catch (thrown) {
     if (thrown instanceof ReadFailure) return invalidBecause(thrown)
@@ -40,6 +42,10 @@ export async function checkType(
     if (thrown instanceof ReadingStopped) return null
     throw thrown
   }
+}
+
+function isRecognised(mediaType: string, { name }: Component): boolean {
+  return (name === 'auto' || name === 'picture') && mediaType !== 'image/tiff'
 }
 
 /** What is too complex, or breaks the process, is accepted, so that its record tells how its reading ended. */

@@ -5,15 +5,20 @@
  */
 import { join } from 'node:path'
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
-import type { Reading } from '#readers/reading.ts'
+import type { OcrOptions } from '#readers/ocr/tesseract.ts'
+import type { Recogniser, Reading } from '#readers/reading.ts'
 import type { ChunkRecord } from './chunk-record.ts'
 import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord, type Work } from './protocol.ts'
 
-/** `onChunking` is called with the number of pages when the text has been read. */
-type Operation<Name extends OperationName> = (
-  work: Work<Name>,
-  onChunking: (pages: number) => void,
-) => Promise<Answer<Name>>
+/** What the server is told while an operation goes on. */
+export interface Progress {
+  /** The text has been read; it has so many pages. */
+  chunking(pages: number): void
+  /** Before the text of each picture is recognised; waited for. */
+  recognising(): Promise<void>
+}
+
+type Operation<Name extends OperationName> = (work: Work<Name>, progress: Progress) => Promise<Answer<Name>>
 
 /** The operations by name. They reject with ReadFailure when it is the file's fault. */
 export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
@@ -28,26 +33,32 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return { mediaType: detectMediaType(Bun.mmap(file), name) }
   },
 
-  async read({ file, name, reader, limits, chunker, directory }, onChunking) {
+  async read({ file, name, reader, limits, chunker, directory, ocr }, progress) {
     const { readFile } = await import('#readers/readers.ts')
-    const reading = await readFile({ bytes: await Bun.file(file).bytes(), name, reader, limits })
-    onChunking(pagesOf(reading))
-    return cut(reading, chunker, directory)
+    using recogniser = await recogniserOf(ocr, progress)
+    const bytes = await Bun.file(file).bytes()
+    const reading = await readFile({ bytes, name, reader, limits, recogniser: recogniser ?? undefined })
+    progress.chunking(pagesOf(reading))
+    return await cut(reading, chunker, directory)
   },
 
-  async render({ file, directory, page, pixelsMax, passage = '' }) {
+  async render({ file, directory, page, pixelsMax, passage = '', ocr }, progress) {
     const [{ openPdf }, { renderPdfPage }] = await Promise.all([
       import('#readers/pdf/pdfium.ts'),
       import('#readers/pdf/render.ts'),
     ])
+    using recogniser = await recogniserOf(ocr, progress)
     const bytes = await Bun.file(file).bytes()
     const image = join(directory, `page-${page}.png`)
-    await Bun.write(image, await renderPdfPage(bytes, page, { pixelsMax, passage }))
+    await Bun.write(
+      image,
+      await renderPdfPage(bytes, page, { pixelsMax, passage, recogniser: recogniser ?? undefined }),
+    )
     using document = await openPdf(bytes)
     return { image, pages: document.pageCount }
   },
 
-  async assemble({ directory, texts, mediaType, warnings, limits, chunker }, onChunking) {
+  async assemble({ directory, texts, mediaType, warnings, limits, chunker }, progress) {
     const [{ markdownPart }, { TextBuilder }] = await Promise.all([
       import('#readers/text/markdown.ts'),
       import('#readers/text-builder.ts'),
@@ -60,9 +71,15 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     }
     const reading = builder.reading({ mediaType, title: null })
     const title = reading.headings.find(({ level }) => level === 1)?.title ?? null
-    onChunking(pagesOf(reading))
+    progress.chunking(pagesOf(reading))
     return cut({ ...reading, title }, chunker, directory)
   },
+}
+
+async function recogniserOf(ocr: OcrOptions | undefined, progress: Progress): Promise<Recogniser | null> {
+  if (ocr === undefined) return null
+  const { createRecogniser } = await import('#readers/ocr/recogniser.ts')
+  return createRecogniser(ocr, () => progress.recognising())
 }
 
 function pagesOf({ pages }: Reading): number {

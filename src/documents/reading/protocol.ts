@@ -6,6 +6,7 @@
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
+import type { OcrOptions } from '#readers/ocr/tesseract.ts'
 import type { PageMark, ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
 
@@ -40,6 +41,8 @@ export interface Operations {
       readonly limits: ReadLimits
       readonly chunker: ResolvedChunker
       readonly directory: string
+      /** How the text of pictures is recognised; absent where it is not. */
+      readonly ocr?: OcrOptions | undefined
     }
     readonly answer: ReadingSummary
   }
@@ -52,6 +55,8 @@ export interface Operations {
       readonly pixelsMax: number
       /** A part of the page's text to be marked in the picture. */
       readonly passage?: string
+      /** Finds the words of a passage on a page that is a picture. */
+      readonly ocr?: OcrOptions | undefined
     }
     readonly answer: { readonly image: string; readonly pages: number }
   }
@@ -83,6 +88,8 @@ export type Message =
   | { readonly kind: 'ready' }
   /** The text has been read and is being cut. */
   | { readonly kind: 'chunking'; readonly pages: number }
+  /** The text of one more picture is about to be recognised, which has time of its own. */
+  | { readonly kind: 'recognising' }
   | { readonly kind: 'done'; readonly answer: Answer<OperationName> }
   /** The machine has run out of something: the file is not at fault. */
   | { readonly kind: 'exhausted'; readonly fault: ResourceFault; readonly detail: string }

@@ -22,6 +22,8 @@ export interface ReadingBounds {
   readonly timeMaxMs: number
   /** Time without any CPU time after which the process hangs; 30 seconds when left out. */
   readonly stillMaxMs?: number
+  /** CPU time for each picture whose text is recognised, on top; 60 seconds when left out. */
+  readonly pictureMaxMs?: number
   readonly memoryBytesMax: number
 }
 
@@ -58,6 +60,7 @@ function tooLarge(memoryBytesMax: number): ReadFailure {
 
 /** Even on a machine with a hundred times more to do than it can, a process that wants to run gets some of each second. */
 const defaultStillMaxMs = 30_000
+const defaultPictureMaxMs = 60_000
 
 /** Signals that come from outside. They say nothing about the file, unlike crashes. */
 const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
@@ -69,6 +72,8 @@ export class ReadingChild {
   #isReady = false
   #hasEnded = false
   #assignments = 0
+  /** Pictures of the assignment so far. */
+  #pictures = 0
   /** Why it was ended from here. */
   #endedBecause: Error | null = null
 
@@ -115,6 +120,7 @@ export class ReadingChild {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#running = { onChunking, resolve, reject }
     this.#assignments += 1
+    this.#pictures = 0
     using watch = this.#watch(bounds, signal)
     void watch
     this.#process.send(assignment)
@@ -128,7 +134,7 @@ export class ReadingChild {
   }
 
   #watch(
-    { timeMaxMs, memoryBytesMax, stillMaxMs = defaultStillMaxMs }: ReadingBounds,
+    { timeMaxMs, memoryBytesMax, stillMaxMs = defaultStillMaxMs, pictureMaxMs = defaultPictureMaxMs }: ReadingBounds,
     signal: AbortSignal,
   ): Disposable {
     const { pid } = this.#process
@@ -143,7 +149,7 @@ export class ReadingChild {
       if (before === null || used === null) return
       stillMs = used === last ? stillMs + usagePollMs : 0
       last = used
-      if (used - before > timeMaxMs) this.#kill(tooSlow(timeMaxMs))
+      if (used - before > timeMaxMs + this.#pictures * pictureMaxMs) this.#kill(tooSlow(timeMaxMs))
       else if (stillMs > stillMaxMs) this.#kill(new ReadingStopped('The reading process did nothing any more.'))
     }, usagePollMs)
     const abort = (): void =>
@@ -171,6 +177,10 @@ export class ReadingChild {
     }
     // What arrives while it is being ended comes too late: the reason of the end stands.
     if (this.#endedBecause !== null) return
+    if (message.kind === 'recognising') {
+      this.#pictures += 1
+      return
+    }
     const running = this.#running
     if (message.kind === 'chunking') return running?.onChunking?.(message.pages)
     this.#running = null

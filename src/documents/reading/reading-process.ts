@@ -7,26 +7,31 @@
 import { resourceFaultOf } from '#lib/resource-fault.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import { dieWithParent } from './die-with-parent.ts'
-import { operations } from './operations.ts'
+import { operations, type Progress } from './operations.ts'
 import type { Answer, Assignment, Message, OperationName } from './protocol.ts'
 
 function perform(assignment: Assignment): Promise<Answer<OperationName>> {
   switch (assignment.name) {
     case 'unpack':
-      return operations.unpack(assignment.work, chunking)
+      return operations.unpack(assignment.work, progress)
     case 'detect':
-      return operations.detect(assignment.work, chunking)
+      return operations.detect(assignment.work, progress)
     case 'read':
-      return operations.read(assignment.work, chunking)
+      return operations.read(assignment.work, progress)
     case 'render':
-      return operations.render(assignment.work, chunking)
+      return operations.render(assignment.work, progress)
     case 'assemble':
-      return operations.assemble(assignment.work, chunking)
+      return operations.assemble(assignment.work, progress)
   }
 }
 
-function chunking(pages: number): void {
-  send({ kind: 'chunking', pages })
+const progress: Progress = {
+  chunking: (pages) => send({ kind: 'chunking', pages }),
+  async recognising() {
+    send({ kind: 'recognising' })
+    // The engine then keeps this thread for seconds: the message has to be gone before.
+    await new Promise((resolve) => setImmediate(resolve))
+  },
 }
 
 /** An unforeseen failure counts as the file's fault; the log has the detail. */

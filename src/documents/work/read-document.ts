@@ -12,6 +12,7 @@ import type { ReadingSummary } from '../reading/protocol.ts'
 import type { ReadingWatch } from '../reading/reading-child.ts'
 import type { ReadingPool } from '../reading/reading-pool.ts'
 import { describePicture } from './describe-picture.ts'
+import { ocrOptions } from '../reading/ocr-options.ts'
 import type { Run } from './run.ts'
 
 export interface ReadDeps {
@@ -70,7 +71,8 @@ async function read(deps: ReadDeps, order: ReadTask): Promise<ReadingSummary> {
   if (mediaType !== null && isPicture(mediaType)) return readPicture(deps, order, mediaType)
   if (reader.name === 'vision') return readPages(deps, order, mediaType)
   try {
-    const work = { file, name, reader: reader.name, directory, ...limitsAndChunker(deps, run) }
+    const ocr = ocrOptions(deps.settings, vision !== null) ?? undefined
+    const work = { file, name, reader: reader.name, directory, ...limitsAndChunker(deps, run), ocr }
     return await deps.pool.run('read', work, watchOf(deps, run))
   } catch (thrown) {
     const isScan = thrown instanceof ReadFailure && thrown.code === 'no_text' && mediaType === 'application/pdf'

@@ -6,7 +6,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Cancellation, CancellationListener } from '#lib/cancellation.ts'
-import type { Ticker } from '#lib/ticker.ts'
+import type { Ticker, Ticking } from '#lib/ticker.ts'
 
 export interface WatchOptions {
   readonly ticker: Ticker
@@ -24,7 +24,8 @@ const silence = {
 
 const nobody: readonly CancellationListener[] = []
 
-export class CallWatch implements Disposable, Cancellation {
+export class CallWatch implements Disposable, Cancellation, Ticking {
+  place: number | null = null
   readonly #context: RequestContext
   readonly #options: WatchOptions
   readonly #totalEndsAt: number

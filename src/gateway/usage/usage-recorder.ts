@@ -95,7 +95,7 @@ export class RequestRecord implements Disposable {
   /** Null when its content is not logged. */
   content: ContentSink | null = null
   /** Hears what the request cost when it has ended. */
-  onCost: ((cost: number | null) => void) | undefined
+  onSettled: ((cost: number | null, usage: TokenUsage | null) => void) | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
@@ -170,7 +170,7 @@ export class RequestRecord implements Disposable {
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
     this.content?.end(this.#status, this.#code)
-    this.onCost?.((this.#charges ?? this.#cost()).cost)
+    this.onSettled?.((this.#charges ?? this.#cost()).cost, this.usage)
     this.#finish(this)
   }
 

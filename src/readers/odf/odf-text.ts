@@ -44,7 +44,7 @@ const transparent = new Set([
   'index-title',
 ])
 const shapes = new Set(['frame', 'custom-shape', 'rect', 'ellipse', 'line', 'connector', 'polygon', 'path'])
-const leftOut = new Set(['annotation', 'tracked-changes', 'ruby-text', 'title', 'desc', 'hidden-text', 'image'])
+const leftOut = new Set(['annotation', 'tracked-changes', 'ruby-text', 'title', 'hidden-text', 'image'])
 const spaceRuns = /[\t\r\n]| {2}/
 /** Limit for cells and rows that say that they are repeated. */
 const repeatMax = 1_000

@@ -6,6 +6,7 @@
 
 import { attributeOf, childOf } from '../xml.ts'
 import type { XmlElement } from '../xml.ts'
+import { formulaText } from './formula.ts'
 
 export interface ParagraphText {
   readonly text: string
@@ -94,10 +95,8 @@ const readers = new Map<string, (element: XmlElement, into: Collected) => void>(
     lastRenderedPageBreak: (_, into) => pageBreak(true, into),
     footnoteReference: (element, into) => noteReference('footnote', element, into),
     endnoteReference: (element, into) => noteReference('endnote', element, into),
-    sup: (element, into) => formulaPart(element, '^', into),
-    sub: (element, into) => formulaPart(element, '_', into),
-    num: (element, into) => formulaPart(element, '', into),
-    den: (element, into) => formulaPart(element, '/', into),
+    oMath: (element, into) => addText(formulaText(element), into),
+    docPr: alternativeText,
     txbxContent: (element, into) => into.boxes.push(element),
     AlternateContent: (element, into) => collect(childOf(element, 'Choice') ?? element, into),
     blip: (_, into) => (into.pictures += 1),
@@ -105,13 +104,10 @@ const readers = new Map<string, (element: XmlElement, into: Collected) => void>(
   }),
 )
 
-/** Parts of a formula whose place on the page is what they mean: c^2, (a+b)/2. */
-function formulaPart(element: XmlElement, sign: string, into: Collected): void {
-  const before = into.text
-  into.text = ''
-  collect(element, into)
-  const part = into.text.length > 1 ? `(${into.text})` : into.text
-  into.text = part === '' ? before : before + sign + part
+/** What the author wrote for those who do not see the picture. */
+function alternativeText(element: XmlElement, into: Collected): void {
+  const description = attributeOf(element, 'descr')?.trim() ?? ''
+  if (description !== '') addText(` ${description} `, into)
 }
 
 function addText(text: string, into: Collected): void {

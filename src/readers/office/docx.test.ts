@@ -134,6 +134,33 @@ describe('paragraphs', () => {
     expect(await textOf(body, parts)).toBe('- a\n  - b\n\nx\n\n1. c\n2. d\n\ny\n\n5. e\n3. f')
   })
 
+  test('roots, sums, brackets, functions and matrices keep their signs', async () => {
+    const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`
+    const cases: readonly [string, string][] = [
+      [`<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>${r('x+1')}</m:e></m:rad>`, '√(x+1)'],
+      [`<m:rad><m:deg>${r('3')}</m:deg><m:e>${r('x')}</m:e></m:rad>`, '∛x'],
+      [
+        `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r('i=1')}</m:sub><m:sup>${r('n')}</m:sup><m:e>${r('i')}</m:e></m:nary>`,
+        '∑_(i=1)^n i',
+      ],
+      [`<m:nary><m:sub/><m:sup/><m:e>${r('f')}</m:e></m:nary>`, '∫ f'],
+      [`${r('f')}<m:d><m:e>${r('x')}</m:e></m:d>`, 'f(x)'],
+      [
+        `<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr><m:e>${r('a')}</m:e><m:e>${r('b')}</m:e></m:d>`,
+        '[a|b',
+      ],
+      [`<m:func><m:fName>${r('sin')}</m:fName><m:e>${r('x')}</m:e></m:func>`, 'sin x'],
+      [`<m:m><m:mr><m:e>${r('1')}</m:e><m:e>${r('2')}</m:e></m:mr><m:mr><m:e>${r('3')}</m:e></m:mr></m:m>`, '1, 2; 3'],
+    ]
+    for (const [formula, text] of cases) expect(await textOf(`<w:p><m:oMath>${formula}</m:oMath></w:p>`)).toBe(text)
+  })
+
+  test('the text that stands for a picture is kept where the picture is', async () => {
+    const picture =
+      '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="A red barn"/></wp:inline></w:drawing></w:r>'
+    expect(await textOf(`<w:p>${run('Look:')}${picture}</w:p>`)).toBe('Look: A red barn')
+  })
+
   test('formulas are written in one line', async () => {
     const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`
     const fraction = `<m:f><m:num>${r('a+b')}</m:num><m:den>${r('2')}</m:den></m:f>`

@@ -7,6 +7,7 @@ import type { TextBuilder } from '../text-builder.ts'
 import { attributeOf, childOf, childrenOf, descendantsOf, integerOf } from '../xml.ts'
 import type { XmlElement } from '../xml.ts'
 import { spreadCells } from './cell-grid.ts'
+import { formulaText } from './formula.ts'
 import type { GridCell } from './cell-grid.ts'
 
 export interface SlideShape {
@@ -35,6 +36,12 @@ export function shapesOf(tree: XmlElement | null): SlideShape[] {
 
 /** Whether it holds the title of its slide. */
 export const isTitle = ({ placeholder }: SlideShape): boolean => placeholder !== null && titles.has(placeholder)
+
+/** What the author wrote for those who do not see the picture; empty without it. */
+export function alternativeTextOf({ element }: SlideShape): string {
+  const about = childOf(childOf(element, 'nvPicPr'), 'cNvPr')
+  return about === null ? '' : (attributeOf(about, 'descr') ?? '')
+}
 
 /** The text of a shape, one line for each paragraph. */
 export function shapeText({ element }: SlideShape): string {
@@ -78,6 +85,9 @@ export function paragraphText(paragraph: XmlElement): string {
   let text = ''
   for (const child of childrenOf(paragraph)) {
     if (child.name === 'br') text += '\n'
+    else if (child.name === 'oMath') text += formulaText(child)
+    else if (child.name === 'AlternateContent')
+      text += paragraphText(childOf(child, 'Choice') ?? childOf(child, 'Fallback') ?? child)
     else if (child.name === 't') for (const part of child.children) text += typeof part === 'string' ? part : ''
     else if (child.name !== 'pPr' && child.name !== 'rPr' && child.name !== 'endParaRPr') text += paragraphText(child)
   }

@@ -12,7 +12,7 @@ import type { XmlElement } from '../xml.ts'
 import { writeChart, writeDiagram } from './chart.ts'
 import { openPackage } from './package.ts'
 import type { OfficePackage, Relation } from './package.ts'
-import { isTitle, shapesOf, shapeText, tableRows, writeShape } from './pptx-shapes.ts'
+import { alternativeTextOf, isTitle, shapesOf, shapeText, tableRows, writeShape } from './pptx-shapes.ts'
 import type { SlideShape } from './pptx-shapes.ts'
 
 export const pptxReader: Reader = { name: 'pptx', read: async (request) => readPptx(request) }
@@ -58,8 +58,10 @@ function writeSlide(
   let pictures = 0
   for (const shape of shapes) {
     if (isTitle(shape)) continue
-    if (shape.element.name === 'pic') pictures += 1
-    else if (shape.element.name === 'graphicFrame') writeFrame(builder, shape, { source, relations })
+    if (shape.element.name === 'pic') {
+      pictures += 1
+      builder.paragraph(alternativeTextOf(shape))
+    } else if (shape.element.name === 'graphicFrame') writeFrame(builder, shape, { source, relations })
     else writeShape(builder, shape)
   }
   writeNotes(builder, source, relations)

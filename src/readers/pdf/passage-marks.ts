@@ -45,6 +45,32 @@ export function passageMarks(page: PdfPage, passage: string): readonly Box[] {
   }
 }
 
+/** Whether the page has a text layer. */
+export function hasText({ pdfium: { call }, pointer }: PdfPage): boolean {
+  const textPage = call.FPDFText_LoadPage(pointer)
+  if (textPage === 0) return false
+  try {
+    return call.FPDFText_CountChars(textPage) > 0
+  } finally {
+    call.FPDFText_ClosePage(textPage)
+  }
+}
+
+/** The same for words that were recognised, each with its box. */
+export function marksAmong(
+  words: readonly { readonly text: string; readonly box: Box }[],
+  passage: string,
+): readonly Box[] {
+  const parts = words.flatMap(({ text, box }) => Array.from(text.matchAll(word), ([part]) => ({ part, box })))
+  const isMarked = sharedWords(
+    parts.map(({ part }) => comparable(part)),
+    Array.from(passage.matchAll(word), ([each]) => comparable(each)),
+  )
+  const boxes: Box[] = []
+  for (const [at, { box }] of parts.entries()) if (isMarked[at] === true) join(boxes, box)
+  return boxes
+}
+
 function comparable(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }

@@ -5,6 +5,7 @@ import { pngPixels } from '#lib/png-pixels.ts'
 import {
   column,
   encryptedPdf,
+  pdfForm,
   pdfWithOnePageManyTimes,
   pdfWithPageTreeLoop,
   writePdf,
@@ -286,5 +287,45 @@ describe.skipIf(!existsSync(`${corpus}/pdf`))('files of the wild (skipped withou
 
   test('a guide that holds only pictures has no text', async () => {
     expect(await failureOf(readFile('pdf/sharable_web_guide.pdf'))).toBe('no_text')
+  })
+})
+
+describe('what is easily lost', () => {
+  const headed = (head: (page: number) => string): PdfContent => ({
+    pages: Array.from({ length: 12 }, (_, page) => ({
+      texts: [{ text: head(page), x: 72, y: 800 }, ...column([`Text of sheet ${'abcdefghijkl'[page]}.`])],
+    })),
+  })
+
+  test('page numbers and running heads are kept once', async () => {
+    const { text } = await read(headed((page) => `Report 2024, page ${page + 3} of 40`))
+    expect(text.match(/Report 2024/g)).toHaveLength(1)
+  })
+
+  test('ids at the head of pages that differ only in their numbers are text', async () => {
+    const ids = [3, 4, 9, 10, 17, 31, 33, 40, 52, 60, 61, 77]
+    const { text } = await read(headed((page) => `Section 12-${ids[page]}`))
+    expect(text.match(/Section 12-\d+/g)).toHaveLength(12)
+  })
+
+  test('values filled into a form follow the page, with the name that the form shows', async () => {
+    const { text } = await readBytes(
+      pdfForm([
+        '/FT/Tx/T(name)/TU(Full name)/V(Anna Example)',
+        '/FT/Tx/T(empty)',
+        '/FT/Btn/T(agree)/V/Yes/AS/Yes/AP<</N<</Yes 5 0 R/Off 5 0 R>>>>',
+        '/FT/Btn/T(refuse)/V/Off/AS/Off/AP<</N<</Yes 5 0 R/Off 5 0 R>>>>',
+        '/FT/Ch/Ff 131072/T(city)/Opt[(Bonn)(Ulm)]/V(Ulm)',
+      ]),
+    )
+    expect(text).toBe('Application\n\nFull name: Anna Example\nagree: Yes\ncity: Ulm')
+  })
+
+  test('a file without its last bytes is read, however many of its end are missing', async () => {
+    const whole = writePdf({ pages: [{ texts: column(prose) }] })
+    const objectsEnd = Buffer.from(whole).lastIndexOf('xref\n0 ')
+    for (let missing = 1; whole.length - missing >= objectsEnd; missing += 7) {
+      expect((await readBytes(whole.subarray(0, whole.length - missing))).text).toBe(prose.join(' '))
+    }
   })
 })

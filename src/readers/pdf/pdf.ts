@@ -8,7 +8,8 @@ import { blocksOf, markerOf } from './blocks.ts'
 import type { Block, TextBlock } from './blocks.ts'
 import { flowText, vocabularyOf } from './flow.ts'
 import type { Vocabulary } from './flow.ts'
-import { pageFragments } from './fragments.ts'
+import { pageFragments, type Fragment } from './fragments.ts'
+import { openForm } from './form-values.ts'
 import { headingsOf } from './headings.ts'
 import type { Headings } from './headings.ts'
 import { lineText, linesOf } from './lines.ts'
@@ -16,11 +17,19 @@ import type { Line } from './lines.ts'
 import { outlineOf } from './outline.ts'
 import { openPage, openPdf, readText, withEngine } from './pdfium.ts'
 import type { PdfDocument } from './pdfium.ts'
+import { recognisedFragments } from './recognised-page.ts'
 import { runningLines } from './running-lines.ts'
 import type { PageLines } from './running-lines.ts'
 import { withTables } from './tables.ts'
-import { ReadFailure } from '../reading.ts'
-import type { Reader, ReadLimits, ReadRequest, Reading } from '../reading.ts'
+import { recognisedWarning } from '../ocr/picture.ts'
+import {
+  type Recogniser,
+  ReadFailure,
+  type Reader,
+  type ReadLimits,
+  type ReadRequest,
+  type Reading,
+} from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
 
 const mediaType = 'application/pdf'
@@ -29,10 +38,14 @@ const mostPagesNamed = 12
 /** What was found on the pages before their lines are put together. */
 interface Extracted {
   readonly pages: readonly PageLines[]
+  /** What was filled into the form on each page. */
+  readonly values: readonly (readonly string[])[]
   /** Numbers of pages, counted from 1. */
   readonly damaged: readonly number[]
   readonly pictures: readonly number[]
   readonly unknownLetters: readonly number[]
+  /** Those whose text was recognised. */
+  readonly recognised: readonly number[]
 }
 
 /** Reads PDFs by their text layer. */
@@ -41,19 +54,21 @@ export const pdfReader: Reader = {
   read: (request) => withEngine(() => readPdf(request)),
 }
 
-async function readPdf({ bytes, limits }: ReadRequest): Promise<Reading> {
+async function readPdf({ bytes, limits, recogniser }: ReadRequest): Promise<Reading> {
   using document = await openPdf(bytes)
   checkPageCount(document.pageCount, limits)
-  const extracted = extract(document, limits)
+  const found = extract(document, limits)
+  const extracted = recogniser === undefined ? found : await withRecognised(document, found, recogniser)
   checkText(extracted)
   const running = runningLines(extracted.pages)
   const blocks = extracted.pages.map(({ lines }) => blocksOf(withTables(lines.filter((line) => !running.has(line)))))
   const headings = headingsOf(blocks, outlineOf(document))
   const vocabulary = vocabularyOf(extracted.pages.flatMap(({ lines }) => lines.map(inlineText)))
   const builder = new TextBuilder(limits)
-  for (const page of blocks) {
+  for (const [at, page] of blocks.entries()) {
     builder.page()
     for (const block of page) write(builder, block, headings, vocabulary)
+    builder.paragraph((extracted.values[at] ?? []).join('\n'))
   }
   warnAll(builder, extracted)
   if (running.size > 0) builder.warn('Lines that come again on most pages, such as page numbers, were kept only once.')
@@ -71,7 +86,9 @@ function checkPageCount(pageCount: number, { pagesMax }: ReadLimits): void {
 }
 
 function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
+  using form = openForm(document)
   const pages: PageLines[] = []
+  const values: (readonly string[])[] = []
   const damaged: number[] = []
   const pictures: number[] = []
   const unknownLetters: number[] = []
@@ -82,6 +99,7 @@ function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
     if (page === null) {
       damaged.push(index + 1)
       pages.push({ lines: [], height: 0 })
+      values.push([])
       continue
     }
     const text = pageFragments(page, charactersLeft)
@@ -89,13 +107,35 @@ function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
     if (text.fragments.length === 0 && page.pdfium.call.FPDFPage_CountObjects(page.pointer) > 0)
       pictures.push(index + 1)
     if (text.unknownLetters > 0) unknownLetters.push(index + 1)
+    values.push(form?.valuesOf(page) ?? [])
     pages.push({ lines: linesOf(text.fragments), height: page.height })
   }
-  return { pages, damaged, pictures, unknownLetters }
+  return { pages, values, damaged, pictures, unknownLetters, recognised: [] }
 }
 
-function checkText({ pages, damaged, pictures }: Extracted): void {
-  if (pages.some(({ lines }) => lines.length > 0)) return
+/** The pages that are pictures with what was recognised on them. */
+async function withRecognised(document: PdfDocument, found: Extracted, recogniser: Recogniser): Promise<Extracted> {
+  if (recogniser.besideTextOnly && found.pictures.length === found.pages.length) return found
+  const pages = [...found.pages]
+  const recognised: number[] = []
+  const pictures: number[] = []
+  let hasBudget = true
+  for (const number of found.pictures) {
+    using page = openPage(document, number - 1)
+    const fragments: readonly Fragment[] | null =
+      page === null || !hasBudget ? null : await recognisedFragments(page, recogniser)
+    hasBudget = fragments !== null
+    if (page === null || fragments === null || fragments.length === 0) pictures.push(number)
+    else {
+      recognised.push(number)
+      pages[number - 1] = { lines: linesOf(fragments), height: page.height }
+    }
+  }
+  return { ...found, pages, pictures, recognised }
+}
+
+function checkText({ pages, values, damaged, pictures }: Extracted): void {
+  if (pages.some(({ lines }, at) => lines.length > 0 || values[at]?.length !== 0)) return
   if (damaged.length > 0) {
     throw new ReadFailure('damaged', 'The pages of the PDF cannot be read. Save or download it again.')
   }
@@ -139,10 +179,11 @@ function titleOf(document: PdfDocument, pages: readonly (readonly Block[])[], he
   return first === undefined ? null : flowText(first.lines, new Set())
 }
 
-function warnAll(builder: TextBuilder, { damaged, pictures, unknownLetters }: Extracted): void {
+function warnAll(builder: TextBuilder, { damaged, pictures, unknownLetters, recognised }: Extracted): void {
+  if (recognised.length > 0) builder.warn(`${named(recognised)} without a text layer; the text ${recognisedWarning}`)
   if (pictures.length > 0) {
     builder.warn(
-      `${named(pictures)} without a text layer, for example scanned, and left out; a vision reader can read such pages.`,
+      `${named(pictures)} without a text layer, for example scanned, and left out; a vision model, or text recognition where it is installed (docs/formats.md), can read such pages.`,
     )
   }
   if (damaged.length > 0) builder.warn(`${named(damaged)} damaged and left out.`)

@@ -41,6 +41,18 @@ const functionNames = [
   'FPDFPage_GetObject',
   'FPDFPageObj_GetType',
   'FPDFPageObj_GetBounds',
+  'FPDFPage_GetAnnotCount',
+  'FPDFPage_GetAnnot',
+  'FPDFPage_CloseAnnot',
+  'FPDFAnnot_GetSubtype',
+  'FPDFAnnot_GetFormFieldType',
+  'FPDFAnnot_GetFormFieldName',
+  'FPDFAnnot_GetFormFieldAlternateName',
+  'FPDFAnnot_GetFormFieldValue',
+  'FPDFAnnot_GetStringValue',
+  'FPDFDOC_InitFormFillEnvironment',
+  'FPDFDOC_ExitFormFillEnvironment',
+  'FPDF_GetFormType',
   'FPDFBookmark_GetFirstChild',
   'FPDFBookmark_GetNextSibling',
   'FPDFBookmark_GetTitle',
@@ -134,7 +146,24 @@ export interface PdfDocument extends Disposable {
   readonly pageCount: number
 }
 
+/**
+ * The file with a trailer of ours, when its own was cut off and the engine cannot find the catalog without it; null when
+ * the file has one, or names no catalog. The engine finds the other objects itself.
+ */
+function withTrailer(bytes: Uint8Array): Uint8Array | null {
+  const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (end.includes('%%EOF', Math.max(0, end.length - 1_024))) return null
+  const text = end.toString('latin1')
+  const catalog = /(\d{1,7}) (\d{1,5}) obj\s{0,9}<<[^>]{0,2000}\/Type\s{0,9}\/Catalog\b/.exec(text)
+  const root = catalog === null ? null : `${catalog[1]} ${catalog[2]} R`
+  if (root === null) return null
+  // Half a trailer would hide ours.
+  const objects = end.subarray(0, end.lastIndexOf('endobj') + 'endobj'.length)
+  return Buffer.concat([objects, Buffer.from(`\ntrailer\n<</Root ${root}>>\nstartxref\n0\n%%EOF\n`)])
+}
+
 /** Error codes of FPDF_GetLastError. */
+const formatError = 3
 const passwordNeeded = 4
 const unknownSecurity = 5
 
@@ -149,6 +178,8 @@ export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
   if (pointer === 0) {
     const code = call.FPDF_GetLastError()
     call.free(copy)
+    const ended = code === formatError ? withTrailer(bytes) : null
+    if (ended !== null) return openPdf(ended)
     throw openFailure(code)
   }
   return {

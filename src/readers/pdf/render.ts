@@ -2,26 +2,22 @@
  * Pages as pictures: for models that read what has no text layer, and for people who look up a passage.
  */
 import { encodePng } from '#lib/png-encode.ts'
+import type { Recogniser } from '../reading.ts'
 import { ReadFailure } from '../reading.ts'
 import { openPage, openPdf, withEngine } from './pdfium.ts'
 import type { Box } from './fragments.ts'
-import { passageMarks } from './passage-marks.ts'
+import { hasText, marksAmong, passageMarks } from './passage-marks.ts'
+import { bytesPerPixel, withPixels, type Size } from './page-pixels.ts'
 import type { PdfPage } from './pdfium.ts'
-
-/** More dots than 300 for each inch show nothing more. */
-const largestScale = 300 / 72
-const bytesPerPixel = 4
-/** FPDFBitmap_BGRA; with the flag below its bytes come as RGBA. */
-const bitmapFormat = 4
-const drawAnnotations = 0x01
-const reverseByteOrder = 0x10
-const white = 0xffffffff
+import { recognisedWords } from './recognised-page.ts'
 
 export interface RenderOptions {
   /** Most pixels of the picture. */
   readonly pixelsMax: number
   /** A part of the page's text to be marked; none when empty. */
   readonly passage: string
+  /** Finds the words of a page without a text layer. */
+  readonly recogniser?: Recogniser | undefined
 }
 
 /**
@@ -36,34 +32,21 @@ async function render(bytes: Uint8Array, page: number, options: RenderOptions): 
   using document = await openPdf(bytes)
   using opened = openPage(document, page - 1)
   if (opened === null) throw new ReadFailure('damaged', `Page ${page} of the PDF cannot be read.`)
-  return draw(opened, options)
+  return await draw(opened, options)
 }
 
-function draw(page: PdfPage, { pixelsMax, passage }: RenderOptions): Uint8Array {
-  const { width, height } = pictureSize(page, pixelsMax)
-  const { call } = page.pdfium
-  const stride = width * bytesPerPixel
-  const pixels = call.malloc(stride * height)
-  if (pixels === 0) throw new ReadFailure('too_complex', 'The page needs more memory than there is.')
-  try {
-    const bitmap = call.FPDFBitmap_CreateEx(width, height, bitmapFormat, pixels, stride)
-    if (bitmap === 0) throw new ReadFailure('too_complex', 'The page cannot be drawn at this size.')
-    call.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white)
-    call.FPDF_RenderPageBitmap(bitmap, page.pointer, 0, 0, width, height, 0, drawAnnotations | reverseByteOrder)
-    call.FPDFBitmap_Destroy(bitmap)
-    const marks =
-      passage === '' ? [] : passageMarks(page, passage).map((box) => onPicture(page, box, { width, height }))
-    const rgba = page.pdfium.bytes().subarray(pixels, pixels + stride * height)
-    for (const mark of marks) tint(rgba, width, mark)
-    return encodePng({ width, height, rgba })
-  } finally {
-    call.free(pixels)
-  }
+async function draw(page: PdfPage, { pixelsMax, passage, recogniser }: RenderOptions): Promise<Uint8Array> {
+  const boxes = passage === '' ? [] : await marksOf(page, passage, recogniser)
+  return withPixels(page, pixelsMax, (grid) => {
+    for (const box of boxes) tint(grid.rgba, grid.width, onPicture(page, box, grid))
+    return encodePng(grid)
+  })
 }
 
-interface Size {
-  readonly width: number
-  readonly height: number
+/** On a page without a text layer the words are recognised once more: they are not kept. */
+async function marksOf(page: PdfPage, passage: string, recogniser: Recogniser | undefined): Promise<readonly Box[]> {
+  if (recogniser === undefined || hasText(page)) return passageMarks(page, passage)
+  return marksAmong(await recognisedWords(page, recogniser), passage)
 }
 
 /** Pixels: the first of each row and each row, and those behind the last. */
@@ -103,14 +86,4 @@ function tint(rgba: Uint8Array, width: number, { left, right, top, bottom }: Are
       for (const [channel, share] of marker.entries()) rgba[at + channel] = (rgba[at + channel] ?? 0) * share
     }
   }
-}
-
-/** As large as allowed and useful, in the page's proportions as far as whole pixels can have them. */
-function pictureSize(page: PdfPage, maxPixels: number): Size {
-  const pageWidth = Math.max(page.width, 1)
-  const pageHeight = Math.max(page.height, 1)
-  const scale = Math.min(Math.sqrt(maxPixels / (pageWidth * pageHeight)), largestScale)
-  const width = Math.min(Math.max(1, Math.floor(pageWidth * scale)), maxPixels)
-  const height = Math.min(Math.max(1, Math.floor(pageHeight * scale)), Math.floor(maxPixels / width))
-  return { width, height: Math.max(1, height) }
 }

@@ -6,7 +6,8 @@ import { bestDelimiter } from './delimiter.ts'
 import { type Reader, ReadFailure } from '../reading.ts'
 import { TextBuilder } from '../text-builder.ts'
 
-const rowsMax = 200_000
+/** About as many as a reading process can hold; the limit on text is met before by rows of ordinary length. */
+const rowsMax = 2_000_000
 const columnsMax = 500
 const cellCharactersMax = 10_000
 const sampleCharacters = 65_536
@@ -33,8 +34,13 @@ function rowsOf(text: string, delimiter: string): readonly (readonly string[])[]
 }
 
 function cut(builder: TextBuilder, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  if (rows.length > rowsMax) builder.warn(`Only the first ${rowsMax} rows of the table were read.`)
-  return rows.slice(0, rowsMax).map((row) => {
+  if (rows.length > rowsMax) {
+    throw new ReadFailure(
+      'too_complex',
+      `The table has more than the ${rowsMax} rows that are read of one file. Divide it into smaller files.`,
+    )
+  }
+  return rows.map((row) => {
     if (row.length > columnsMax) builder.warn(`Only the first ${columnsMax} columns of the table were read.`)
     return row.slice(0, columnsMax).map((text) => {
       if (text.length <= cellCharactersMax) return text

@@ -13,7 +13,8 @@ const stringCharacters = 200
 /** Values further down are shown whole, however large. */
 const depthMax = 6
 
-function parseJson(text: string): unknown {
+/** Throws ReadFailure when the text is not JSON, or nested too deeply. */
+export function parseJson(text: string): unknown {
   checkNesting(text)
   try {
     return JSON.parse(text)

@@ -65,7 +65,7 @@ describe('finding out the type takes time in proportion to the bytes', () => {
 
 test('the names of an archive that are looked at take little memory, however long they say they are', () => {
   const before = process.memoryUsage().rss
-  expect(() => detectMediaType(localEntries(600_000), '')).toThrow('one by one')
+  expect(detectMediaType(localEntries(600_000), '')).toBe('application/zip')
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000)
 })
 

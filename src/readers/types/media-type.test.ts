@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { writeCompound } from '#test/support/documents/compound-writer.ts'
+import { zip } from '#test/support/documents/zip-writer.ts'
 import { detectMediaType, isPicture } from './media-type.ts'
 import { ReadFailure } from '../reading.ts'
 
@@ -36,10 +38,11 @@ function openXml(folder: string): Buffer {
   return zipOf(['[Content_Types].xml', '_rels/.rels', `${folder}/main.xml`])
 }
 const office = 'application/vnd.openxmlformats-officedocument.'
+const odt = 'application/vnd.oasis.opendocument.text'
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 describe('the content decides', () => {
-  test.each<[string, Buffer, string]>([
+  test.each<[string, Uint8Array, string]>([
     ['x.txt', latin1('%PDF-1.7\n'), 'application/pdf'],
     ['x', latin1('junk before\n%PDF-1.4'), 'application/pdf'],
     ['x.txt', latin1('{\\rtf1\\ansi'), 'application/rtf'],
@@ -55,6 +58,20 @@ describe('the content decides', () => {
       zipOf(['mimetype'], 'application/vnd.oasis.opendocument.spreadsheet-template'),
       'application/vnd.oasis.opendocument.spreadsheet',
     ],
+    ['x', latin1('\x1f\x8b\x08'), 'application/gzip'],
+    ['x', Buffer.concat([Buffer.alloc(257, 'a'), latin1('ustar\0')]), 'application/x-tar'],
+    ['x', zipOf(['a.txt', 'b/word/c.txt']), 'application/zip'],
+    [
+      'x',
+      zip([
+        { name: 'content.xml', content: 'x' },
+        { name: 'mimetype', content: odt },
+      ]),
+      odt,
+    ],
+    ['x', writeCompound({ WordDocument: Buffer.from('x') }), 'application/msword'],
+    ['x', writeCompound({ 'a/Workbook': Buffer.from('x'), Book: Buffer.from('x') }), 'application/vnd.ms-excel'],
+    ['x', latin1('From a\nFrom: a\nTo: b\nSubject: c\n\nd\n\nFrom b\n'), 'application/mbox'],
     ['x.txt', png, 'image/png'],
     ['x', latin1('\xff\xd8\xff\xe0'), 'image/jpeg'],
     ['x', latin1('BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x01\0\0\0\x01\0\0\0'), 'image/bmp'],
@@ -113,13 +130,9 @@ function failure(content: Uint8Array, name = 'x'): ReadFailure {
 }
 
 describe('what no reader takes is refused with what to do instead', () => {
-  const ole = Buffer.from('d0cf11e0a1b11ae1', 'hex')
   test.each<[string, Buffer, string]>([
-    ['Office 97', ole, '.docx'],
-    ['a mail of Outlook', Buffer.concat([ole, Buffer.from('__properties_version1.0', 'utf16le')]), '.eml'],
-    ['gzip', latin1('\x1f\x8b\x08'), 'one by one'],
-    ['tar', Buffer.concat([Buffer.alloc(257, 'a'), latin1('ustar\0')]), 'one by one'],
-    ['an archive', zipOf(['a.txt', 'b/word/c.txt']), 'one by one'],
+    ['another compound file', writeCompound({ Contents: Buffer.from('x') }), '.docx'],
+    ['7z', latin1('7z\xbc\xaf\x27\x1c'), 'one by one'],
     ['iWork', zipOf(['Index/Document.iwa', 'Metadata/Properties.plist']), 'PDF'],
     ['a binary workbook', zipOf(['[Content_Types].xml', 'xl/workbook.bin']), '.xlsx'],
     ['MP3', latin1('ID3\x03\0\0'), 'transcript'],
@@ -134,7 +147,7 @@ describe('what no reader takes is refused with what to do instead', () => {
   })
 
   test('a protected Office file is encrypted, an empty one holds no text', () => {
-    expect(failure(Buffer.concat([ole, Buffer.from('EncryptedPackage', 'utf16le')])).code).toBe('encrypted')
+    expect(failure(writeCompound({ EncryptedPackage: Buffer.from('x') })).code).toBe('encrypted')
     expect(failure(Buffer.alloc(0)).code).toBe('no_text')
   })
 })

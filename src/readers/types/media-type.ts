@@ -6,23 +6,30 @@
  * zip-type.ts, texts in text-type.ts.
  */
 import { ReadFailure } from '../reading.ts'
-import { archiveRemedy, startTypeOf, unsupported } from './signature.ts'
+import { openCompound } from '../compound.ts'
+import { startTypeOf, unsupported } from './signature.ts'
 import { sourceMediaTypes, textMediaType } from './text-type.ts'
 import { zipMediaType } from './zip-type.ts'
 
-const encryptedPackage = Buffer.from('EncryptedPackage', 'utf16le')
-const outlookProperties = Buffer.from('__properties_version1.0', 'utf16le')
+/** Streams that tell the formats of compound files, and newer Office files behind a password. */
+const compoundTypes: readonly (readonly [string, string])[] = [
+  ['WordDocument', 'application/msword'],
+  ['Workbook', 'application/vnd.ms-excel'],
+  ['Book', 'application/vnd.ms-excel'],
+  ['PowerPoint Document', 'application/vnd.ms-powerpoint'],
+  ['__properties_version1.0', 'application/vnd.ms-outlook'],
+]
 
-/** Compound files: the Office formats until 2003, mails of Outlook, and newer Office files behind a password. */
-function compoundFailure(bytes: Buffer): ReadFailure {
-  if (bytes.includes(encryptedPackage)) {
-    return new ReadFailure('encrypted', 'The file is protected by a password. Save it without one and import it again.')
+/** The Office formats until 2003, and mails of Outlook. */
+function compoundType(bytes: Buffer): string {
+  const { names } = openCompound(bytes, bytes.length)
+  if (names.includes('EncryptedPackage')) {
+    throw new ReadFailure('encrypted', 'The file is protected by a password. Save it without one and import it again.')
   }
-  if (bytes.includes(outlookProperties)) {
-    return unsupported('Mails in Outlook’s own format are not read. Save the mail as .eml and import that.')
-  }
-  return unsupported(
-    'Files of Word, Excel and PowerPoint 97 to 2003 are not read. Save it as .docx, .xlsx, .pptx or PDF and import that.',
+  const found = compoundTypes.find(([stream]) => names.includes(stream))
+  if (found !== undefined) return found[1]
+  throw unsupported(
+    'The file is of a program whose old format is not read. Save it as .docx, .xlsx, .pptx or PDF and import that.',
   )
 }
 
@@ -39,7 +46,7 @@ export function detectMediaType(content: Uint8Array, name: string): string {
     case 'zip':
       return zipType(bytes)
     case 'compound':
-      throw compoundFailure(bytes)
+      return compoundType(bytes)
     case 'text':
       return textMediaType(bytes, name)
   }
@@ -52,7 +59,7 @@ export function isPicture(mediaType: string): boolean {
 
 function zipType(bytes: Buffer): string {
   const type = zipMediaType(bytes)
-  if (type === 'archive') throw unsupported(archiveRemedy)
+  if (type === 'archive') return 'application/zip'
   if (type === 'iwork')
     throw unsupported('Files of Pages, Numbers and Keynote are not read. Export it as PDF and import that.')
   if (type === 'xlsb') throw unsupported('Binary workbooks (.xlsb) are not read. Save it as .xlsx and import that.')

@@ -27,16 +27,16 @@ export function unsupported(message: string): ReadFailure {
   return new ReadFailure('unsupported_type', message)
 }
 
-export const archiveRemedy = 'Archives are not unpacked. Import the files in it one by one.'
+const archiveRemedy = 'Archives of this kind are not unpacked. Pack the files as ZIP or TAR, or import them one by one.'
 const mediaRemedy = 'Sound and video are not read. Import a transcript instead.'
 const programRemedy = 'The file is a program or other binary data and holds no text to import.'
 
 /** Bytes at the beginning (or at `at`), as Latin-1, of formats that no reader takes, and what to tell the user. */
 const refused: readonly { readonly signature: string; readonly at?: number; readonly message: string }[] = [
-  ...['\x1f\x8b', '7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map(
-    (signature) => ({ signature, message: archiveRemedy }),
-  ),
-  { signature: 'ustar', at: 257, message: archiveRemedy },
+  ...['7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map((signature) => ({
+    signature,
+    message: archiveRemedy,
+  })),
   ...['ID3', '\xff\xfb', '\xff\xf3', 'OggS', 'fLaC', '\x1a\x45\xdf\xa3', '\0\0\x01\xba', 'FLV\x01'].map(
     (signature) => ({
       signature,
@@ -115,14 +115,23 @@ function binaryRemedy(name: string): string {
   return isNamedPdf ? damagedPdf : `${programRemedy} If it is a document, save it as PDF and import that.`
 }
 
+/** Formats and families with readers whose first bytes, or those at `at`, are always the same. */
+const starts: readonly { readonly signature: string; readonly at?: number; readonly type: StartType }[] = [
+  { signature: 'PK\x03\x04', type: { kind: 'zip' } },
+  { signature: 'PK\x05\x06', type: { kind: 'zip' } },
+  { signature: '{\\rtf', type: { kind: 'type', mediaType: 'application/rtf' } },
+  { signature: compoundSignature, type: { kind: 'compound' } },
+  { signature: '\x1f\x8b', type: { kind: 'type', mediaType: 'application/gzip' } },
+  { signature: 'ustar', at: 257, type: { kind: 'type', mediaType: 'application/x-tar' } },
+]
+
 /** The type that the beginning of a file tells; its name only words the refusal. Throws ReadFailure: `no_text` for an empty one, `unsupported_type`. */
 export function startTypeOf(bytes: Buffer, name = ''): StartType {
   if (bytes.length === 0) throw new ReadFailure('no_text', 'The file is empty.')
   const start = bytes.toString('latin1', 0, 512)
   if (bytes.subarray(0, pdfHeaderWithin).includes('%PDF-')) return { kind: 'type', mediaType: 'application/pdf' }
-  if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return { kind: 'zip' }
-  if (start.startsWith('{\\rtf')) return { kind: 'type', mediaType: 'application/rtf' }
-  if (start.startsWith(compoundSignature)) return { kind: 'compound' }
+  const known = starts.find(({ signature, at = 0 }) => start.startsWith(signature, at))
+  if (known !== undefined) return known.type
   // "BM" alone begins many a text; in a bitmap these bytes are reserved and zero.
   const isBitmapText = start.startsWith('BM') && start.slice(6, 10) !== '\0\0\0\0'
   const image = isBitmapText ? null : imageFormatOf(bytes)

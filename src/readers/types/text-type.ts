@@ -12,7 +12,6 @@ const jsonBytesMax = 4_000_000
 /** Names without a registered type follow the usual `text/x-…`. */
 const sourceTypes: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    'application/json': 'ipynb',
     'application/sql': 'sql',
     'application/toml': 'toml',
     'application/xml': 'xml xsd xsl xslt wsdl plist',
@@ -67,9 +66,7 @@ const namedTypes: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Types of source code and of texts that are best read like it. */
-export const sourceMediaTypes: ReadonlySet<string> = new Set(
-  [...sourceTypes.values()].filter((type) => type !== 'application/json'),
-)
+export const sourceMediaTypes: ReadonlySet<string> = new Set(sourceTypes.values())
 
 function extensionOf(name: string): string {
   return /\.([a-z0-9+]{1,12})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
@@ -79,9 +76,11 @@ function extensionOf(name: string): string {
 export function textMediaType(bytes: Buffer, name: string): string {
   const extension = extensionOf(name)
   const start = decodeText(bytes.subarray(0, sampleBytes), { markup: true }).text.trimStart()
-  if (isMail(start, extension)) return 'message/rfc822'
+  if (isMail(start, extension)) return isMailBox(bytes, start) ? 'application/mbox' : 'message/rfc822'
+  const exact = structuredType(start) ?? subtitlesType(start) ?? notebookType(start, extension)
+  if (exact !== null) return exact
   const sourceType = sourceTypes.get(extension)
-  if (sourceType !== undefined && sourceType !== 'application/json') return sourceType
+  if (sourceType !== undefined) return sourceType
   return (
     markupType(start, extension) ??
     jsonType(bytes, start, extension) ??
@@ -115,6 +114,34 @@ function isMail(start: string, extension: string): boolean {
   return known >= (extension === 'eml' || extension === 'mht' || extension === 'mhtml' ? 1 : 3)
 }
 
+/** Books and papers by their root and its declarations; an article without such words is any XML. */
+function structuredType(start: string): string | null {
+  const head = start.slice(0, 4_096)
+  if (!/^<[?!a-z]/i.test(head)) return null
+  const root = /<(?:[\w.-]{1,50}:)?(FictionBook|opml|article|book|chapter|section|part|set)[\s>]/.exec(head)?.[1]
+  if (root === 'FictionBook') return 'application/x-fictionbook+xml'
+  if (root === 'opml') return 'text/x-opml'
+  if (root === undefined || /<html[\s>]|<!doctype html/i.test(head)) return null
+  if (/docbook/i.test(head)) return 'application/docbook+xml'
+  const isPaper = /JATS|\/\/NLM\/\/DTD|article-type=|<article-meta[\s>]|<journal-meta[\s>]/.test(head)
+  return root === 'article' && isPaper ? 'application/jats+xml' : null
+}
+
+function subtitlesType(start: string): string | null {
+  if (/^WEBVTT(?:[ \t\r\n]|$)/.test(start)) return 'text/vtt'
+  return /^\d{1,6}[ \t]*\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3} *-->/.test(start) ? 'application/x-subrip' : null
+}
+
+function notebookType(start: string, extension: string): string | null {
+  if (!start.startsWith('{')) return null
+  return extension === 'ipynb' || /"nbformat"\s*:/.test(start.slice(0, 2_000)) ? 'application/x-ipynb+json' : null
+}
+
+/** More than one mail after each other. */
+function isMailBox(bytes: Buffer, start: string): boolean {
+  return start.startsWith('From ') && (bytes.includes('\n\nFrom ') || bytes.includes('\r\n\r\nFrom '))
+}
+
 const htmlExtensions: ReadonlySet<string> = new Set(['html', 'htm', 'xhtml'])
 
 /** A page says so at its beginning; a part of a page is one by its name, or when it has no name and begins with a block. */
@@ -140,7 +167,7 @@ function parses(text: string): boolean {
 function jsonType(bytes: Buffer, start: string, extension: string): string | null {
   if (extension === 'jsonl' || extension === 'ndjson') return 'application/jsonl'
   if (!/^[[{]/.test(start)) return extension === 'json' && parses(start) ? 'application/json' : null
-  if (extension === 'json' || extension === 'ipynb' || extension === 'geojson') return 'application/json'
+  if (extension === 'json' || extension === 'geojson') return 'application/json'
   const lines = start.slice(0, sampleBytes / 2).split('\n', 3)
   const isRecord = (line: string | undefined): boolean => line !== undefined && /^[[{]/.test(line) && parses(line)
   if (lines.length === 3 && isRecord(lines[0]) && isRecord(lines[1])) return 'application/jsonl'

@@ -1,9 +1,11 @@
 /**
- * Which of the formats that are ZIP archives a file is, by the names of its entries; nothing is unpacked.
+ * Which of the formats that are ZIP archives a file is, by the names of its entries; at most the one that names the
+ * type is unpacked.
  *
  * Invariant: works on damaged archives too, so that their reader can say that they are damaged. All names that are kept
  * take at most `entriesMax` × `nameMax` bytes.
  */
+import { openArchive } from '../archive.ts'
 
 /** A media type, or what the archive is when it is not a document that Sluice reads. */
 export type ZipType = `application/${string}` | 'archive' | 'iwork' | 'xlsb'
@@ -28,6 +30,8 @@ export function zipMediaType(bytes: Buffer): ZipType {
   const mimetype = declaredType(bytes)
   if (mimetype !== null) return mimetype
   const names = entryNames(bytes)
+  const late = names.includes('mimetype') ? lateType(bytes) : null
+  if (late !== null) return late
   const has = (prefix: string): boolean => names.some((name) => name.startsWith(prefix))
   if (names.includes('[Content_Types].xml')) {
     if (names.includes('xl/workbook.bin')) return 'xlsb'
@@ -50,6 +54,17 @@ function declaredType(bytes: Buffer): `application/${string}` | null {
   const start = 30 + nameLength + bytes.readUInt16LE(28)
   const type = declared.exec(bytes.toString('latin1', start, start + 100))?.[0]
   return type === undefined ? null : (type as `application/${string}`)
+}
+
+/** Programs that pack such files themselves put the entry anywhere, and compress it. */
+function lateType(bytes: Buffer): `application/${string}` | null {
+  try {
+    const entry = openArchive(bytes, Number.MAX_SAFE_INTEGER).read('mimetype')
+    const type = entry === null ? undefined : declared.exec(Buffer.from(entry).toString('latin1', 0, 100))?.[0]
+    return type === undefined ? null : (type as `application/${string}`)
+  } catch {
+    return null
+  }
 }
 
 function entryNames(bytes: Buffer): readonly string[] {

@@ -56,6 +56,8 @@ export interface ClaimQuery {
   readonly onlyAsync: boolean
   /** False leaves out parts that their provider runs. */
   readonly withNative: boolean
+  /** Only batches whose input lies in one of these places, or whose place is null. All when left out. */
+  readonly places?: readonly string[] | undefined
 }
 
 /** What validation has found in a file of valid lines. */
@@ -63,6 +65,8 @@ export interface ValidBatch {
   readonly total: number
   readonly parts: readonly BatchPart[]
   readonly nativeModels: readonly string[]
+  /** The one that all lines name; null for several. */
+  readonly model: string | null
   /** Where its lines will be written. */
   readonly output: StoredFile
   readonly errors: StoredFile
@@ -142,7 +146,7 @@ async function accept(
   trx: Transaction<Tables>,
   { lease, valid, now }: { readonly lease: JobLease; readonly valid: ValidBatch; readonly now: number },
 ): Promise<void> {
-  const { total, parts, nativeModels, output, errors } = valid
+  const { total, parts, nativeModels, model, output, errors } = valid
   const { id, user_id: userId } = await leasedBatch(connection, trx, lease)
   const none = { fence: 0, worker: null, lease_until: null, available_at: now }
   const rows = parts.map(({ part, firstLine, position, bytes, nativeModel, native }) => ({
@@ -161,7 +165,7 @@ async function accept(
   const models = nativeModels.length > 0 && { native_models: JSON.stringify(nativeModels) }
   await trx
     .updateTable('batches')
-    .set({ status: 'in_progress', in_progress_at: now, total, parts_left: rows.length, ...models })
+    .set({ status: 'in_progress', in_progress_at: now, total, model, parts_left: rows.length, ...models })
     .where('id', '=', id)
     .execute()
   await restWholeJob(trx, id)
@@ -234,15 +238,22 @@ const isWanted = (withNative: boolean) => (withNative ? sql<boolean>`1 = 1` : sq
 async function candidates(
   { engine }: Connection,
   trx: Transaction<Tables>,
-  { now, exceptUsers, onlyAsync, withNative }: ClaimQuery,
+  { now, exceptUsers, onlyAsync, withNative, places }: ClaimQuery,
 ): Promise<readonly { readonly id: string }[]> {
   const isOpen = onlyAsync ? sql<boolean>`dialect = 'async'` : sql<boolean>`1 = 1`
+  // A batch whose lines are all done needs its input no more.
+  const isReadable =
+    places === undefined
+      ? sql<boolean>`1 = 1`
+      : sql<boolean>`(not exists (select 1 from files where files.id = batches.input_file_id
+          and files.place is not null and not ${isOneOf(engine, 'files.place', places)})
+        or (status = 'finalizing' and outcome is null))`
   const { rows } = await sql<{ id: string }>`
     select id from (
       select id, user_id, expires_at,
         row_number() over (partition by user_id
           order by case when dialect = 'async' then 0 else 1 end, expires_at, created_at, id) as place
-      from batches where ended_at is null and ${isOpen} and not ${isOneOf(engine, 'user_id', exceptUsers)}
+      from batches where ended_at is null and ${isOpen} and ${isReadable} and not ${isOneOf(engine, 'user_id', exceptUsers)}
         and exists (select 1 from batch_jobs where batch_id = batches.id and available_at <= ${now} and ${isFree(now)}
           and ${isWanted(withNative)})
     ) as ready where place = 1

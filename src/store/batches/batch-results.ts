@@ -4,9 +4,11 @@
  */
 import { sql, type Transaction } from 'kysely'
 import type { Connection, Database } from '../database.ts'
+import { LeaseLost } from '../errors.ts'
 import { flag, type BatchesTable, type Tables } from '../schema.ts'
-import { insertRows } from '../documents/statements.ts'
-import { leasedBatch, tellEnded, wakeWholeJob, type JobLease } from './locked-batch.ts'
+import { insertRows, isOneOf } from '../documents/statements.ts'
+import type { BatchUsage } from './batch-row.ts'
+import { leasedBatch, lockedJobs, takenOver, tellEnded, wakeWholeJob, type JobLease } from './locked-batch.ts'
 
 /** The end of a line of the input: a line of the output, or of the file of errors. */
 export interface LineResult {
@@ -18,6 +20,8 @@ export interface LineResult {
   readonly isUndone?: boolean
   /** What its calls cost; null without a price. */
   readonly cost: number | null
+  /** The tokens of its answer; null or left out when it reported none. */
+  readonly usage?: BatchUsage | null | undefined
   /** JSON, without a line end. */
   readonly text: string
 }
@@ -30,7 +34,19 @@ export interface StoredResult {
 }
 
 /** A file as it was stored; null: there are no such lines, and the file goes. */
-export type FinishedFile = Readonly<{ sha256: string; bytes: number; expiresAt: number | null }> | null
+export type FinishedFile = Readonly<{
+  sha256: string
+  bytes: number
+  expiresAt: number | null
+  place: string | null
+}> | null
+
+/** Results of lines of one job; `isLast`: it is done with them. */
+export interface JobResults {
+  readonly lease: JobLease
+  readonly results: readonly LineResult[]
+  readonly isLast: boolean
+}
 
 export interface BatchResults {
   /**
@@ -38,6 +54,8 @@ export interface BatchResults {
    * is to be finished. Rejects with LeaseLost.
    */
   write(lease: JobLease, results: readonly LineResult[], isLast: boolean, now: number): Promise<void>
+  /** The same for several jobs of one batch together; returns the leases that are lost, of which nothing is written. */
+  writeJobs(jobs: readonly JobResults[], now: number): Promise<readonly JobLease[]>
   /** Numbers of the lines from `first` to before `end` that have a result. */
   done(batchId: string, first: number, end: number): Promise<readonly number[]>
   /** The next results of one kind in the order of their lines: a piece of a file, or one line that is longer. */
@@ -64,12 +82,11 @@ const otherCode = 'other'
 export function batchResults(database: Database): BatchResults {
   const { kysely } = database
   return {
-    write: (lease, results, isLast, now) =>
-      kysely.transaction().execute(async (trx) => {
-        const batch = await leasedBatch(database, trx, lease)
-        await addResults(trx, batch, results)
-        if (isLast) await endPart(trx, batch, lease, now)
-      }),
+    async write(lease, results, isLast, now) {
+      const lost = await writeJobs(database, [{ lease, results, isLast }], now)
+      if (lost.length > 0) throw new LeaseLost(takenOver)
+    },
+    writeJobs: (jobs, now) => writeJobs(database, jobs, now),
     async done(batchId, first, end) {
       const rows = await kysely
         .selectFrom('batch_results')
@@ -103,22 +120,53 @@ export function batchResults(database: Database): BatchResults {
   }
 }
 
-/** Those that are there already stay as they are, and are not counted again. */
+/** One transaction for all of them: a commit waits for the disk, and the row of the batch is written once. */
+async function writeJobs(database: Database, jobs: readonly JobResults[], now: number): Promise<readonly JobLease[]> {
+  const [first] = jobs
+  if (first === undefined) return []
+  const { batchId } = first.lease
+  return database.kysely.transaction().execute(async (trx) => {
+    const { batch, held } = await lockedJobs(
+      database,
+      trx,
+      batchId,
+      jobs.map(({ lease }) => lease),
+    )
+    const written = jobs.filter(({ lease }) => held.has(lease))
+    const ended = written.flatMap(({ lease, isLast }) => (isLast ? lease.part : []))
+    if (batch !== undefined && written.length > 0) {
+      const change = await addResults(
+        database,
+        trx,
+        batch,
+        written.flatMap(({ results }) => results),
+      )
+      const ending = ended.length > 0 ? await endParts(trx, batch, { ended, now }) : {}
+      if (Object.keys({ ...change, ...ending }).length > 0)
+        await trx
+          .updateTable('batches')
+          .set({ ...change, ...ending })
+          .where('id', '=', batchId)
+          .execute()
+    }
+    return jobs.flatMap(({ lease }) => (held.has(lease) ? [] : lease))
+  })
+}
+
+/** What they change in the row of the batch. Those that are there already stay as they are, and are not counted again. */
 async function addResults(
+  { engine }: Connection,
   trx: Transaction<Tables>,
   batch: BatchesTable,
   results: readonly LineResult[],
-): Promise<void> {
-  if (results.length === 0) return
+): Promise<Partial<BatchesTable>> {
+  if (results.length === 0) return {}
+  const numbers = results.map(({ line }) => line)
   const known = await trx
     .selectFrom('batch_results')
     .select('line')
     .where('batch_id', '=', batch.id)
-    .where(
-      'line',
-      'in',
-      results.map(({ line }) => line),
-    )
+    .where(isOneOf(engine, 'line', numbers))
     .execute()
   const lines = new Set(known.map(({ line }) => line))
   const added = results.filter(({ line }) => !lines.has(line))
@@ -128,17 +176,6 @@ async function addResults(
     added.map(({ line, error, text }) => ({ batch_id: batch.id, line, is_error: flag(error !== null), text })),
   )
   const failed = added.filter(({ error }) => error !== null).length
-  await trx
-    .updateTable('batches')
-    .set({
-      completed: batch.completed + added.length - failed,
-      failed: batch.failed + failed,
-      undone: batch.undone + added.filter(({ isUndone = false }) => isUndone).length,
-      ...costWith(batch, added),
-      ...(failed > 0 && { failures: failuresWith(batch, added) }),
-    })
-    .where('id', '=', batch.id)
-    .execute()
   for (const isError of [false, true]) {
     const bytes = added.reduce(
       (sum, each) => sum + ((each.error !== null) === isError ? Buffer.byteLength(each.text) + 1 : 0),
@@ -152,12 +189,38 @@ async function addResults(
       .where('id', '=', fileId)
       .execute()
   }
+  return {
+    completed: batch.completed + added.length - failed,
+    failed: batch.failed + failed,
+    undone: batch.undone + added.filter(({ isUndone = false }) => isUndone).length,
+    ...costWith(batch, added),
+    ...usageWith(batch, added),
+    ...(failed > 0 && { failures: failuresWith(batch, added) }),
+  }
 }
 
 function costWith({ cost }: BatchesTable, added: readonly LineResult[]): Partial<BatchesTable> {
   const priced = added.flatMap(({ cost: own }) => own ?? [])
   return priced.length === 0 ? {} : { cost: priced.reduce((sum, own) => sum + own, cost ?? 0) }
 }
+
+function usageWith({ usage }: BatchesTable, added: readonly LineResult[]): Partial<BatchesTable> {
+  const counted = added.flatMap(({ usage: own }) => own ?? [])
+  if (counted.length === 0) return {}
+  const before = usage === null ? noTokens : (JSON.parse(usage) as BatchUsage)
+  const sum = counted.reduce(
+    (total, own) => ({
+      input: total.input + own.input,
+      cached: total.cached + own.cached,
+      output: total.output + own.output,
+      reasoning: total.reasoning + own.reasoning,
+    }),
+    before,
+  )
+  return { usage: JSON.stringify(sum) }
+}
+
+const noTokens: BatchUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }
 
 function failuresWith({ failures }: BatchesTable, added: readonly LineResult[]): string {
   const counts = new Map(Object.entries((failures === null ? {} : JSON.parse(failures)) as Record<string, number>))
@@ -170,21 +233,20 @@ function failuresWith({ failures }: BatchesTable, added: readonly LineResult[]):
   return JSON.stringify(Object.fromEntries(counts))
 }
 
-async function endPart(
+/** What the end of these jobs changes in the row of the batch. */
+async function endParts(
   trx: Transaction<Tables>,
   { id, parts_left: left, outcome }: BatchesTable,
-  { part }: JobLease,
-  now: number,
-): Promise<void> {
-  await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).where('part', '=', part).execute()
-  const isOver = left === 1
-  const finalizing = { status: 'finalizing', finalizing_at: now }
-  await trx
-    .updateTable('batches')
-    .set({ parts_left: left - 1, ...(isOver && outcome === null && finalizing) })
-    .where('id', '=', id)
-    .execute()
+  { ended, now }: { readonly ended: readonly number[]; readonly now: number },
+): Promise<Partial<BatchesTable>> {
+  for (const part of ended)
+    await trx.deleteFrom('batch_jobs').where('batch_id', '=', id).where('part', '=', part).execute()
+  const isOver = left === ended.length
   if (isOver) await wakeWholeJob(trx, id, now)
+  return {
+    parts_left: left - ended.length,
+    ...(isOver && outcome === null && { status: 'finalizing', finalizing_at: now }),
+  }
 }
 
 /** Bytes and not texts: a file needs no strings, and `octet_length` is known without reading the text. */
@@ -217,8 +279,8 @@ async function page(
 async function finishFile(trx: Transaction<Tables>, id: string | null, file: FinishedFile): Promise<void> {
   if (id === null) return
   if (file === null) return void (await trx.deleteFrom('files').where('id', '=', id).execute())
-  const { sha256, bytes, expiresAt } = file
-  await trx.updateTable('files').set({ sha256, bytes, expires_at: expiresAt }).where('id', '=', id).execute()
+  const { sha256, bytes, expiresAt, place } = file
+  await trx.updateTable('files').set({ sha256, bytes, expires_at: expiresAt, place }).where('id', '=', id).execute()
 }
 
 /** One batch at a time in small statements, since a batch may have tens of thousands. */

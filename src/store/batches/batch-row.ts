@@ -14,6 +14,14 @@ export type BatchStatus =
 /** Whose words its addresses and results are in. `async`: one request that was sent alone, with results in the words of `openai`. */
 export type BatchDialect = 'openai' | 'anthropic' | 'async'
 
+/** Tokens of lines. Cached ones are part of the input, those of reasoning part of the output. */
+export interface BatchUsage {
+  readonly input: number
+  readonly cached: number
+  readonly output: number
+  readonly reasoning: number
+}
+
 export interface Batch {
   readonly id: string
   readonly userId: string
@@ -47,6 +55,10 @@ export interface Batch {
   readonly cost: number | null
   /** How many lines failed, by the code of their error. */
   readonly failures: Readonly<Record<string, number>>
+  /** The tokens of all lines that reported any; null while there are none. */
+  readonly usage: BatchUsage | null
+  /** The one that all lines name; null for several, and before they are valid. */
+  readonly model: string | null
   readonly createdAt: number
   readonly expiresAt: number
   readonly inProgressAt: number | null
@@ -79,6 +91,8 @@ export function batchOf(row: BatchesTable): Batch {
     undone: row.undone,
     cost: row.cost,
     failures: row.failures === null ? {} : (JSON.parse(row.failures) as Record<string, number>),
+    usage: row.usage === null ? null : (JSON.parse(row.usage) as BatchUsage),
+    model: row.model,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     inProgressAt: row.in_progress_at,
@@ -110,6 +124,8 @@ export function batchRow(batch: Batch): BatchesTable {
     undone: batch.undone,
     cost: batch.cost,
     failures: Object.keys(batch.failures).length === 0 ? null : JSON.stringify(batch.failures),
+    usage: batch.usage && JSON.stringify(batch.usage),
+    model: batch.model,
     parts_left: 0,
     has_results: 0,
     native_models: batch.nativeModels.length === 0 ? null : JSON.stringify(batch.nativeModels),

@@ -24,6 +24,8 @@ export interface StoredFile {
   readonly bytes: number
   readonly createdAt: number
   readonly expiresAt: number | null
+  /** Where its bytes lie; null when every process can read them, or that was not recorded. */
+  readonly place: string | null
 }
 
 const hiddenPurposes = ['async', 'upload_part'] as const
@@ -146,6 +148,7 @@ export function fileRow(file: StoredFile): FilesTable {
     bytes: file.bytes,
     created_at: file.createdAt,
     expires_at: file.expiresAt,
+    place: file.place,
   }
 }
 
@@ -160,5 +163,6 @@ export function fileOf(row: FilesTable): StoredFile {
     bytes: row.bytes,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    place: row.place,
   }
 }

@@ -1,6 +1,7 @@
 /** What a transaction on a batch begins with: its row, locked, and the lease in whose name it writes. */
 import type { Transaction } from 'kysely'
 import type { Connection } from '../database.ts'
+import { isOneOf } from '../documents/statements.ts'
 import { LeaseLost } from '../errors.ts'
 import type { BatchesTable, Tables } from '../schema.ts'
 import { addEvent, type EventType } from '../webhooks/outbox.ts'
@@ -25,24 +26,39 @@ export async function lockedBatch(
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
 }
 
+/** The message of LeaseLost. */
+export const takenOver = 'The job was taken over or ended in the meantime.'
+
 /** The batch of a job that is still leased under this fence; both are locked. Throws LeaseLost. */
 export async function leasedBatch(
   connection: Connection,
   trx: Transaction<Tables>,
-  { batchId, part, fence }: JobLease,
+  lease: JobLease,
 ): Promise<BatchesTable> {
-  const batch = await lockedBatch(connection, trx, batchId)
-  let job = trx
-    .selectFrom('batch_jobs')
-    .select('part')
-    .where('batch_id', '=', batchId)
-    .where('part', '=', part)
-    .where('fence', '=', fence)
-    .where('lease_until', 'is not', null)
-  if (connection.engine === 'postgres') job = job.forUpdate()
-  if (batch === undefined || (await job.executeTakeFirst()) === undefined)
-    throw new LeaseLost('The job was taken over or ended in the meantime.')
+  const { batch, held } = await lockedJobs(connection, trx, lease.batchId, [lease])
+  if (batch === undefined || held.size === 0) throw new LeaseLost(takenOver)
   return batch
+}
+
+/** A batch and those of its jobs that are still leased under their fences; all are locked, the jobs in the order of their parts. */
+export async function lockedJobs(
+  connection: Connection,
+  trx: Transaction<Tables>,
+  batchId: string,
+  leases: readonly JobLease[],
+): Promise<{ readonly batch: BatchesTable | undefined; readonly held: ReadonlySet<JobLease> }> {
+  const batch = await lockedBatch(connection, trx, batchId)
+  const parts = leases.map(({ part }) => part)
+  let jobs = trx
+    .selectFrom('batch_jobs')
+    .select(['part', 'fence'])
+    .where('batch_id', '=', batchId)
+    .where(isOneOf(connection.engine, 'part', parts))
+    .where('lease_until', 'is not', null)
+    .orderBy('part')
+  if (connection.engine === 'postgres') jobs = jobs.forUpdate()
+  const fences = new Map((await jobs.execute()).map(({ part, fence }) => [part, fence]))
+  return { batch, held: new Set(leases.filter(({ part, fence }) => fences.get(part) === fence)) }
 }
 
 /** The batch as a whole has work from now on; a worker that has its job loses it. */

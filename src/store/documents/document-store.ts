@@ -328,7 +328,7 @@ export interface DocumentStore {
     readonly crashesMax: number
     readonly backoffMs: (crash: number) => number
   }): Promise<number>
-  /** Documents that wait and whose bytes lie in none of these places, in the order of their ids. */
+  /** Documents that wait, and input files of batches that run, whose bytes lie in none of these places, in the order of their ids. */
   elsewhere(query: {
     readonly places: readonly string[]
     readonly after: string | null
@@ -336,7 +336,7 @@ export interface DocumentStore {
   }): Promise<readonly { readonly id: string; readonly sha256: string }[]>
   /** Whether the bytes of any document lie in a directory that is not among these places. */
   hasOtherPlaces(places: readonly string[]): Promise<boolean>
-  /** Notes that these bytes lie in this place. Documents that have other bytes by now stay as they are. */
+  /** Notes that these bytes of documents and files lie in this place. Documents that have other bytes by now stay as they are. */
   relocate(blobs: readonly { readonly id: string; readonly sha256: string }[], place: string): Promise<void>
   /** Removes some doomed chunks; returns how many, 0 when none is left. */
   purgeSome(): Promise<number>
@@ -352,6 +352,8 @@ export interface DocumentStore {
   ): Promise<readonly { readonly key: string; readonly embedder: Component; readonly dimensions: number }[]>
   /** The best chunks of visible documents; filters apply within the search, so `limit` come back if they exist. */
   find(query: FindQuery): Promise<FindResult>
+  /** Fills the memory of searches, where a process before this one left codes, so that the first search does not wait for it. */
+  fillSearch(): Promise<void>
   /** Moves some vectors towards this place, while searches go on. Rejects when another server does not answer. */
   moveVectors(choice: VectorChoice): Promise<MoveStep>
   /** How many chunks of visible documents each place holds. */

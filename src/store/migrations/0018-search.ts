@@ -5,8 +5,8 @@
 import { sql, type Transaction } from 'kysely'
 import type { Engine } from '../database.ts'
 import { nameRow } from '../documents/rows/chunk-row.ts'
-import { termColumns, termsOfChunk, termsOfName } from '../documents/indexing/word-columns.ts'
-import { languageOf } from '../documents/indexing/words.ts'
+import { termColumns, wordsOfChunk, wordsOfName } from '../documents/indexing/word-columns.ts'
+import { languageOf, type WordLevels } from '../documents/indexing/words.ts'
 import type { Tables } from '../schema.ts'
 
 /** Adds the tables; codes without a centre stay as they are. */
@@ -77,7 +77,7 @@ async function chunkBatch(trx: Transaction<Tables>, engine: Engine, after: numbe
     if (language !== null) {
       await sql`insert into document_languages (language) values (${language}) on conflict do nothing`.execute(trx)
     }
-    await put(trx, engine, row, termsOfChunk({ text, headingPath, tableHeader }, language))
+    await put(trx, engine, row, wordsOfChunk({ text, headingPath, tableHeader }, language))
   }
   return chunks.at(-1)?.row ?? null
 }
@@ -91,13 +91,13 @@ async function nameBatch(trx: Transaction<Tables>, engine: Engine, after: number
     .limit(batch)
     .execute()
   for (const { name, title, visible_set: setRow } of documents) {
-    await put(trx, engine, nameRow(setRow ?? 0), termsOfName(name, title))
+    await put(trx, engine, nameRow(setRow ?? 0), wordsOfName(name, title))
   }
   return documents.at(-1)?.visible_set ?? null
 }
 
-async function put(trx: Transaction<Tables>, engine: Engine, row: number, terms: readonly string[]): Promise<void> {
-  const [value] = Object.values(termColumns(engine, terms))
+async function put(trx: Transaction<Tables>, engine: Engine, row: number, words: WordLevels): Promise<void> {
+  const [value] = Object.values(termColumns(engine, words))
   if (engine === 'sqlite') await sql`insert into chunk_terms (rowid, words) values (${row}, ${value})`.execute(trx)
   else {
     await sql`insert into chunk_terms (row, terms) values (${row}, ${value}::tsvector)

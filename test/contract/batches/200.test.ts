@@ -8,9 +8,16 @@ import { errorObject } from '#test/support/upstream/upstream-samples.ts'
 const files = filesOfTest()
 const endpoint = '/v1/chat/completions'
 
+interface Tokens {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+}
+
 interface Told extends BatchOnWire {
   readonly cost: number | null
   readonly currency: string
+  readonly model?: string
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number }
   readonly failures: readonly { readonly code: string; readonly count: number }[]
 }
 
@@ -34,8 +41,8 @@ test('it has the cost of the usage records of its lines, and counts failed ones 
     const body = { model: 'plain', messages: [{ role: 'user', content }] }
     return JSON.stringify({ custom_id: `${at}`, method: 'POST', url: endpoint, body })
   })
-  const { id: input } = await uploaded(lines.join('\n'))
-  const made = await create({ input_file_id: input, endpoint, completion_window: '24h' })
+  const { id: inputId } = await uploaded(lines.join('\n'))
+  const made = await create({ input_file_id: inputId, endpoint, completion_window: '24h' })
   let batch = (await made.json()) as Told
   expect(batch).toMatchObject({ cost: null, currency: 'USD', failures: [] })
   await until(async () => {
@@ -51,4 +58,18 @@ test('it has the cost of the usage records of its lines, and counts failed ones 
   const cost = (await requests()).reduce((sum, each) => sum + (each.cost ?? 0), 0)
   expect(batch.cost).toBe(cost)
   expect(cost).toBeGreaterThan(0)
+
+  const output = await (await get(`/files/${batch.output_file_id}/content`)).text()
+  const usages = output
+    .trim()
+    .split('\n')
+    .map((each) => (JSON.parse(each) as { response: { body: { usage: Tokens } } }).response.body.usage)
+  const input = usages.reduce((sum, { prompt_tokens: tokens }) => sum + tokens, 0)
+  const generated = usages.reduce((sum, { completion_tokens: tokens }) => sum + tokens, 0)
+  expect(usages).toHaveLength(3)
+  expect(input).toBeGreaterThan(0)
+  expect(batch).toMatchObject({
+    model: 'plain',
+    usage: { input_tokens: input, output_tokens: generated, total_tokens: input + generated },
+  })
 })

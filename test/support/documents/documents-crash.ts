@@ -287,6 +287,7 @@ async function orphansIn(dataDirectory: string, records: readonly DocumentOnWire
       vectors: rowsOf(database, `chunk_vectors where row >> 20 not in ${visible}`),
       codes: rowsOf(database, `chunk_codes where set_row not in ${visible}`),
       'indexed texts': rowsOf(database, `chunk_terms_docsize where id >> 20 not in ${visible}`),
+      'packed words': rowsOf(database, `chunk_words where row >> 20 not in ${visible}`),
       jobs: rowsOf(database, 'document_jobs'),
       owners: rowsOf(database, 'document_owners where document_row not in (select row from documents)'),
       'chunks that are missing': chunks - rowsOf(database, 'document_chunks'),

@@ -100,6 +100,62 @@ export function assemble(objects: readonly (string | Uint8Array)[], trailer: str
   return Buffer.concat(parts)
 }
 
+/** A page of this size in points that is nothing but a picture: grey values, row by row. */
+export interface ScannedPage {
+  readonly width: number
+  readonly height: number
+  readonly pixels: { readonly width: number; readonly height: number; readonly grey: Uint8Array }
+}
+
+/** A scanned file: pages that are pictures; the first of them after a page with the text, if there is one. */
+export function pdfOfScans(scans: readonly ScannedPage[], text: readonly PlacedText[] = []): Uint8Array {
+  const first = text.length === 0 ? [] : [{ width: 595, height: 842, content: text.map(textOperators).join('\n') }]
+  const pages = [
+    ...first,
+    ...scans.map((scan) => ({ ...scan, content: `${scan.width} 0 0 ${scan.height} 0 0 cm /S Do` })),
+  ]
+  const pageObject = (at: number): number => 4 + 3 * at
+  const stream = (head: string, bytes: Uint8Array): Buffer => {
+    const packed = deflateSync(bytes)
+    const start = Buffer.from(`<<${head}/Length ${packed.length}/Filter/FlateDecode>>stream\n`)
+    return Buffer.concat([start, packed, Buffer.from('\nendstream')])
+  }
+  const objects: (string | Uint8Array)[] = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, at) => `${pageObject(at)} 0 R`).join(' ')}]>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  ]
+  for (const [at, page] of pages.entries()) {
+    const own = pageObject(at)
+    const none: ScannedPage['pixels'] = { width: 1, height: 1, grey: new Uint8Array(1) }
+    const picture = scans[at - first.length]?.pixels ?? none
+    const look = `/Width ${picture.width}/Height ${picture.height}/ColorSpace/DeviceGray/BitsPerComponent 8`
+    objects.push(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${page.width} ${page.height}]/Contents ${own + 1} 0 R/Resources<</Font<</R 3 0 R>>/XObject<</S ${own + 2} 0 R>>>>>>`,
+      stream('', Buffer.from(page.content)),
+      stream(`/Type/XObject/Subtype/Image${look}`, picture.grey),
+    )
+  }
+  return assemble(objects, '/Root 1 0 R')
+}
+
+/** A form of one page with a label, and the fields as dictionaries without their place. */
+export function pdfForm(fields: readonly string[]): Uint8Array {
+  const list = fields.map((_, at) => `${6 + at} 0 R`).join(' ')
+  const content = 'BT /R 10 Tf 72 700 Td (Application) Tj ET'
+  return assemble(
+    [
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${list}]>>>>`,
+      '<</Type/Pages/Count 1/Kids[4 0 R]>>',
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 5 0 R/Resources<</Font<</R 3 0 R>>>>/Annots[${list}]>>`,
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+      ...fields.map((field) => `<</Type/Annot/Subtype/Widget/Rect[72 600 200 620]/P 4 0 R${field}>>`),
+    ],
+    '/Root 1 0 R',
+  )
+}
+
 /** `pages` pages that are all the same one, in a single node of the page tree. */
 export function pdfWithOnePageManyTimes(pages: number): Uint8Array {
   return assemble(

@@ -140,6 +140,44 @@ export function batchContract(storeTest: StoreTest): void {
   })
 
   storeTest(
+    'results of several parts are written together, without those of a lease that is lost',
+    async ({ batches }) => {
+      for (const parts of [2, 4, 8]) {
+        const batch = aBatch('a', 1000)
+        await accepted(batches, batch, parts)
+        const jobs: ClaimedJob[] = []
+        for (let job = await claim(batches, 10); job !== null; job = await claim(batches, 10)) jobs.push(job)
+        const results = ({ firstLine }: ClaimedJob): LineResult[] => [
+          {
+            line: firstLine,
+            error: null,
+            cost: 3,
+            usage: { input: 5, cached: 1, output: 2, reasoning: 0 },
+            text: '{"ö":1}',
+          },
+        ]
+        const writes = jobs.map((job) => ({ lease: job.lease, results: results(job), isLast: true }))
+        const [lost, ...others] = writes
+        const stale = { ...lost!, lease: { ...lost!.lease, fence: lost!.lease.fence - 1 } }
+        expect(await batches.writeJobs([stale, ...others], 20)).toEqual([stale.lease])
+        const done = parts - 1
+        const usage = { input: 5 * done, cached: done, output: 2 * done, reasoning: 0 }
+        expect(await batches.find(batch.id)).toMatchObject({
+          completed: done,
+          cost: 3 * done,
+          usage,
+          status: 'in_progress',
+        })
+        expect(await batches.writeJobs([lost!], 30)).toEqual([])
+        expect(await batches.find(batch.id)).toMatchObject({ completed: parts, status: 'finalizing', finalizingAt: 30 })
+        expect(await batches.writeJobs(writes, 40)).toEqual(writes.map(({ lease }) => lease))
+        const whole = await claim(batches, 50)
+        await batches.finish(whole!.lease, { output: null, errors: null }, 60)
+      }
+    },
+  )
+
+  storeTest(
     'a batch knows what its lines cost and how many failed with which error, each line once',
     async ({ batches }) => {
       const batch = aBatch('a', 1000)
@@ -217,7 +255,7 @@ async function accepted(
   }))
   await batches.accept(
     job!.lease,
-    { total: parts, parts: all, nativeModels: [], output: aFile(batch), errors: aFile(batch) },
+    { total: parts, parts: all, nativeModels: [], model: null, output: aFile(batch), errors: aFile(batch) },
     5,
   )
 }
@@ -225,7 +263,7 @@ async function accepted(
 /** An output without a line. */
 export function aFile({ userId }: Pick<Batch, 'userId'>): StoredFile {
   const id = crypto.randomUUID()
-  const bytes = { sha256: null, bytes: 0, createdAt: 0, expiresAt: null }
+  const bytes = { sha256: null, bytes: 0, createdAt: 0, expiresAt: null, place: null }
   return { id, userId, blobId: id, purpose: 'batch_output', name: 'out.jsonl', ...bytes }
 }
 
@@ -239,6 +277,8 @@ export function aBatch(userId: string, expiresAt: number): Batch {
     undone: 0,
     cost: null,
     failures: {},
+    usage: null,
+    model: null,
   } as const
   const times = { inProgressAt: null, cancellingAt: null, finalizingAt: null, endedAt: null }
   return {

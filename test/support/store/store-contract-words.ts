@@ -1,6 +1,6 @@
 /** The search by words: what every engine must do, in the same order. */
 import { expect } from 'bun:test'
-import { chunkTerms, levelGains, levelMarks } from '#store/documents/indexing/words.ts'
+import { chunkWords, levelGains } from '#store/documents/indexing/words.ts'
 import { viewer } from './store-documents.ts'
 import { find, fixedNumbers, textsOf, withTexts } from './store-searches.ts'
 import type { StoreTest } from './store-test.ts'
@@ -121,14 +121,14 @@ export function wordContract(storeTest: StoreTest): void {
 
 /** The ten best: for each word the level of its weight, times how rare it is (Lucene's BM25). */
 function rankedByHand(texts: readonly string[], question: string): readonly string[] {
-  const all = texts.map((text) => new Set(chunkTerms(text, '', null)))
+  const all = texts.map((text) => chunkWords(text, '', null))
   const scores = all.map(() => 0)
   for (const word of new Set(question.split(' '))) {
-    const having = all.filter((terms) => terms.has(word)).length
+    const having = all.filter((words) => words.has(word)).length
     const idf = Math.log(1 + (all.length - having + 0.5) / (having + 0.5))
-    for (const [index, terms] of all.entries()) {
-      for (const [level, mark] of levelMarks.entries())
-        scores[index]! += terms.has(`${word}${mark}`) ? idf * levelGains[level]! : 0
+    for (const [index, words] of all.entries()) {
+      const gains = levelGains.slice(0, (words.get(word) ?? -1) + 1)
+      scores[index]! += idf * gains.reduce((sum: number, gain) => sum + gain, 0)
     }
   }
   const order = [...texts.keys()].filter((index) => scores[index]! > 0)

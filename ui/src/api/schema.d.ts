@@ -209,6 +209,20 @@ export type Batch = {
     readonly failed: number
   }
   readonly metadata?: { readonly [name: string]: string } | null | undefined
+  /** The one that all lines name; absent for several */
+  readonly model?: string | undefined
+  /** Tokens of the lines that are done; those that reported none count as 0 */
+  readonly usage: {
+    readonly input_tokens: number
+    readonly input_tokens_details: {
+      readonly cached_tokens: number
+    }
+    readonly output_tokens: number
+    readonly output_tokens_details: {
+      readonly reasoning_tokens: number
+    }
+    readonly total_tokens: number
+  }
   /** When its last line is done if the others take as long as those before; null before there is one, and after the end. Not of OpenAI’s API. */
   readonly estimated_completion_at: number | null
   /** What its lines cost so far, in 10^-9 of the currency; null without a price. Not of OpenAI’s API. */

@@ -1,6 +1,6 @@
-/** The terms of a row of `chunk_terms` as each engine's index takes them. */
+/** The words of a row of `chunk_terms` as each engine's index takes them. */
 import type { Engine } from '../../database.ts'
-import { chunkTerms, foldedWords, languageOf } from './words.ts'
+import { chunkWords, foldedWords, languageOf, markedTerms, type WordLevels } from './words.ts'
 
 export interface ChunkWords {
   readonly text: string
@@ -9,20 +9,19 @@ export interface ChunkWords {
 }
 
 /** The columns for terms. Terms hold neither quotes nor spaces. */
-export function termColumns(engine: Engine, terms: readonly string[]): Readonly<Record<string, string>> {
+export function termColumns(engine: Engine, words: WordLevels): Readonly<Record<string, string>> {
+  const terms = markedTerms(words)
   return engine === 'sqlite' ? { words: terms.join(' ') } : { terms: terms.map((term) => `'${term}'`).join(' ') }
 }
 
-/** The terms of a chunk of a text in this language. */
-export function termsOfChunk(
-  { text, headingPath, tableHeader }: ChunkWords,
-  language: string | null,
-): readonly string[] {
-  return chunkTerms(text, [...headingPath, tableHeader ?? ''].join(' '), language)
+/** The words of a chunk of a text in this language. */
+export function wordsOfChunk({ text, headingPath, tableHeader }: ChunkWords, language: string | null): WordLevels {
+  return chunkWords(text, [...headingPath, tableHeader ?? ''].join(' '), language)
 }
 
-/** The terms of a document's name and title, in every language that could be its own. */
-export function termsOfName(name: string, title: string | null): readonly string[] {
+/** The words of a document's name and title, in every language that could be its own. */
+export function wordsOfName(name: string, title: string | null): WordLevels {
   const text = `${name} ${title ?? ''}`
-  return [...new Set([...foldedWords(text, null), ...foldedWords(text, languageOf(text))])]
+  const words = [...foldedWords(text, null), ...foldedWords(text, languageOf(text))]
+  return new Map(words.map((word) => [word, 0]))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { chunkTerms, foldedWords, languageOf, queryWords } from './words.ts'
+import { chunkWords, foldedWords, languageOf, markedTerms, phrasesOf, phraseText, queryWords } from './words.ts'
 
 const plain = (text: string): readonly string[] => foldedWords(text, null)
 
@@ -79,13 +79,26 @@ test('the language is that of most stop words, and none for what has too few', (
 
 test('a term weighs more the more often it is there and the shorter the chunk, in levels that include each other', () => {
   const marks = (text: string, heading = ''): number =>
-    chunkTerms(text, heading, null).filter((term) => term.startsWith('pump')).length
+    markedTerms(chunkWords(text, heading, null)).filter((term) => term.startsWith('pump')).length
   const filler = ' valve'.repeat(180)
   expect(marks(`pump${filler}`)).toBe(1)
   expect(marks(`pump pump${filler}`)).toBeGreaterThan(1)
   expect(marks('pump pump pump pump')).toBe(4)
   expect(marks(filler, 'pump')).toBeGreaterThan(marks(`pump${filler}`) - 1)
-  const terms = chunkTerms('pump pump', '', null)
+  const terms = markedTerms(chunkWords('pump pump', '', null))
   expect(terms).toContain('pump')
   expect(new Set(terms).size).toBe(terms.length)
+})
+
+test('a query has phrases in any pair of marks, in the words of a text, and a word alone is none', () => {
+  expect(phrasesOf('pump "Turn LEFT, now" “Überschuß der” „dies ist“ «le cas» "one" "" "open')).toEqual([
+    ' turn left now ',
+    ' uberschuß der ',
+    ' dies ist ',
+    ' le cas ',
+  ])
+  expect(phrasesOf('"東京都"')).toEqual([' 東 京 都 '])
+  expect(phraseText('A (turn,\nleft) NOW!')).toContain(phraseText('turn left now'))
+  expect(phraseText('turns left now')).not.toContain(phraseText('turn left now'))
+  expect(phraseText('大東京都市')).toContain(phraseText('東京'))
 })

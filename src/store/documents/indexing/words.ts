@@ -38,6 +38,10 @@ const asciiWord = /[a-z0-9]+/g
 const anyWord = /[\p{L}\p{N}\p{M}]+/gu
 const unspacedRun = new RegExp(`([${unspaced}]+)|[^${unspaced}]+`, 'gu')
 const ascii = /^[\0-\x7f]*$/
+/** Between two marks, one of the pairs that people type. */
+const quotedText =
+  /"([^"]{1,400})"|\u201c([^\u201c\u201d]{1,400})\u201d|\u201e([^\u201c\u201d]{1,400})[\u201c\u201d]|\u00ab([^\u00bb]{1,400})\u00bb/g
+const phrasesMax = 8
 const accents = /[\u0300-\u036f]/g
 
 /** The language of a text; null when it cannot be told. */
@@ -80,17 +84,45 @@ export function queryWords(text: string, languages: readonly string[]): readonly
   return (telling.length > 0 ? telling : all).map(({ terms, prefix }) => ({ terms, prefix }))
 }
 
-/** The terms of a chunk with those of its headings, each once. */
-export function chunkTerms(text: string, heading: string, language: string | null): readonly string[] {
+/** Words with the level of their weight, from 0 on. */
+export type WordLevels = ReadonlyMap<string, number>
+
+/** The words of a chunk with those of its headings. */
+export function chunkWords(text: string, heading: string, language: string | null): WordLevels {
   const counts = new Map<string, number>()
   const words = foldedWords(text, language)
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   for (const word of foldedWords(heading, language)) counts.set(word, (counts.get(word) ?? 0) + headingWeight)
   const slowness = bm25.k1 * (1 - bm25.b + (bm25.b * words.length) / bm25.usual)
-  return [...counts].flatMap(([word, count]) => {
+  for (const [word, count] of counts) {
     const weight = count / (count + slowness)
-    return levelMarks.filter((_mark, level) => weight >= (levelsFrom[level] ?? 1)).map((mark) => `${word}${mark}`)
-  })
+    counts.set(
+      word,
+      Math.max(
+        0,
+        levelsFrom.findLastIndex((least) => weight >= least),
+      ),
+    )
+  }
+  return counts
+}
+
+/** A term for each level of each word. */
+export function markedTerms(words: WordLevels): readonly string[] {
+  return [...words].flatMap(([word, highest]) => levelMarks.slice(0, highest + 1).map((mark) => `${word}${mark}`))
+}
+
+/** A text in which a phrase of whole words is found by `includes`, with whatever marks between the words. */
+export function phraseText(text: string): string {
+  const parts = cut(text).flatMap(({ part, run }) => (run ? Array.from(part) : folded(part) || []))
+  return ` ${parts.join(' ')} `
+}
+
+/** What a query has in quotation marks, each as `phraseText`; those of one word are words like others. */
+export function phrasesOf(text: string): readonly string[] {
+  const quoted = [...text.matchAll(quotedText)].map(([, ...forms]) => phraseText(forms.find((form) => form) ?? ''))
+  const phrases = quoted.filter((phrase) => phrase.trim().includes(' '))
+  return [...new Set(phrases)].slice(0, phrasesMax)
 }
 
 interface Part {

@@ -1,5 +1,5 @@
 /** Reading documents and their chunks. Nothing here changes anything. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection } from '../../database.ts'
 import { decodeCursor, pageOf, creationPlace } from '../../page.ts'
 import { chunksMax, ordinalOf, rowsOf, setOf } from '../rows/chunk-row.ts'
@@ -41,16 +41,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
       return Object.fromEntries(rows.map(({ state, documents }) => [state as DocumentState, documents]))
     },
     unreferenced: (blobs) => unreferenced(connection, blobs),
-    async elsewhere({ places, after, limit }) {
-      let query = kysely
-        .selectFrom('document_jobs')
-        .innerJoin('documents', 'documents.row', 'document_jobs.document_row')
-        .select(['documents.id', 'documents.sha256'])
-        .where('lease_until', 'is', null)
-        .where(sql<boolean>`(documents.place is null or not ${isOneOf(engine, 'documents.place', places)})`)
-      if (after !== null) query = query.where('documents.id', '>', after)
-      return query.orderBy('documents.id').limit(limit).execute()
-    },
+    elsewhere: (query) => elsewhere(connection, query),
     async hasOtherPlaces(places) {
       const other = await kysely
         .selectFrom('documents')
@@ -63,6 +54,25 @@ export function documentRecords(connection: Connection): DocumentRecords {
     },
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
   }
+}
+
+/** Few wait for bytes elsewhere: both lists are short. */
+async function elsewhere(
+  { engine, kysely }: Connection,
+  { places, after, limit }: Parameters<DocumentRecords['elsewhere']>[0],
+): ReturnType<DocumentRecords['elsewhere']> {
+  const isAway = (column: string): RawBuilder<SqlBool> =>
+    sql<SqlBool>`(${sql.ref(column)} is null or not ${isOneOf(engine, column, places)})`
+  const { rows } = await sql<{ id: string; sha256: string }>`
+    select id, sha256 from (
+      select documents.id, documents.sha256 from document_jobs
+        join documents on documents.row = document_jobs.document_row
+        where document_jobs.lease_until is null and ${isAway('documents.place')}
+      union
+      select files.blob_id, files.sha256 from batches join files on files.id = batches.input_file_id
+        where batches.ended_at is null and files.sha256 is not null and ${isAway('files.place')}
+    ) as waiting where id > ${after ?? ''} order by id limit ${limit}`.execute(kysely)
+  return rows
 }
 
 async function list(

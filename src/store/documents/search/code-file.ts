@@ -3,9 +3,9 @@
  * visible; the file only saves reading: a set's codes are taken from it when their mark is that of the set now, and
  * any other set is read from the database. A file that is cut off or of another format is as good as none.
  */
-import { mkdirSync, readFileSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { CodeIndex, CodePiece } from './code-index.ts'
 import { SetTable } from './set-table.ts'
 
@@ -21,10 +21,27 @@ const magic = 0x534c_5501
 const headerBytes = 16
 const pieceBytes = 32
 const scaleBytes = 4
+/** Nothing is written for so long. */
+const abandonedAfterMs = 600_000
 
 export interface CodeFile {
   /** The codes of this set, if the file has them. */
   piecesOf(setRow: number, mark: number): readonly CodePiece[] | null
+}
+
+/** Where the codes of a vector space are kept. */
+export function codeFileOf(directory: string, spaceRow: number): string {
+  return join(directory, `space-${spaceRow}.codes`)
+}
+
+/** The vector spaces that have a file. */
+export function storedSpaces(directory: string | null): readonly number[] {
+  try {
+    const names = directory === null ? [] : readdirSync(directory)
+    return names.flatMap((name) => /^space-(\d+)\.codes$/.exec(name)?.slice(1).map(Number) ?? [])
+  } catch {
+    return []
+  }
 }
 
 /** Writes all codes of the index; a file that is there is replaced in one step. */
@@ -33,11 +50,29 @@ export async function writeCodeFile(file: string, index: CodeIndex, sets: Marked
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const passing = `${file}.${crypto.randomUUID()}`
   try {
-    await writeFile(passing, bytes, { mode: 0o600 })
+    const handle = await open(passing, 'w', 0o600)
+    try {
+      await handle.writeFile(bytes)
+      // A power cut must not leave the name with other bytes behind it: marks tell sets, not bits.
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
     await rename(passing, file)
+    await removeAbandoned(file)
   } catch (thrown) {
     await rm(passing, { force: true })
     throw thrown
+  }
+}
+
+/** Removes what processes left that were killed while they wrote; one that writes at this moment is left alone. */
+async function removeAbandoned(file: string): Promise<void> {
+  for (const name of await readdir(dirname(file))) {
+    if (!name.startsWith(`${basename(file)}.`)) continue
+    const passing = join(dirname(file), name)
+    const written = await stat(passing).catch(() => null)
+    if (written !== null && Date.now() - written.mtimeMs > abandonedAfterMs) await rm(passing, { force: true })
   }
 }
 

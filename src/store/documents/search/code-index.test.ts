@@ -67,8 +67,9 @@ describe('codes in memory', () => {
     const target = sets[123]!.vectors[2]!
     const close = near(target, 0.3)
     index.add(1000, [piece(coder, [randomVector(128)]), piece(coder, [close], 1)])
-    const found = index.nearest({ vector: target, count: 10, has: () => true, setRowOf: same })
-    expect(found.slice(0, 2).map(({ row }) => row)).toEqual([chunkRow(124, 2), chunkRow(1000, 1)])
+    const found = index.nearest({ vector: target, count: 10, wanted: 10, has: () => true, setRowOf: same })
+    const first = found.slice(0, 2).map(({ row }) => row)
+    expect(first.toSorted((a, b) => a - b)).toEqual([chunkRow(124, 2), chunkRow(1000, 1)])
     expect(found).toHaveLength(10)
   })
 
@@ -76,11 +77,11 @@ describe('codes in memory', () => {
     const coder = signCoder(64)
     const index = new CodeIndex(coder)
     for (let set = 1; set <= 50; set += 1) index.add(set, [piece(coder, [randomVector(64), randomVector(64)])])
-    const found = index.nearest({ vector: randomVector(64), count: 100, ...inSlots(7, 9, 999) })
+    const found = index.nearest({ vector: randomVector(64), count: 100, wanted: 100, ...inSlots(7, 9, 999) })
     expect(found.map(({ row }) => row).toSorted((a, b) => a - b)).toEqual(
       [7, 9].flatMap((set) => [chunkRow(set, 0), chunkRow(set, 1)]),
     )
-    expect(index.nearest({ vector: randomVector(64), count: 10, ...inSlots() })).toEqual([])
+    expect(index.nearest({ vector: randomVector(64), count: 10, wanted: 10, ...inSlots() })).toEqual([])
   })
 
   test('the estimate is seldom above the distance and never far below, with and without a centre, and codes of both are ordered together', () => {
@@ -98,7 +99,13 @@ describe('codes in memory', () => {
         index.add(set, [{ centre, first: 0, ...coder.encodeAll([vector], rotated) }])
       }
       const asked = near(vectors[17]!, 0.2)
-      const found = index.nearest({ vector: asked, count: 400, has: () => true, setRowOf: (slot) => slot + 1 })
+      const found = index.nearest({
+        vector: asked,
+        count: 400,
+        wanted: 400,
+        has: () => true,
+        setRowOf: (slot) => slot + 1,
+      })
       expect(found).toHaveLength(400)
       const off = found.filter(({ row, atLeast }) => {
         const exact = squaredDistance(asked, vectors[Math.floor(row / 2 ** 20) - 1]!)
@@ -128,7 +135,7 @@ describe('codes in memory', () => {
           expect(index.has(set)).toBe(set % 2 === 0)
           const at = codes.length - 1
           const vector = vectorOf(coder, codes[at]!)
-          const [first] = index.nearest({ vector, count: 1, ...inSlots(set) })
+          const [first] = index.nearest({ vector, count: 1, wanted: 1, ...inSlots(set) })
           if (set % 2 === 1) expect(first).toBeUndefined()
           else expect(codes[first!.row % 2 ** 20]).toBe(codes[at]!)
         }

@@ -32,14 +32,16 @@ interface Asked {
   readonly setRowOf: (slot: number) => number
   /** Most rows that are returned; as many more are looked at as the number of codes asks for. */
   readonly count: number
+  /** How many of them the search needs; more are returned as long as they may be among those. */
+  readonly wanted: number
 }
 
 const dead = 0xffff_ffff
 const noPiece = -1
 /** One in so many codes, and at least so many, get the second look. */
 const secondLook = { part: 128, min: 4096, max: 32_768 }
-/** Times the query's length and the code's factor: 2.2 standard deviations of an estimate (RaBitQ, theorem 3.2). */
-const deviations = 2.2 * 1.2
+/** Times the query's length and the code's factor: some 1.7 standard deviations of an estimate (RaBitQ, theorem 3.2). */
+const deviations = 2
 
 export class CodeIndex {
   readonly coder: SignCoder
@@ -151,7 +153,7 @@ export class CodeIndex {
         const { dimensions } = this.coder
         numbers = { factor: (4 * mean) / scaleUnit / Math.sqrt(dimensions), middle: dimensions / 2, best: -squares }
       }
-      top.add(this.#memory.scan(run, numbers), run.place)
+      top.add(this.#memory.scan(run, { ...numbers, least: top.least }), run.place)
     }
     return top.best()
   }
@@ -177,7 +179,7 @@ export class CodeIndex {
   /** These codes by the query's own values, the one that may be nearest first. */
   #secondLook(places: Float64Array, asked: Asked, queryOf: (centre: number) => CentredQuery): readonly NearRow[] {
     const { bytes, halves } = this.#memory.views()
-    const least = new Float64Array(places.length)
+    const [least, most] = [new Float64Array(places.length), new Float64Array(places.length)]
     const codeBytes = this.coder.words * Uint32Array.BYTES_PER_ELEMENT
     const root = scaleUnit * Math.sqrt(this.coder.dimensions)
     let [centre, query] = [0, queryOf(0)]
@@ -188,10 +190,12 @@ export class CodeIndex {
       const factor = (halves[at.scales / 2] ?? 0) / root
       const length = (halves[at.scales / 2 + 1] ?? 0) / scaleUnit
       const estimate = query.squares + length - 2 * factor * tableProduct(tables, bytes, at.codes, codeBytes)
-      least[index] = estimate - deviations * factor * Math.sqrt(query.squares)
+      const error = deviations * factor * Math.sqrt(query.squares)
+      least[index] = estimate - error
+      most[index] = estimate + error
     }
     // Numbers sort many times faster than by a comparison, so all but the best are left out first.
-    const worst = least.slice().sort()[asked.count - 1] ?? Number.POSITIVE_INFINITY
+    const worst = Math.min(smallest(least, asked.count), smallest(most, asked.wanted))
     const best: number[] = []
     for (let index = 0; index < least.length; index += 1) if ((least[index] ?? 0) <= worst) best.push(index)
     best.sort((a, b) => (least[a] ?? 0) - (least[b] ?? 0) || a - b)
@@ -243,6 +247,11 @@ export class CodeIndex {
       }
     }
   }
+}
+
+/** The value that `count` of the values do not exceed; infinite when they are fewer. */
+function smallest(values: Float64Array, count: number): number {
+  return values.slice().sort()[count - 1] ?? Number.POSITIVE_INFINITY
 }
 
 /** What a query is to the codes of one centre. */

@@ -2,7 +2,8 @@
  * Memory for codes and their scales, in segments of some megabytes that each hold codes of one centre, one after the
  * other, as the kernel reads them. It only grows; codes that nobody needs any more are left out when it is copied.
  */
-import { scanKernel, type ScanKernel } from './scan-kernel.ts'
+import { resultBytes, scanKernel, type ScanKernel } from './scan-kernel.ts'
+import type { Scored } from './top-codes.ts'
 
 const pageBytes = 65_536
 const segmentBytes = 4 * 2 ** 20
@@ -21,6 +22,8 @@ export class CodeMemory {
   readonly segmentCodes: number
   readonly #memory: WebAssembly.Memory
   readonly #scan: ScanKernel
+  /** Where the kernel writes; null after the memory has grown. */
+  #results: Pick<Scored, 'scores' | 'numbers'> | null = null
   /** Centre of each segment, and how many codes are in it. */
   readonly #segments: { readonly centre: number; used: number }[] = []
 
@@ -110,14 +113,20 @@ export class CodeMemory {
     target.set(code)
   }
 
-  /** Scores of a range within one segment, as the kernel has them; valid until the next scan. */
+  /** Codes of a range within one segment that score `least` or more; valid until the next scan. */
   scan(
     { place, count }: CodeRange,
-    numbers: { readonly factor: number; readonly middle: number; readonly best: number },
-  ) {
+    numbers: { readonly factor: number; readonly middle: number; readonly best: number; readonly least: number },
+  ): Scored {
     const { codes, scales } = this.addressOf(place)
-    this.#scan({ codes, scales, query: 0, out: queryBytes, count, width: this.width, ...numbers })
-    return new Float32Array(this.#memory.buffer, queryBytes, count)
+    const found = this.#scan({ codes, scales, query: 0, out: queryBytes, count, width: this.width, ...numbers })
+    const { buffer } = this.#memory
+    const length = 2 * this.segmentCodes
+    this.#results ??= {
+      scores: new Float32Array(buffer, queryBytes, length),
+      numbers: new Uint32Array(buffer, queryBytes, length),
+    }
+    return { ...this.#results, count: found }
   }
 
   #segmentFor(centre: number): number {
@@ -126,12 +135,13 @@ export class CodeMemory {
     if (held !== undefined && held.used < this.segmentCodes) return last
     const missing = this.#startOf(this.#segments.length + 1) - this.#memory.buffer.byteLength
     this.#memory.grow(missing / pageBytes)
+    this.#results = null
     return this.#segments.push({ centre, used: 0 }) - 1
   }
 
   /** After the query and the results; whole pages. */
   #startOf(segment: number): number {
-    const results = Math.ceil((this.segmentCodes * Float32Array.BYTES_PER_ELEMENT) / pageBytes) * pageBytes
+    const results = Math.ceil((this.segmentCodes * resultBytes) / pageBytes) * pageBytes
     const each = Math.ceil((this.segmentCodes * (this.width + scaleBytes)) / pageBytes) * pageBytes
     return queryBytes + results + segment * each
   }

@@ -17,7 +17,7 @@ import type { VectorIndex } from '../places/vector-index.ts'
 import { nearestChunks } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
-export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find'>
+export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find' | 'fillSearch'>
 
 export interface SearchOptions {
   /** Whether to follow the database between searches; `close` ends it. */
@@ -28,6 +28,8 @@ export interface SearchOptions {
 }
 
 const snapshot = { sqlite: 'begin deferred', postgres: 'begin isolation level repeatable read read only' } as const
+/** Memory for the pages of an SQLite file, in KiB: a search reads some thousand of them, from all over the file. */
+const pagesKiB = 16_384
 /** How long after the last look the next one comes: soon while there are changes, seldom without any. */
 const followMs = { min: 500, max: 16_000 }
 
@@ -42,8 +44,10 @@ export function documentSearch(
   let closed = false
   /** What reads at the moment; nothing else does, since all share one connection and one memory. */
   let reading: Promise<unknown> = Promise.resolve()
+  let prepared: Promise<unknown> | null = null
   const inSnapshot = <T>(read: (reading: Connection) => Promise<T>): Promise<T> => {
-    const mine = reading.then(() => readSnapshot(connection, read))
+    prepared ??= prepare(connection)
+    const mine = Promise.all([prepared, reading]).then(() => readSnapshot(connection, read))
     reading = mine.catch(() => undefined)
     return mine
   }
@@ -65,6 +69,10 @@ export function documentSearch(
       lookAgain(followMs.min)
       return found
     },
+    async fillSearch() {
+      await inSnapshot((snapshotted) => searcher.fill(snapshotted))
+      lookAgain(followMs.min)
+    },
   }
   return {
     search,
@@ -75,6 +83,10 @@ export function documentSearch(
       await searcher.save('changed')
     },
   }
+}
+
+async function prepare({ engine, kysely }: Connection): Promise<void> {
+  if (engine === 'sqlite') await sql.raw(`pragma cache_size = -${pagesKiB}`).execute(kysely)
 }
 
 function readSnapshot<T>(connection: Connection, read: (reading: Connection) => Promise<T>): Promise<T> {
@@ -136,6 +148,12 @@ class Searcher {
     const version = await this.#catchUp(reading)
     await this.#memory.load(reading)
     return version !== before
+  }
+
+  /** Takes over what the process before had searched. */
+  async fill(reading: Connection): Promise<void> {
+    await this.#catchUp(reading)
+    await this.#memory.fill(reading)
   }
 
   /** Writes codes for the next process, if they have changed. */

@@ -2,15 +2,18 @@
  * Search by words: any of them, ranked by BM25, the same on both engines. How rare a word is, is counted in what the
  * viewer and the filter allow, so documents that a search may not look at never move its scores, and tell nothing.
  *
- * The time is bounded: the rarest words are taken first, as many as have `listMax` chunks together. The others are
- * common: as long as those find enough, they only order the best.
+ * The time is bounded. Where little is allowed, the words of those chunks are read (set-words.ts), and all of them are
+ * ranked. Otherwise the lists of the rarest words are taken first, as many as have `listMax` chunks together. The others
+ * are common: as long as those find enough, they only order the best.
  */
 import type { Connection } from '../../database.ts'
 import { chunkRow, isNameRow, setOf } from '../rows/chunk-row.ts'
 import type { RankedChunk } from '../document-store.ts'
-import { levelGains, levelMarks, queryWords, type QueryWord } from '../indexing/words.ts'
+import { levelGains, levelMarks, phrasesOf, queryWords, type QueryWord } from '../indexing/words.ts'
+import { havingPhrases } from './phrases.ts'
+import { wordsOfRows, wordsOfSets, type RowsByLevel } from './set-words.ts'
 import type { Allowed } from './visible-sets.ts'
-import { wordLists, type TermQuery, type Within } from './word-lists.ts'
+import { wordLists, type TermQuery } from './word-lists.ts'
 
 export interface KeywordQuery {
   readonly keywords: string
@@ -20,48 +23,90 @@ export interface KeywordQuery {
   readonly version: number
 }
 
-/** Chunks that are looked at for all words of a query together. */
-const listMax = 12_000
-/** Up to this many sets the database itself narrows its lists to them, when they are the smaller part of all. */
-const listedSetsMax = 2000
+export interface KeywordLimits {
+  /** Chunks that are looked at by lists, for all words of a query together. */
+  readonly listMax: number
+  /** Chunks whose words are read at most. */
+  readonly readMax: number
+}
+
+const usualLimits: KeywordLimits = { listMax: 12_000, readMax: 16_000 }
 /** Changes after which the chunks that have a word are counted once more. */
 const countKeptFor = 500
 const countsMax = 10_000
 /** Names and titles of documents weigh so much beside the words of a chunk. */
 const nameWeight = 0.5
+/** The best by rare words that are ordered by the common ones too. */
+const refinedMin = 100
+/** Sets that are looked at together for common words. */
+const setsTogether = 200
+const piecesTogether = 500
+/** Chunks whose texts are read for a phrase. */
+const phraseMax = 2000
 
 interface Found {
-  /** Allowed rows by level, each list those of the level before that have this one too. */
-  readonly levels: readonly Float64Array[]
+  readonly levels: RowsByLevel
   readonly idf: number
+}
+
+/** Keyed by the row of a chunk. */
+type Scores = Map<number, number>
+
+interface Words {
+  readonly all: readonly QueryWord[]
+  /** Those of which a chunk must have all, since they are in quotation marks. */
+  readonly needed: readonly QueryWord[]
+  readonly phrases: readonly string[]
 }
 
 export class KeywordSearch {
   /** In how many chunks a word is, for words of many, and at which version that was counted. */
   readonly #counts = new Map<string, { readonly rows: number; readonly version: number }>()
+  readonly #limits: KeywordLimits
 
-  /** The best chunks that have any of the words, within what is allowed. */
+  constructor(limits: KeywordLimits = usualLimits) {
+    this.#limits = limits
+  }
+
+  /** The best chunks that have any of the words, and all phrases, within what is allowed. */
   async search(reading: Connection, query: KeywordQuery): Promise<readonly RankedChunk[]> {
     const { keywords, limit, allowed } = query
     if (allowed.chunks === 0) return []
-    const languages = await reading.kysely.selectFrom('document_languages').select('language').execute()
-    const words = queryWords(keywords, languages.map(({ language }) => language).sort())
-    const isNarrow = allowed.sets <= listedSetsMax && 2 * allowed.sets < allowed.ofSets
-    const within: Within = isNarrow ? { sets: [...allowed.setRows()] } : {}
-    const { rare, common } = await this.#divided(reading, words, { ...query, within })
-    const scores = scored(rare)
-    // Idf of a word that is in as many chunks as are looked at.
-    const least = idfOf(Math.max(allowed.chunks, listMax), listMax)
-    if (common.length > 0) {
-      if (scores.size < limit) await addCommon(reading, scores, { common, within, allowed, limit, idf: least })
-      else await refine(reading, scores, { common, limit, idf: least })
-    }
+    const rows = await reading.kysely.selectFrom('document_languages').select('language').execute()
+    const languages = rows.map(({ language }) => language).sort()
+    const phrases = phrasesOf(keywords)
+    const needed = phrases.flatMap((phrase) => queryWords(phrase, languages))
+    const words = { all: queryWords(keywords, languages), needed, phrases }
+    const all = allowed.chunks <= this.#limits.readMax ? await this.#read(reading, words, allowed) : null
+    return all === null ? this.#list(reading, words, query) : bestWithPhrases(reading, all, words, limit)
+  }
+
+  /** All chunks with any of the words; null when some of what is allowed was stored without its words. */
+  async #read(reading: Connection, { all, needed }: Words, allowed: Allowed): Promise<Scores | null> {
+    const { rows, chunks } = await wordsOfSets(reading, ascending(allowed), [...all, ...needed])
+    if (chunks !== allowed.chunks) return null
+    const scores = scored(rows.slice(0, all.length).map((levels) => foundIn(levels, allowed)))
+    return needed.length === 0 ? scores : onlyOf(scores, inAll(rows.slice(all.length)))
+  }
+
+  /** The best by the lists of rare words, and in what common words say about those. */
+  async #list(reading: Connection, words: Words, query: KeywordQuery): Promise<readonly RankedChunk[]> {
+    const { limit, allowed } = query
+    const { rare, common } = await this.#divided(reading, words.all, query)
+    let scores = scored(rare)
+    if (words.needed.length > 0) {
+      const groups = words.needed.flatMap((word) => atLevel(word, 0).groups)
+      const [rows = none] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
+      const kept = await bestWithPhrases(reading, onlyOf(scores, onlyAllowed(rows, allowed)), words, limit)
+      scores = new Map(kept.map(({ row, score }) => [row, score]))
+    } else if (common.length > 0 && scores.size < limit) await this.#addCommon(reading, scores, common, query)
+    if (common.length > 0) await this.#refine(reading, scores, common, query)
     return best(scores, limit)
   }
 
   /** The rarest words with all their chunks, and the others. */
-  async #divided(reading: Connection, words: readonly QueryWord[], query: KeywordQuery & { readonly within: Within }) {
-    const { allowed, within } = query
+  async #divided(reading: Connection, words: readonly QueryWord[], query: KeywordQuery) {
+    const { allowed } = query
     const counts = words.map((word) => this.#countOf(word, query))
     const lists = await this.#lists(
       reading,
@@ -71,7 +116,7 @@ export class KeywordSearch {
     const counted = words
       .map((word, index) => ({ word, rows: counts[index] ?? lists.get(word)?.length ?? 0 }))
       .sort((a, b) => a.rows - b.rows)
-    let left = listMax
+    let left = this.#limits.listMax
     const rare = counted.filter(({ rows }) => (left -= rows) >= 0).map(({ word }) => word)
     const common = counted.slice(rare.length).map(({ word }) => word)
     const more = await this.#lists(
@@ -80,41 +125,98 @@ export class KeywordSearch {
       query,
     )
     const higher = rare.flatMap((word) => [1, 2, 3].map((level) => atLevel(word, level)))
-    const above = await wordLists(reading, higher, { ...within, limit: listMax })
+    const above = await wordLists(reading, higher, { limit: this.#limits.listMax })
     const found = rare.map((word, index): Found => {
-      const list = onlyAllowed(lists.get(word) ?? more.get(word) ?? new Float64Array(), allowed)
-      const chunks = list.reduce((sum, row) => sum + (isNameRow(row) ? 0 : 1), 0)
-      const levels = [list, ...above.slice(3 * index, 3 * index + 3).map((rows) => onlyAllowed(rows, allowed))]
-      return { levels, idf: idfOf(allowed.chunks, chunks) }
+      const levels = [lists.get(word) ?? more.get(word) ?? none, ...above.slice(3 * index, 3 * index + 3)]
+      return foundIn(
+        levels.map((rows) => onlyAllowed(rows, allowed)),
+        allowed,
+      )
     })
     return { rare: found, common }
   }
 
   /** The chunks that had the word when it was last looked up; null when it has to be looked up. */
-  #countOf(word: QueryWord, { version, within }: { readonly version: number; readonly within: Within }): number | null {
-    const known = within.sets === undefined ? this.#counts.get(keyOf(word)) : undefined
+  #countOf(word: QueryWord, { version }: KeywordQuery): number | null {
+    const known = this.#counts.get(keyOf(word))
     return known !== undefined && Math.abs(version - known.version) <= countKeptFor ? known.rows : null
   }
 
   async #lists(
     reading: Connection,
     words: readonly QueryWord[],
-    { version, within }: { readonly version: number; readonly within: Within },
+    { version }: KeywordQuery,
   ): Promise<ReadonlyMap<QueryWord, Float64Array>> {
     const queries = words.map((word) => atLevel(word, 0))
-    const lists = await wordLists(reading, queries, { ...within, limit: listMax + 1 })
+    const { listMax } = this.#limits
+    const lists = await wordLists(reading, queries, { limit: listMax + 1 })
     for (const [index, word] of words.entries()) {
       const rows = lists[index]?.length ?? 0
-      if (within.sets !== undefined || rows < listMax / 20) continue
+      if (rows < listMax / 20) continue
       if (this.#counts.size >= countsMax) this.#counts.clear()
       this.#counts.set(keyOf(word), { rows, version })
     }
-    return new Map(words.map((word, index) => [word, lists[index] ?? new Float64Array()]))
+    return new Map(words.map((word, index) => [word, lists[index] ?? none]))
+  }
+
+  /**
+   * Adds the common words' part to the scores of the best: only those chunks are read, so how many others have such a
+   * word costs nothing.
+   */
+  async #refine(reading: Connection, scores: Scores, common: readonly QueryWord[], query: KeywordQuery): Promise<void> {
+    const rows = best(scores, Math.max(refinedMin, query.limit)).map(({ row }) => row)
+    const idf = this.#leastIdf(query)
+    await wordsOfRows(reading, rows, common, (_word, row, level) => {
+      scores.set(row, (scores.get(row) ?? 0) + idf * gainOf(level))
+    })
+  }
+
+  /** Finds chunks by common words: first those that have all of them, then some that have one. */
+  async #addCommon(
+    reading: Connection,
+    scores: Scores,
+    common: readonly QueryWord[],
+    { allowed, limit }: KeywordQuery,
+  ): Promise<void> {
+    const add = (rows: Float64Array): void => {
+      // All are as good as each other until they are refined.
+      for (const row of Array.from(rows, chunkOf)) if (!scores.has(row)) scores.set(row, 0)
+    }
+    const groups = common.flatMap((word) => atLevel(word, 0).groups)
+    const [all] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
+    add(onlyAllowed(all ?? none, allowed))
+    let left = this.#limits.readMax
+    const sets = ascending(allowed)
+    for (let start = 0; start < sets.length && left > 0 && scores.size < limit; start += setsTogether) {
+      const some = sets.slice(start, start + setsTogether)
+      const { rows, chunks } = await wordsOfSets(reading, some, common, piecesTogether)
+      for (const [rowsOfWord] of rows) add(rowsOfWord ?? none)
+      // Sets without their words count too, so that the time is bounded.
+      left -= Math.max(chunks, setsTogether)
+    }
+  }
+
+  /** Idf of a word that is in as many chunks as lists are looked at for. */
+  #leastIdf({ allowed }: KeywordQuery): number {
+    const { listMax } = this.#limits
+    return idfOf(Math.max(allowed.chunks, listMax), listMax)
   }
 }
 
+const none = new Float64Array()
+
+function foundIn(levels: RowsByLevel, allowed: Allowed): Found {
+  const chunks = levels[0]?.reduce((sum, row) => sum + (isNameRow(row) ? 0 : 1), 0) ?? 0
+  return { levels, idf: idfOf(allowed.chunks, chunks) }
+}
+
+/** What a word of this level gains, before its idf. */
+function gainOf(level: number): number {
+  return levelGains.slice(0, level + 1).reduce((sum: number, gain) => sum + gain, 0)
+}
+
 /** Scores of all chunks that have one of the words; a document whose name alone has one is found by its first chunk. */
-function scored(found: readonly Found[]): Map<number, number> {
+function scored(found: readonly Found[]): Scores {
   const scores = new Map<number, number>()
   const names = new Map<number, number>()
   const add = (row: number, gain: number): void => {
@@ -136,42 +238,36 @@ function scored(found: readonly Found[]): Map<number, number> {
   return scores
 }
 
-interface Common {
-  readonly common: readonly QueryWord[]
-  readonly limit: number
-  readonly idf: number
+/** Rows that have all of the words. */
+function inAll(rows: readonly RowsByLevel[]): Float64Array {
+  const counts = new Map<number, number>()
+  for (const [having] of rows) for (const row of having ?? none) counts.set(row, (counts.get(row) ?? 0) + 1)
+  return Float64Array.from([...counts].flatMap(([row, count]) => (count === rows.length ? [row] : [])))
 }
 
-/**
- * Adds the common words' part to the scores of the best: the index is asked about those chunks alone, so how many others
- * have such a word costs nothing.
- */
-async function refine(reading: Connection, scores: Map<number, number>, { common, limit, idf }: Common): Promise<void> {
-  const rows = best(scores, Math.max(50, limit)).map(({ row }) => row)
-  const queries = common.flatMap((word) => levelMarks.map((_mark, level) => atLevel(word, level)))
-  const lists = await wordLists(reading, queries, { rows, limit: rows.length })
-  for (const [index, list] of lists.entries()) {
-    const gain = idf * (levelGains[index % levelMarks.length] ?? 0)
-    for (const row of list) scores.set(row, (scores.get(row) ?? 0) + gain)
-  }
+/** The scores of these rows alone. */
+function onlyOf(scores: Scores, rows: Float64Array): Scores {
+  return new Map(Array.from(rows, chunkOf).map((row) => [row, scores.get(row) ?? 0]))
 }
 
-/** Finds chunks by common words: first those that have all of them, then some that have one. */
-async function addCommon(
+/** A document that is found by its name is found by its first chunk. */
+function chunkOf(row: number): number {
+  return isNameRow(row) ? chunkRow(setOf(row), 0) : row
+}
+
+/** The best, of those with all phrases if there are any. */
+async function bestWithPhrases(
   reading: Connection,
-  scores: Map<number, number>,
-  { common, within, allowed, limit, idf }: Common & { readonly within: Within; readonly allowed: Allowed },
-): Promise<void> {
-  const groups = common.flatMap((word) => atLevel(word, 0).groups)
-  const queries = [{ groups }, ...groups.map((group) => ({ groups: [group] }))]
-  for (const [index, query] of queries.entries()) {
-    if (scores.size >= limit) return
-    const [list] = await wordLists(reading, [query], { ...within, limit: listMax })
-    const gain = idf * levelGains[0] * (index === 0 ? common.length : 1)
-    for (const row of onlyAllowed(list ?? new Float64Array(), allowed)) {
-      if (!isNameRow(row) && !scores.has(row)) scores.set(row, gain)
-    }
-  }
+  scores: Scores,
+  { phrases }: Words,
+  limit: number,
+): Promise<readonly RankedChunk[]> {
+  if (phrases.length === 0) return best(scores, limit)
+  return havingPhrases(reading, best(scores, phraseMax), { phrases, limit })
+}
+
+function ascending(allowed: Allowed): readonly number[] {
+  return [...Float64Array.from(allowed.setRows()).sort()]
 }
 
 function best(scores: ReadonlyMap<number, number>, limit: number): readonly RankedChunk[] {

@@ -6,8 +6,7 @@ import type { Connection } from '../../database.ts'
 import { plainScales, signCoder } from '../indexing/sign-code.ts'
 import { floatsOf } from '../indexing/vector-bytes.ts'
 import { isOneOf } from '../statements.ts'
-import { join } from 'node:path'
-import { readCodeFile, writeCodeFile, type CodeFile } from './code-file.ts'
+import { codeFileOf, readCodeFile, storedSpaces, writeCodeFile, type CodeFile } from './code-file.ts'
 import { CodeIndex, type CodePiece } from './code-index.ts'
 import type { AllowedSets, NearQuery, NearRow, VectorIndex, VectorSpace } from '../places/vector-index.ts'
 import type { VisibleSets } from './visible-sets.ts'
@@ -60,6 +59,16 @@ export class MemoryIndex implements VectorIndex {
     for (const { slot, setRow, spaceRow } of added) this.#spaces.get(spaceRow)?.missing.set(slot, setRow)
   }
 
+  /** Takes over the spaces that have files. */
+  async fill(reading: Connection): Promise<void> {
+    const spaces = await reading.kysely
+      .selectFrom('vector_spaces')
+      .select(['row', 'dimensions'])
+      .where(isOneOf(reading.engine, 'row', storedSpaces(this.#files.directory)))
+      .execute()
+    for (const space of spaces) await load(reading, this.#spaceOf(space), this.#sets)
+  }
+
   /** Reads the codes of all spaces that have been searched. */
   async load(reading: Connection): Promise<void> {
     for (const space of this.#spaces.values()) await load(reading, space, this.#sets)
@@ -74,7 +83,7 @@ export class MemoryIndex implements VectorIndex {
       if (space.unsaved < enough) continue
       space.unsaved = 0
       // A full disk costs the next start some time, and nothing else.
-      await writeCodeFile(fileOf(directory, row), space.index, this.#sets).catch(() => undefined)
+      await writeCodeFile(codeFileOf(directory, row), space.index, this.#sets).catch(() => undefined)
     }
   }
 
@@ -86,7 +95,7 @@ export class MemoryIndex implements VectorIndex {
     const space = this.#spaceOf({ row, dimensions })
     await load(reading, space, this.#sets)
     const setRowOf = (slot: number): number => this.#sets.setRowOf(slot)
-    return space.index.nearest({ vector, has, setRowOf, count: Math.max(candidates, limit) })
+    return space.index.nearest({ vector, has, setRowOf, count: Math.max(candidates, limit), wanted: limit })
   }
 
   #spaceOf({ row, dimensions }: VectorSpace): Space {
@@ -95,15 +104,11 @@ export class MemoryIndex implements VectorIndex {
     const index = new CodeIndex(signCoder(dimensions))
     const { directory } = this.#files
     const codeBytes = index.coder.words * Uint32Array.BYTES_PER_ELEMENT
-    const file = directory === null ? null : readCodeFile(fileOf(directory, row), codeBytes)
+    const file = directory === null ? null : readCodeFile(codeFileOf(directory, row), codeBytes)
     const made = { index, missing: new Map(this.#sets.inSpace(row)), file, unsaved: 0 }
     this.#spaces.set(row, made)
     return made
   }
-}
-
-function fileOf(directory: string, spaceRow: number): string {
-  return join(directory, `space-${spaceRow}.codes`)
 }
 
 async function load(reading: Connection, space: Space, sets: VisibleSets): Promise<void> {

@@ -6,46 +6,56 @@ const u32 = (value: number): number[] => (value < 128 ? [value] : [(value & 127)
 const section = (id: number, content: readonly number[]): number[] => [id, ...u32(content.length), ...content]
 const name = (text: string): number[] => [text.length, ...new TextEncoder().encode(text)]
 
-const [i32, f32, v128] = [0x7f, 0x7d, 0x7b] as const
+const [i32, i64, f32] = [0x7f, 0x7e, 0x7d] as const
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]
 const tee = (local: number): number[] => [0x22, local]
 const constant = (value: number): number[] => [0x41, value]
-const simd = (code: number, ...immediates: readonly number[]): number[] => [0xfd, ...u32(code), ...immediates]
 const [add, lessUnsigned, again, end, loop] = [[0x6a], [0x49], [0x0d, 0], [0x0b], [0x03, 0x40]] as const
-const [bits, sumBytes, sumPairs, addPairs, lane] = [0x62, 0x7d, 0x7f, 0x8e, 0x1b] as const
+const [exclusiveOr, bits, addLong] = [0x85, 0x7b, 0x7c] as const
 
 /** The module's text, instruction by instruction: what the bytes in scan-kernel.ts were made of. */
 function assembled(): Uint8Array {
-  const [codes, scales, query, out, count, width, factor, middle, best] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
-  const [codeEnd, outEnd, at, sums] = [9, 10, 11, 12]
+  const [codes, scales, query, out, count, width, factor, middle, best, least] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+  const [codeEnd, number, at, sum, score] = [10, 11, 12, 13, 14]
   const advance = (local: number, by: readonly number[]): number[] => [...get(local), ...by, ...add]
+  const word = (offset: number): number[] => [
+    ...get(codes),
+    0x29,
+    3,
+    offset,
+    ...get(at),
+    0x29,
+    3,
+    offset,
+    exclusiveOr,
+    bits,
+  ]
   const body = [
-    [...get(out), ...get(count), ...constant(2), 0x74, ...add, ...set(outEnd)],
     loop,
-    [...advance(codes, get(width)), ...set(codeEnd), ...get(query), ...set(at)],
-    [...simd(0x0c, ...Array.from({ length: 16 }, () => 0)), ...set(sums)],
+    [...advance(codes, get(width)), ...set(codeEnd), ...get(query), ...set(at), 0x42, 0, ...set(sum)],
     loop,
-    [...get(codes), ...simd(0x00, 4, 0), ...get(at), ...simd(0x00, 4, 0), ...simd(0x51)],
-    [...simd(bits), ...simd(sumBytes), ...get(sums), ...simd(addPairs, 1), ...set(sums)],
+    [...word(0), ...word(8), addLong, ...get(sum), addLong, ...set(sum)],
     [...advance(at, constant(16)), ...set(at)],
     [...advance(codes, constant(16)), ...tee(codes), ...get(codeEnd), ...lessUnsigned, ...again],
     end,
-    [...get(sums), ...simd(sumPairs), ...set(sums)],
     // factor · scale · (middle - differing bits)
-    [...get(out), ...get(scales), 0x2f, 1, 0, 0xb3, ...get(factor), 0x94, ...get(middle)],
-    [0, 1, 2, 3].flatMap((each) => [...get(sums), ...simd(lane, each), ...(each === 0 ? [] : add)]),
-    [0xb3, 0x93, 0x94],
+    [...get(scales), 0x2f, 1, 0, 0xb3, ...get(factor), 0x94, ...get(middle), ...get(sum), 0xa7, 0xb3, 0x93, 0x94],
     // + best - squared length / 16384
-    [...get(best), ...get(scales), 0x2f, 1, 2, 0xb3, 0x43, 0, 0, 0x80, 0x38, 0x94, 0x93, 0x92],
-    [0x38, 2, 0],
-    [...advance(scales, constant(4)), ...set(scales)],
-    [...advance(out, constant(4)), ...tee(out), ...get(outEnd), ...lessUnsigned, ...again],
+    [...get(best), ...get(scales), 0x2f, 1, 2, 0xb3, 0x43, 0, 0, 0x80, 0x38, 0x94, 0x93, 0x92, ...tee(score)],
+    // Unless it is less than the least: the score, then the number.
+    [...get(least), 0x60, 0x04, 0x40],
+    [...get(out), ...get(score), 0x38, 2, 0, ...get(out), ...get(number), 0x36, 2, 4],
+    [...advance(out, constant(8)), ...set(out)],
     end,
+    [...advance(scales, constant(4)), ...set(scales)],
+    [...advance(number, constant(1)), ...tee(number), ...get(count), ...lessUnsigned, ...again],
+    end,
+    get(out),
     end,
   ].flat()
-  const locals = [2, 3, i32, 1, v128]
-  const parameters = [i32, i32, i32, i32, i32, i32, f32, f32, f32]
+  const locals = [3, 3, i32, 1, i64, 1, f32]
+  const parameters = [i32, i32, i32, i32, i32, i32, f32, f32, f32, f32]
   return Uint8Array.from([
     0,
     0x61,
@@ -55,7 +65,7 @@ function assembled(): Uint8Array {
     0,
     0,
     0,
-    ...section(1, [1, 0x60, parameters.length, ...parameters, 0]),
+    ...section(1, [1, 0x60, parameters.length, ...parameters, 1, i32]),
     ...section(2, [1, ...name('m'), ...name('m'), 2, 0, 1]),
     ...section(3, [1, 0]),
     ...section(7, [1, ...name('s'), 0, 0]),
@@ -77,17 +87,27 @@ test('scores are those of a plain count, for any width and number of codes', () 
       for (let at = codes; at < scales + 4 * count; at += 65_536) {
         crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, scales + 4 * count)))
       }
-      scanKernel(memory)({ codes, scales, query, out, count, width, factor: 0.001, middle: width * 4, best: 0.5 })
-      const scores = new Float32Array(memory.buffer, out, count)
+      const scan = { codes, scales, query, out, count, width, factor: 0.001, middle: width * 4, best: 0.5 }
+      const kernel = scanKernel(memory)
       const words = new Uint16Array(memory.buffer, scales, count * 2)
-      for (let code = 0; code < count; code += 1) {
+      const expected = Array.from({ length: count }, (_each, code) => {
         const differing = differingBits(
           bytes.subarray(query, query + width),
           bytes.subarray(codes + code * width, codes + (code + 1) * width),
         )
-        const expected = 0.001 * words[2 * code]! * (width * 4 - differing) + 0.5 - words[2 * code + 1]! / 16_384
-        expect(Math.abs(scores[code]! - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-5 + 1e-4)
+        return 0.001 * words[2 * code]! * (width * 4 - differing) + 0.5 - words[2 * code + 1]! / 16_384
+      })
+      expect(kernel({ ...scan, least: Number.NEGATIVE_INFINITY })).toBe(count)
+      const results = new DataView(memory.buffer, out)
+      const scores = expected.map((_each, code) => results.getFloat32(8 * code, true))
+      for (const [code, score] of scores.entries()) {
+        expect(results.getUint32(8 * code + 4, true)).toBe(code)
+        expect(Math.abs(score - expected[code]!)).toBeLessThanOrEqual(Math.abs(expected[code]!) * 1e-5 + 1e-4)
       }
+      const least = scores.toSorted((a, b) => a - b)[count >> 1]!
+      const left = [...scores.keys()].filter((code) => scores[code]! >= least)
+      expect(kernel({ ...scan, least })).toBe(left.length)
+      expect(left.map((_each, at) => results.getUint32(8 * at + 4, true))).toEqual(left)
     }
   }
 })

@@ -31,7 +31,9 @@ test('the best of a stream are those of a sort, whatever its pieces', () => {
       const top = new TopCodes(wanted)
       let place = 0
       for (const piece of all) {
-        top.add(Float32Array.from(piece), place)
+        const scores = Float32Array.from(piece.flatMap((each) => [each, 0]))
+        const numbers = Uint32Array.from(piece.flatMap((_each, at) => [0, at]))
+        top.add({ scores, numbers, count: piece.length }, place)
         place += piece.length
       }
       const scores = Float32Array.from(all.flat())

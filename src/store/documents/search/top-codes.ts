@@ -6,6 +6,13 @@
 /** Kept before the worse part is dropped, for each one that is wanted. */
 const slack = 4
 
+/** Scores and the numbers of their codes in turns: those of the first at 0 and 1. */
+export interface Scored {
+  readonly scores: Float32Array
+  readonly numbers: Uint32Array
+  readonly count: number
+}
+
 export class TopCodes {
   readonly #wanted: number
   readonly #scores: Float32Array
@@ -19,10 +26,15 @@ export class TopCodes {
     this.#places = new Float64Array(wanted * slack)
   }
 
-  /** Scores of the places from `first` on. */
-  add(scores: Float32Array, first: number): void {
+  /** What scores less is not among the best any more. */
+  get least(): number {
+    return this.#least
+  }
+
+  /** Scores of places, numbered from `first` on. */
+  add({ scores, numbers, count }: Scored, first: number): void {
     const [kept, places, most] = [this.#scores, this.#places, this.#scores.length]
-    for (let at = 0; at < scores.length; at += 1) {
+    for (let at = 0; at < 2 * count; at += 2) {
       const score = scores[at] ?? 0
       if (score < this.#least) continue
       if (this.#kept === most) {
@@ -30,7 +42,7 @@ export class TopCodes {
         if (score < this.#least) continue
       }
       kept[this.#kept] = score
-      places[this.#kept] = first + at
+      places[this.#kept] = first + (numbers[at + 1] ?? 0)
       this.#kept += 1
     }
   }

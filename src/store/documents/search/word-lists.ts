@@ -1,7 +1,6 @@
 /** Which chunks have a term, as each engine's index tells it: FTS5 and GIN are asked for lists, and rank nothing. */
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
-import { rowsPerSet } from '../rows/chunk-row.ts'
 
 /** Chunks that have one term of each group. */
 export interface TermQuery {
@@ -13,17 +12,11 @@ export interface TermGroup {
   readonly prefix: boolean
 }
 
-/** What the lists are narrowed to; nothing narrows nothing. */
-export interface Within {
-  readonly sets?: readonly number[]
-  readonly rows?: readonly number[]
-}
-
 /** Rows of each query, ascending, at most `limit` of each: some of them when there are more. */
 export function wordLists(
   reading: Connection,
   queries: readonly TermQuery[],
-  options: Within & { readonly limit: number },
+  options: { readonly limit: number },
 ): Promise<readonly Float64Array[]> {
   if (queries.length === 0) return Promise.resolve([])
   return reading.engine === 'sqlite' ? sqliteLists(reading, queries, options) : postgresLists(reading, queries, options)
@@ -32,17 +25,13 @@ export function wordLists(
 async function sqliteLists(
   { kysely }: Connection,
   queries: readonly TermQuery[],
-  { sets, rows, limit }: Parameters<typeof wordLists>[2],
+  { limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
-  const narrowed = sql`
-    ${sets ? sql`and rowid / ${sql.lit(rowsPerSet)} in (select value from json_each(${JSON.stringify(sets)}))` : sql``}
-    ${rows ? sql`and rowid in (select value from json_each(${JSON.stringify(rows)}))` : sql``}`
   const lists: Float64Array[] = []
   for (const { groups } of queries) {
     const result = await sql<{ rows: string }>`
       select json_group_array(rowid) as rows from (
-        select rowid from chunk_terms where chunk_terms match ${expression(groups, fts5)}
-        ${narrowed} limit ${limit})
+        select rowid from chunk_terms where chunk_terms match ${expression(groups, fts5)} limit ${limit})
     `.execute(kysely)
     lists.push(Float64Array.from(JSON.parse(result.rows[0]?.rows ?? '[]') as readonly number[]).sort())
   }
@@ -52,23 +41,21 @@ async function sqliteLists(
 async function postgresLists(
   { kysely }: Connection,
   queries: readonly TermQuery[],
-  { sets, rows, limit }: Parameters<typeof wordLists>[2],
+  { limit }: Parameters<typeof wordLists>[2],
 ): Promise<readonly Float64Array[]> {
-  const narrowed = sql`
-    ${sets ? sql`and row / ${sql.lit(rowsPerSet)} = any(${sets})` : sql``}
-    ${rows ? sql`and row = any(${rows})` : sql``}`
-  // One statement for each, since the planner knows how rare a term is when it sees it.
+  // A query of its own for each, since the planner knows how rare a term is when it sees it; and a column of its own,
+  // since `pg` takes arrays apart letter by letter.
   const each = queries.map(
-    ({ groups }) => sql`(select string_agg(int8send(row), '') from (
-      select row from chunk_terms where terms @@ ${expression(groups, tsquery)}::tsquery
-      ${narrowed} limit ${limit}) as found)`,
+    ({ groups }, index) => sql`(select string_agg(int8send(row), '') from (
+      select row from chunk_terms where terms @@ ${expression(groups, tsquery)}::tsquery limit ${limit}) as found) as ${sql.raw(`list${index}`)}`,
   )
-  const { rows: found } = await sql<{ lists: readonly (Buffer | null)[] }>`
-    select array[${sql.join(each)}] as lists`.execute(kysely)
+  const { rows: found } = await sql<Readonly<Record<string, Buffer | null>>>`select ${sql.join(each)}`.execute(kysely)
   return queries.map((_query, index) => {
-    const bytes = found[0]?.lists[index]
-    const list = new Float64Array((bytes?.length ?? 0) / 8)
-    for (let at = 0; at < list.length; at += 1) list[at] = Number(bytes?.readBigInt64BE(at * 8))
+    const bytes = found[0]?.[`list${index}`] ?? Buffer.alloc(0)
+    const list = new Float64Array(bytes.length / 8)
+    for (let at = 0; at < list.length; at += 1) {
+      list[at] = bytes.readUInt32BE(8 * at) * 2 ** 32 + bytes.readUInt32BE(8 * at + 4)
+    }
     return list.sort()
   })
 }

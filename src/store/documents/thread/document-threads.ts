@@ -15,6 +15,7 @@ import { documentRecords, type DocumentRecords } from '../records/records.ts'
 import type { QdrantAddress } from '../vector-places.ts'
 import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
 import { vectorMover, type VectorMover } from '../places/vector-mover.ts'
+import { storedSpaces } from '../search/code-file.ts'
 import { documentSearch, type ChunkSearch } from '../search/document-search.ts'
 import { SearchThreads } from './search-threads.ts'
 
@@ -73,7 +74,7 @@ export function documentWork(database: Database, { url, searchDirectory, qdrant 
       queue,
       writes: documentWrites(database),
       records: documentRecords(database),
-      search: searching.search(),
+      search: searchOf(searching, searchDirectory),
       moving: moving.jobs(moveJobs),
       async close() {
         await Promise.all([moving.close(), searching.close()])
@@ -99,7 +100,7 @@ export function documentWork(database: Database, { url, searchDirectory, qdrant 
     queue,
     writes: writing.jobs(writeJobs),
     records: reading.jobs(recordJobs),
-    search: searching.search(),
+    search: searchOf(searching, searchDirectory),
     moving: moving.jobs(moveJobs),
     async close() {
       await Promise.all([writing, reading, moving, searching].map((thread) => thread.close()))
@@ -111,6 +112,13 @@ function searchThreads(source: DocumentSource): SearchThreads {
   const count = Math.min(searchThreadsMax, availableParallelism())
   // All of them read the codes that the first one writes.
   return new SearchThreads(count, (index) => threadFor({ ...source, codes: { ...source.codes, write: index === 0 } }))
+}
+
+/** A process that finds nothing to fill its memory with starts no thread for it. */
+function searchOf(searching: SearchThreads, directory: string | null): ChunkSearch {
+  const search = searching.search()
+  if (storedSpaces(directory).length > 0) return search
+  return { ...search, fillSearch: async () => undefined }
 }
 
 function threadFor(source: DocumentSource): JobThread<Works> {

@@ -27,7 +27,11 @@ export class SearchThreads {
 
   /** The search as functions that need no `this`. */
   search(): ChunkSearch {
-    return { spaces: (viewer, filter) => this.#spaces(viewer, filter), find: (query) => this.#find(query) }
+    return {
+      spaces: (viewer, filter) => this.#spaces(viewer, filter),
+      find: (query) => this.#find(query),
+      fillSearch: () => this.#on(this.#least(), (thread) => thread.run('fillSearch')),
+    }
   }
 
   #spaces(...asked: Parameters<ChunkSearch['spaces']>): ReturnType<ChunkSearch['spaces']> {

@@ -71,6 +71,8 @@ export function documentJobs(connection: Connection): DocumentJobs {
       for (const { id, sha256 } of blobs) {
         const document = kysely.updateTable('documents').set({ place }).where('id', '=', id)
         await document.where('sha256', '=', sha256).execute()
+        const file = kysely.updateTable('files').set({ place }).where('blob_id', '=', id)
+        await file.where('sha256', '=', sha256).execute()
       }
     },
     cancel: (id, viewer, now) =>

@@ -96,6 +96,10 @@ async function purge({ engine }: Connection, trx: Transaction<Tables>, documentR
   const column = engine === 'sqlite' ? 'rowid' : 'row'
   const named = nameRow(set.row)
   await sql`delete from chunk_terms where ${isOneOf(engine, column, [...numbers, named])}`.execute(trx)
+  await trx
+    .deleteFrom('chunk_words')
+    .where(isOneOf(engine, 'row', [...numbers, named]))
+    .execute()
   if (numbers.length === purgeMax) return numbers.length
   await trx.deleteFrom('chunk_codes').where('set_row', '=', set.row).execute()
   await trx.deleteFrom('chunk_sets').where('row', '=', set.row).execute()

@@ -11,7 +11,8 @@ import { plainText, plainTextOrNull } from '../plain-text.ts'
 import { Centres, type Centre } from './centres.ts'
 import { signCoder } from '../indexing/sign-code.ts'
 import { bytesOf } from '../indexing/vector-bytes.ts'
-import { termColumns, termsOfChunk, termsOfName } from '../indexing/word-columns.ts'
+import { packWords } from '../indexing/packed-words.ts'
+import { termColumns, wordsOfChunk, wordsOfName } from '../indexing/word-columns.ts'
 import { Languages } from './languages.ts'
 import { tellEnded } from './tell-ended.ts'
 import { insertRows } from '../statements.ts'
@@ -95,8 +96,9 @@ async function describeSet(
     const starts = JSON.stringify(pages)
     await trx.updateTable('chunk_sets').set({ pages: starts }).where('row', '=', setRow).execute()
   }
-  const row = { [wordsRow(engine)]: nameRow(setRow) }
-  await insertRows(trx, 'chunk_terms', [{ ...row, ...termColumns(engine, termsOfName(name, title)) }])
+  const words = wordsOfName(name, title)
+  await insertRows(trx, 'chunk_terms', [{ [wordsRow(engine)]: nameRow(setRow), ...termColumns(engine, words) }])
+  await insertRows(trx, 'chunk_words', [{ row: nameRow(setRow), words: packWords([words]) }])
 }
 
 /** One step of the merge that FTS5 would otherwise do in the middle of a write. */
@@ -108,8 +110,9 @@ export async function mergeWords({ kysely }: Connection): Promise<void> {
 interface ChunkRows {
   readonly chunks: readonly Ordered[]
   readonly vectors: readonly Ordered[]
-  readonly words: readonly Ordered[]
+  readonly terms: readonly Ordered[]
   /** One entry for each run of chunks without a gap. */
+  readonly words: readonly Ordered[]
   readonly codes: readonly Readonly<Record<string, unknown>>[]
   /** What the engine's index of words calls the number of a chunk. */
   readonly wordsRow: 'row' | 'rowid'
@@ -132,6 +135,7 @@ interface Coding {
 }
 
 function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): ChunkRows {
+  const withWords = chunks.map((chunk) => ({ ordinal: chunk.ordinal, words: wordsOfChunk(chunk, coding.language) }))
   return {
     chunks: chunks.map((chunk) => ({
       ordinal: chunk.ordinal,
@@ -147,9 +151,10 @@ function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): Ch
       },
     })),
     vectors: chunks.map(({ ordinal, vector }) => ({ ordinal, columns: { vector: bytesOf(vector) } })),
-    words: chunks.map((chunk) => ({
-      ordinal: chunk.ordinal,
-      columns: termColumns(engine, termsOfChunk(chunk, coding.language)),
+    terms: withWords.map(({ ordinal, words }) => ({ ordinal, columns: termColumns(engine, words) })),
+    words: runsOf(withWords).map((run) => ({
+      ordinal: run[0]?.ordinal ?? 0,
+      columns: { words: packWords(run.map(({ words }) => words)) },
     })),
     codes: codeRows(coding, chunks),
     wordsRow: wordsRow(engine),
@@ -157,13 +162,7 @@ function rowsOf(engine: Engine, chunks: readonly NewChunk[], coding: Coding): Ch
 }
 
 function codeRows({ dimensions, centre }: Coding, chunks: readonly NewChunk[]): ChunkRows['codes'] {
-  const runs: NewChunk[][] = []
-  for (const chunk of chunks) {
-    const run = runs.at(-1)
-    if (run?.at(-1)?.ordinal === chunk.ordinal - 1) run.push(chunk)
-    else runs.push([chunk])
-  }
-  return runs.map((run) => {
+  return runsOf(chunks).map((run) => {
     const vectors = run.map(({ vector }) => vector)
     const { codes, scales } = signCoder(dimensions).encodeAll(vectors, centre?.rotated ?? null)
     return {
@@ -175,12 +174,23 @@ function codeRows({ dimensions, centre }: Coding, chunks: readonly NewChunk[]): 
   })
 }
 
+function runsOf<T extends { readonly ordinal: number }>(chunks: readonly T[]): readonly (readonly T[])[] {
+  const runs: T[][] = []
+  for (const chunk of chunks) {
+    const run = runs.at(-1)
+    if (run?.at(-1)?.ordinal === chunk.ordinal - 1) run.push(chunk)
+    else runs.push([chunk])
+  }
+  return runs
+}
+
 async function writeRows(trx: Transaction<Tables>, setRow: number, rows: ChunkRows): Promise<void> {
   const numbered = (some: readonly Ordered[], row = 'row') =>
     some.map(({ ordinal, columns }) => ({ [row]: chunkRow(setRow, ordinal), ...columns }))
   await insertRows(trx, 'document_chunks', numbered(rows.chunks))
   await insertRows(trx, 'chunk_vectors', numbered(rows.vectors))
-  await insertRows(trx, 'chunk_terms', numbered(rows.words, rows.wordsRow))
+  await insertRows(trx, 'chunk_terms', numbered(rows.terms, rows.wordsRow))
+  await insertRows(trx, 'chunk_words', numbered(rows.words))
   await insertRows(
     trx,
     'chunk_codes',
