@@ -4,7 +4,6 @@
  * ones first. A press on a header sorts: on the server where it can, else once all of a list is loaded. Arrow
  * keys, Home and End move, Space selects; Enter or a click opens.
  */
-import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   memo,
   useCallback,
@@ -14,6 +13,7 @@ import {
   useState,
   type KeyboardEvent,
   type MouseEvent,
+  type RefObject,
   type ReactNode,
 } from 'react'
 import { Button } from './button.tsx'
@@ -23,6 +23,7 @@ import { Icon } from './icon.tsx'
 import { Checkbox } from './input.tsx'
 import { nextOrder, sortRows, type SortOrder, type SortValue } from './sort-rows.ts'
 import styles from './data-table.module.css'
+import { scrollToRow, useVisibleRows } from './use-visible-rows.ts'
 import { useWidth } from './use-width.ts'
 
 export interface Column<Row> extends ColumnSize {
@@ -80,21 +81,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rowId, selection, onOpen, hasMore = false } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
+  const focusRow = useRowFocus(scroller)
   const { columns, width } = useFittingColumns(props.columns, useWidth(scroller) - (selection ? checkWidth : 0))
   const { rows, order, onSort } = useSortedRows(props)
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: rowsAround,
-  })
-  const items = virtualizer.getVirtualItems()
+  const { first, end } = useVisibleRows(scroller, rows.length, { rowHeight, around: rowsAround })
   // Only the props that cells need: a new page of rows must not render existing rows again.
   const cellProps = { columns, rowId, rowName: props.rowName, ...(selection && { selection }) }
-  const [first, last] = [items[0], items.at(-1)]
-  useVisibleRange(first?.index, last?.index, props)
+  useVisibleRange(first, end, props)
   // Tab must lead into the table even when the focused row has been scrolled away.
-  const tabStop = Math.max(first?.index ?? 0, Math.min(active, last?.index ?? 0))
+  const tabStop = Math.max(first, Math.min(active, end - 1))
 
   function onKeyDown(event: KeyboardEvent<HTMLTableRowElement>, index: number): void {
     if (event.target !== event.currentTarget) return
@@ -102,9 +97,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     const target = rowAfter(event.key, index, rows.length)
     if (target !== null) {
       setActive(target)
-      virtualizer.scrollToIndex(target)
-      // The row may not exist before the next render.
-      requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus())
+      scrollToRow(scroller.current, target, rowHeight)
+      focusRow(target)
     } else if (event.key === ' ' && selection !== undefined && row !== undefined) toggle(selection, rowId(row))
     else if (event.key === 'Enter' && onOpen !== undefined && row !== undefined) onOpen(row)
     else return
@@ -118,10 +112,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <table style={{ minWidth: width }} aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
           <HeadRow {...props} columns={columns} rows={rows} order={order} onSort={onSort} />
           <tbody>
-            <Spacer height={first?.start ?? 0} />
-            {items.map(({ index }) => {
-              const row = rows[index]
-              if (row === undefined) return null
+            <Spacer height={first * rowHeight} />
+            {rows.slice(first, end).map((row, offset) => {
+              const index = first + offset
               const id = rowId(row)
               return (
                 <tr
@@ -141,7 +134,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </tr>
               )
             })}
-            <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} />
+            <Spacer height={(rows.length - end) * rowHeight} />
           </tbody>
         </table>
       </div>
@@ -150,19 +143,39 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
+/** Focuses a row: at once, or with the render that brings it into the page. */
+function useRowFocus(scroller: RefObject<HTMLElement | null>): (index: number) => void {
+  const wanted = useRef<number | null>(null)
+  const focus = useCallback(() => {
+    if (wanted.current === null) return
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`)
+    if (row === null || row === undefined) return
+    wanted.current = null
+    row.focus()
+  }, [scroller])
+  useEffect(focus)
+  return useCallback(
+    (index) => {
+      wanted.current = index
+      focus()
+    },
+    [focus],
+  )
+}
+
 /** Loads the next page of rows when the last visible one is near the end, and tells which rows are visible. */
 function useVisibleRange<Row>(
-  first: number | undefined,
-  last: number | undefined,
+  first: number,
+  end: number,
   { rows, hasMore = false, onEndNear, onRange }: DataTableProps<Row>,
 ): void {
-  const endIsNear = hasMore && last !== undefined && last >= rows.length - rowsAhead
+  const endIsNear = hasMore && end > first && end > rows.length - rowsAhead
   useEffect(() => {
     if (endIsNear) onEndNear?.()
   }, [endIsNear, onEndNear, rows.length])
   useEffect(() => {
-    if (first !== undefined && last !== undefined) onRange?.(first, last)
-  }, [first, last, onRange])
+    if (end > first) onRange?.(first, end - 1)
+  }, [first, end, onRange])
 }
 
 /** The columns that fit, each with the width that it gets, and the width of all of them. */

@@ -2,10 +2,19 @@
 import { Suspense, type ReactNode } from 'react'
 import { PartBoundary, PartFailed } from './lazy-part.tsx'
 
-export function LatePart({ children, onClose }: { readonly children: ReactNode; readonly onClose: () => void }) {
+export interface LatePartProps {
+  readonly children: ReactNode
+  /** Shown in place of the part until it is there. */
+  readonly whileLoading?: ReactNode
+  readonly onClose?: () => void
+}
+
+export function LatePart({ children, whileLoading = null, onClose }: LatePartProps) {
   return (
-    <PartBoundary fallback={(error, onRetry) => <PartFailed error={error} onRetry={onRetry} onClose={onClose} />}>
-      <Suspense fallback={null}>{children}</Suspense>
+    <PartBoundary
+      fallback={(error, onRetry) => <PartFailed error={error} onRetry={onRetry} {...(onClose && { onClose })} />}
+    >
+      <Suspense fallback={whileLoading}>{children}</Suspense>
     </PartBoundary>
   )
 }

@@ -1,75 +1,59 @@
-/** A menu behind a button. */
-import { Menu as Base } from '@base-ui/react/menu'
-import { useState, type ReactElement, type ReactNode } from 'react'
+/** A menu behind a button. What draws it loads when the first one is pressed, or before that by `preload`. */
+import { cloneElement, useState, type KeyboardEvent, type MouseEvent, type ReactElement, type ReactNode } from 'react'
+import type { ButtonProps } from './button.tsx'
+import { LatePart } from './late-part.tsx'
+import { lazyPart } from './lazy-part.tsx'
 import styles from './menu.module.css'
-import popupStyles from './popup.module.css'
 
 export interface MenuProps {
   /** The button that opens the menu. */
-  readonly trigger: ReactElement
+  readonly trigger: ReactElement<ButtonProps>
   readonly children: ReactNode
   readonly align?: 'start' | 'end'
   /** Opens on the first render. */
   readonly defaultOpen?: boolean
 }
 
-export function Menu({ trigger, children, align = 'end', defaultOpen = false }: MenuProps) {
-  // The list is rendered beside its button, inside the same landmark for screen readers.
-  const [container, setContainer] = useState<HTMLElement | null>(null)
-  return (
-    <Base.Root modal={false} defaultOpen={defaultOpen}>
-      <Base.Trigger render={trigger} />
-      <Base.Portal container={container}>
-        <Base.Positioner className={popupStyles.positioner} positionMethod="fixed" sideOffset={4} align={align}>
-          <Base.Popup className={styles.popup}>{children}</Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-      <span ref={setContainer} />
-    </Base.Root>
-  )
-}
+/** With the keyboard the first item gets the focus. */
+export type MenuOpening = 'pointer' | 'keyboard'
 
-export function MenuItem({
-  onSelect,
-  children,
-  danger = false,
-}: {
+export interface MenuItemProps {
   readonly onSelect: () => void
   readonly children: ReactNode
   readonly danger?: boolean
-}) {
+}
+
+const MenuList = lazyPart(async () => {
+  const [parts] = await Promise.all([import('./menu-list.tsx'), MenuItem.preload()])
+  return parts
+}, 'MenuList')
+
+/** An item of a menu. */
+export const MenuItem = lazyPart(() => import('./menu-list.tsx'), 'MenuItem')
+
+export function Menu({ trigger, defaultOpen = false, ...rest }: MenuProps) {
+  const [openedBy, setOpenedBy] = useState<MenuOpening | null>(defaultOpen ? 'pointer' : null)
+  const button = cloneElement(trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    // A click without a press is one of the keyboard.
+    onClick: ({ detail }: MouseEvent) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer'),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+      event.preventDefault()
+      setOpenedBy('keyboard')
+    },
+    onPointerEnter: () => void MenuList.preload(),
+  })
+  if (openedBy === null) return button
   return (
-    <Base.Item className={`${styles.item} ${danger ? styles.danger : ''}`} onClick={onSelect}>
-      {children}
-    </Base.Item>
+    <LatePart onClose={() => setOpenedBy(null)} whileLoading={button}>
+      <MenuList {...rest} trigger={trigger} openedBy={openedBy} />
+    </LatePart>
   )
 }
 
-export interface MenuChoiceProps<Value extends string> {
-  readonly label: string
-  readonly value: Value
-  readonly options: readonly (readonly [Value, string])[]
-  readonly onChange: (value: Value) => void
-}
-
-/** A choice of one option, under a heading. */
-export function MenuChoice<Value extends string>({ label, value, options, onChange }: MenuChoiceProps<Value>) {
-  return (
-    <Base.Group className={styles.group}>
-      <Base.GroupLabel className={styles.label}>{label}</Base.GroupLabel>
-      <Base.RadioGroup value={value} onValueChange={onChange}>
-        {options.map(([option, text]) => (
-          <Base.RadioItem key={option} value={option} className={styles.item} closeOnClick>
-            <span className={styles.dot}>
-              <Base.RadioItemIndicator>●</Base.RadioItemIndicator>
-            </span>
-            {text}
-          </Base.RadioItem>
-        ))}
-      </Base.RadioGroup>
-    </Base.Group>
-  )
-}
+Menu.preload = MenuList.preload
 
 /** Text at the top of a menu; it cannot be selected. */
 export function MenuText({ children }: { readonly children: ReactNode }) {

@@ -1,11 +1,15 @@
-/** Tabs: several views, one visible at a time. */
-import { Tabs as Base } from '@base-ui/react/tabs'
-import type { ReactNode } from 'react'
+/**
+ * Tabs: several views, one visible at a time. Arrow keys, Home and End move between them, Enter or Space opens one:
+ * https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
+ */
+import { useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { LatePart } from './late-part.tsx'
 import styles from './tabs.module.css'
 
 export interface Tab {
   readonly value: string
   readonly label: string
+  /** May be a part that loads when its tab is opened. */
   readonly content: ReactNode
 }
 
@@ -20,24 +24,62 @@ export interface TabsProps {
 }
 
 export function Tabs({ label, tabs, value, onChange, keepMounted = false }: TabsProps) {
+  const id = useId()
+  const [chosen, setChosen] = useState(tabs[0]?.value)
+  const open = value ?? chosen
   return (
-    <Base.Root
-      {...(value === undefined ? { defaultValue: tabs[0]?.value ?? null } : { value })}
-      onValueChange={(next) => onChange?.(String(next))}
-      className={styles.root}
-    >
-      <Base.List className={styles.list} aria-label={label}>
+    <div className={styles.root}>
+      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={moveFocus}>
         {tabs.map((tab) => (
-          <Base.Tab key={tab.value} value={tab.value} className={styles.tab}>
+          <button
+            key={tab.value}
+            type="button"
+            role="tab"
+            id={`${id}-tab-${tab.value}`}
+            aria-selected={tab.value === open}
+            // Only a panel that exists can be named.
+            aria-controls={keepMounted || tab.value === open ? `${id}-${tab.value}` : undefined}
+            tabIndex={tab.value === open ? 0 : -1}
+            className={styles.tab}
+            onClick={() => {
+              setChosen(tab.value)
+              if (tab.value !== open) onChange?.(tab.value)
+            }}
+          >
             {tab.label}
-          </Base.Tab>
+          </button>
         ))}
-      </Base.List>
-      {tabs.map((tab) => (
-        <Base.Panel key={tab.value} value={tab.value} keepMounted={keepMounted} className={styles.panel}>
-          {tab.content}
-        </Base.Panel>
-      ))}
-    </Base.Root>
+      </div>
+      {tabs
+        .filter((tab) => keepMounted || tab.value === open)
+        .map((tab) => (
+          <div
+            key={tab.value}
+            role="tabpanel"
+            id={`${id}-${tab.value}`}
+            aria-labelledby={`${id}-tab-${tab.value}`}
+            tabIndex={0}
+            hidden={tab.value !== open}
+            className={styles.panel}
+          >
+            <LatePart>{tab.content}</LatePart>
+          </div>
+        ))}
+    </div>
   )
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')]
+  const at = all.findIndex((tab) => tab === document.activeElement)
+  const steps: Readonly<Record<string, number>> = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1 + all.length,
+    Home: 0,
+    End: all.length - 1,
+  }
+  const next = steps[event.key]
+  if (next === undefined || at === -1) return
+  event.preventDefault()
+  all[next % all.length]?.focus()
 }

@@ -1,9 +1,10 @@
 /**
- * A scrolling list of any length, whose items have different heights. Only the visible items are in
- * the page.
+ * A scrolling list of any length, whose items have different heights. Only the visible items are in the page. What draws it
+ * loads with the first list.
  */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { LatePart } from './late-part.tsx'
+import { lazyPart } from './lazy-part.tsx'
 import styles from './virtual-list.module.css'
 
 export interface VirtualListProps {
@@ -20,46 +21,13 @@ export interface VirtualListProps {
   readonly size?: 'small' | 'page'
 }
 
-const itemsAhead = 4
+const VirtualListBox = lazyPart(() => import('./virtual-list-box.tsx'), 'VirtualListBox')
 
 export function VirtualList(props: VirtualListProps) {
-  const { label, count, item, estimateHeight, scrollTo, onRange, size = 'page' } = props
-  const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => estimateHeight,
-    overscan: itemsAhead,
-  })
-  const items = virtualizer.getVirtualItems()
-  const first = items[0]?.index
-  const last = items.at(-1)?.index
-  useEffect(() => {
-    if (first !== undefined && last !== undefined) onRange?.(first, last)
-  }, [first, last, onRange])
-  useEffect(() => {
-    if (scrollTo === undefined || scrollTo >= count) return
-    scroller.current?.scrollIntoView({ block: 'nearest' })
-    virtualizer.scrollToIndex(scrollTo, { align: 'start' })
-  }, [scrollTo, count, virtualizer])
+  // The empty box keeps the place, so that nothing below it moves.
   return (
-    // The box scrolls, so it must be reachable by keyboard.
-    <div ref={scroller} tabIndex={0} role="region" aria-label={label} className={`${styles.scroller} ${styles[size]}`}>
-      <ol className={styles.list} style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start }) => (
-          <li
-            key={index}
-            ref={virtualizer.measureElement}
-            data-index={index}
-            aria-setsize={count}
-            aria-posinset={index + 1}
-            className={styles.item}
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            {item(index)}
-          </li>
-        ))}
-      </ol>
-    </div>
+    <LatePart whileLoading={<div className={`${styles.scroller} ${styles[props.size ?? 'page']}`} />}>
+      <VirtualListBox {...props} />
+    </LatePart>
   )
 }

@@ -10,6 +10,7 @@ import { lazyPart, PartBoundary, PartFailed } from '../components/lazy-part.tsx'
 import { Icon } from '../components/icon.tsx'
 import styles from './app-shell.module.css'
 import { Navigation } from './navigation.tsx'
+import { useIdlePreload } from './use-idle-preload.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSession, type Session } from './use-session.ts'
 
@@ -26,6 +27,7 @@ export function AppShell() {
   const [drawerOpen, setDrawerOpen] = useState(false)
   const [shortcutsOpen, setShortcutsOpen] = useShortcuts()
   const main = useFocusOnNewPage()
+  useIdlePreload()
   return (
     <div className={styles.shell}>
       <a href="#main" className={styles.skip}>

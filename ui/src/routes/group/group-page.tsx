@@ -10,7 +10,6 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import { BudgetPanel } from '../budgets/budget-panel.tsx'
 import { RatePanel } from '../budgets/rate-panel.tsx'
 import { DeleteGroup } from '../groups/delete-group.tsx'
 import { GroupDialog } from '../groups/group-dialog.tsx'
@@ -20,6 +19,10 @@ import { groupQuery, isOrdinary } from '../groups/queries.ts'
 import { groupTabs } from '../search.ts'
 import { RecentUsage } from '../usage/recent-usage.tsx'
 import styles from './group-page.module.css'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
+
+const BudgetPanel = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetPanel')
 
 const route = getRouteApi('/shell/groups/$id')
 
@@ -82,7 +85,9 @@ function Loaded({ group }: { readonly group: Group }) {
             label: 'Limits',
             content: (
               <div className={styles.stack}>
-                <BudgetPanel target={target} />
+                <LatePart>
+                  <BudgetPanel target={target} />
+                </LatePart>
                 <RatePanel target={target} />
               </div>
             ),

@@ -12,15 +12,19 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { BudgetsDialog } from '../budgets/budget-panel.tsx'
-import { AddProviderDialog } from './add-provider-dialog.tsx'
 import { DeleteProvider } from './delete-provider.tsx'
-import { EditProviderDialog } from './edit-provider-dialog.tsx'
-import { ImportModelsDialog } from './import-models-dialog.tsx'
 import { SwitchOffProvider } from './switch-off-provider.tsx'
 import { ProviderTable, type ProviderAction } from './provider-table.tsx'
 import styles from './providers-page.module.css'
 import { providerHealthQuery, refreshProviders } from './queries.ts'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
+
+// These load when they are opened.
+const AddProviderDialog = lazyPart(() => import('./add-provider-dialog.tsx'), 'AddProviderDialog')
+const BudgetsDialog = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetsDialog')
+const EditProviderDialog = lazyPart(() => import('./edit-provider-dialog.tsx'), 'EditProviderDialog')
+const ImportModelsDialog = lazyPart(() => import('./import-models-dialog.tsx'), 'ImportModelsDialog')
 
 type Opened =
   | { readonly what: 'add' }
@@ -38,6 +42,10 @@ export function ProvidersPage() {
   const { add: addFirst } = route.useSearch()
   const navigate = route.useNavigate()
   const [opened, setOpened] = useState<Opened>(addFirst === undefined ? null : { what: 'add' })
+  const close = (): void => {
+    setOpened(null)
+    void navigate({ search: {}, replace: true })
+  }
   const add = (
     <Button variant="primary" onClick={() => setOpened({ what: 'add' })}>
       <Icon name="plus" />
@@ -70,15 +78,14 @@ export function ProvidersPage() {
           }
         />
       )}
-      <OpenedDialog
-        opened={opened}
-        preset={addFirst}
-        onClose={() => {
-          setOpened(null)
-          void navigate({ search: {}, replace: true })
-        }}
-        onAdded={(provider) => setOpened({ what: 'import', provider })}
-      />
+      <LatePart onClose={close}>
+        <OpenedDialog
+          opened={opened}
+          preset={addFirst}
+          onClose={close}
+          onAdded={(provider) => setOpened({ what: 'import', provider })}
+        />
+      </LatePart>
     </>
   )
 }

@@ -6,11 +6,10 @@ import { asApiError } from '../../api/api-error.ts'
 import type { FullContentLog, RequestRecord } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { CodeBlock } from '../../components/code-block.tsx'
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useSession } from '../../shell/use-session.ts'
-import { readChat, storeAsked } from '../playground/chat/stored-chat.ts'
+import { storeAsked } from '../playground/chat/stored-chat.ts'
 import { contentQuery } from './queries.ts'
 import styles from './request-content.module.css'
 import { spokenContent, type SpokenContent } from './spoken-messages.ts'
@@ -85,25 +84,13 @@ function Spoken({ spoken: { system, messages, answer } }: { readonly spoken: Spo
 function TryAgain({ spoken, model }: { readonly spoken: SpokenContent; readonly model: string }) {
   const navigate = useNavigate()
   const { user } = useSession()
-  const [isAsking, setAsking] = useState(false)
   const open = async (): Promise<void> => {
     storeAsked(user.id, { ...spoken, model })
     await navigate({ to: '/playground', search: { model } })
   }
   return (
     <div>
-      <Button onClick={() => (readChat(user.id).turns.length > 0 ? setAsking(true) : void open())}>
-        Try it again in the playground
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title="Replace the conversation in the playground?"
-        consequence="The conversation of this browser tab is lost."
-        names={[]}
-        confirm="Replace it"
-        onConfirm={open}
-      />
+      <Button onClick={() => void open()}>Try it again in the playground</Button>
     </div>
   )
 }

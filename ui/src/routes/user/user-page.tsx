@@ -15,19 +15,22 @@ import { Panel } from '../../components/panel.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import { BudgetPanel } from '../budgets/budget-panel.tsx'
-import { RatePanel } from '../budgets/rate-panel.tsx'
 import { isOrdinary } from '../groups/queries.ts'
-import { KeyList } from '../keys/key-list.tsx'
 import { userTabs, type UserSearch } from '../search.ts'
 import { RecentUsage } from '../usage/recent-usage.tsx'
 import { userQuery } from '../users/queries.ts'
 import { useUserActions } from '../users/user-dialogs.tsx'
 import { roleNames, UserMenuItems, UserState } from '../users/user-table.tsx'
-import { UserDocuments } from './user-documents.tsx'
-import { UserLimits } from './user-limits.tsx'
 import styles from './user-page.module.css'
-import { UserSessions } from './user-sessions.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
+
+// Each loads with its tab.
+const KeyList = lazyPart(() => import('../keys/key-list.tsx'), 'KeyList')
+const RatePanel = lazyPart(() => import('../budgets/rate-panel.tsx'), 'RatePanel')
+const UserDocuments = lazyPart(() => import('./user-documents.tsx'), 'UserDocuments')
+const UserLimits = lazyPart(() => import('./user-limits.tsx'), 'UserLimits')
+const UserSessions = lazyPart(() => import('./user-sessions.tsx'), 'UserSessions')
+const BudgetPanel = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetPanel')
 
 const route = getRouteApi('/shell/users/$id')
 

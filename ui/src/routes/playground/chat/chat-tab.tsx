@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { UsableModel } from '../../../api/schema.d.ts'
 import { Button } from '../../../components/button.tsx'
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { LatePart } from '../../../components/late-part.tsx'
+import { lazyPart } from '../../../components/lazy-part.tsx'
 import { useSession } from '../../../shell/use-session.ts'
-import { CodeDialog } from '../code/code-dialog.tsx'
 import { effortsQuery } from '../queries.ts'
 import { ChatSettings } from './chat-settings.tsx'
 import type { ChatSettings as Settings, Efforts } from './chat-settings-values.ts'
 import styles from './chat-tab.module.css'
 import { Composer } from './composer.tsx'
 import type { Turn } from './conversation.ts'
-import { takeDraft } from './stored-chat.ts'
+import { storeDraft, takeDraft } from './stored-chat.ts'
 import { TurnView } from './turn-view.tsx'
 import { useChat, type ChatControl } from './use-chat.ts'
 
@@ -24,6 +24,10 @@ export interface ChatTabProps {
   /** The model to start with. */
   readonly initialModel?: string | undefined
 }
+
+// These load when their button is pressed.
+const CodeDialog = lazyPart(() => import('../code/code-dialog.tsx'), 'CodeDialog')
+const ConversationList = lazyPart(() => import('./conversation-list.tsx'), 'ConversationList')
 
 const noEfforts: Efforts = new Map()
 
@@ -35,6 +39,7 @@ export function ChatTab({ models, initialModel }: ChatTabProps) {
   const [draft, setDraft] = useState('')
   // In an effect: rendering may be repeated, and the draft is given once.
   useEffect(() => setDraft((before) => takeDraft() || before), [])
+  useEffect(() => storeDraft(draft), [draft])
   const [settingsOpen, setSettingsOpen] = useState(() => window.matchMedia('(min-width: 1080px)').matches)
   const settingsId = useId()
   const { turns, running, change } = chat
@@ -98,7 +103,7 @@ interface ToolsProps {
 }
 
 function Tools({ chat, settings, efforts, draft, children }: ToolsProps) {
-  const [opened, setOpened] = useState<'code' | 'clear' | null>(null)
+  const [opened, setOpened] = useState<'code' | 'list' | null>(null)
   const close = (): void => setOpened(null)
   const { turns } = chat
   return (
@@ -109,29 +114,27 @@ function Tools({ chat, settings, efforts, draft, children }: ToolsProps) {
         <Icon name="code" />
         Code
       </Button>
-      <Button disabled={turns.length === 0} onClick={() => setOpened('clear')}>
-        <Icon name="trash" />
-        Clear
+      <Button onClick={() => setOpened('list')}>
+        <Icon name="list" />
+        Conversations
       </Button>
-      {opened === 'code' && (
-        <CodeDialog
-          turns={turns}
-          settings={settings}
-          efforts={efforts}
-          model={settings.model ?? ''}
-          draft={draft}
-          onClose={close}
-        />
-      )}
-      <ConfirmDialog
-        open={opened === 'clear'}
-        onClose={close}
-        title="Clear this conversation?"
-        consequence="The conversation is stored only in this browser tab. This cannot be undone. The settings stay."
-        names={turns.map(({ question }) => question.text.slice(0, 80) || 'An image')}
-        confirm={`Clear ${turns.length} ${turns.length === 1 ? 'question' : 'questions'} with answers`}
-        onConfirm={async () => chat.clear()}
-      />
+      <Button disabled={turns.length === 0} onClick={chat.clear}>
+        <Icon name="plus" />
+        New
+      </Button>
+      <LatePart onClose={close}>
+        {opened === 'code' && (
+          <CodeDialog
+            turns={turns}
+            settings={settings}
+            efforts={efforts}
+            model={settings.model ?? ''}
+            draft={draft}
+            onClose={close}
+          />
+        )}
+        {opened === 'list' && <ConversationList chat={chat} onClose={close} />}
+      </LatePart>
     </div>
   )
 }
@@ -162,7 +165,7 @@ function Conversation({ chat, isPracticeModel, onSuggestion }: ConversationProps
           </div>
         }
       >
-        Type below, paste an image, or start with a suggestion. The conversation stays in this browser tab.
+        Type below, paste an image, or start with a suggestion. This browser keeps the conversation.
       </EmptyState>
     )
   }

@@ -1,9 +1,10 @@
 /**
- * Stores the conversation in the sessionStorage of the browser tab: it survives a reload and ends with
- * the tab. The conversation of another user is not shown, and is overwritten.
+ * Stores what a browser tab shows in its sessionStorage, images included: it survives a reload. The conversation is also kept
+ * for later, without images (conversations.ts). The conversation of another user is not shown, and is overwritten.
  */
 import { initialProgress } from '../../../api/stream-chat.ts'
 import { newAnswer, stopped, type Turn } from './conversation.ts'
+import { keepConversation, type Conversation, type Shown } from './conversations.ts'
 import { standardSettings, type ChatSettings } from './chat-settings-values.ts'
 
 export interface Chat {
@@ -25,6 +26,7 @@ interface StoredChat extends Chat {
 
 const name = 'sluice.playground.chat'
 const draftName = 'sluice.playground.draft'
+const shownName = 'sluice.playground.shown'
 /** Increased with every change of the format, so that older data is ignored. */
 const version = 2
 
@@ -34,14 +36,49 @@ export function readChat(userId: string): Chat {
   try {
     const stored = JSON.parse(sessionStorage.getItem(name) ?? 'null') as StoredChat | null
     if (stored === null || stored.version !== version || stored.userId !== userId) return nothing
-    return { turns: stopped(stored.turns), settings: stored.settings }
+    const turns = stopped(stored.turns)
+    if (readShown() !== null) lastKept = turns
+    return { turns, settings: stored.settings }
   } catch {
     return nothing
   }
 }
 
+/** The turns that are kept as they are: writing them again would only take the place of what another tab wrote. */
+let lastKept: readonly Turn[] | null = null
+
+/** Makes a kept conversation the one of this tab. */
+export function showConversation({ id, at, turns }: Conversation): void {
+  lastKept = turns
+  writeShown({ id, at })
+}
+
+/** The id of the kept conversation that this tab shows; null when it is not kept. */
+export function shownId(): string | null {
+  return readShown()?.id ?? null
+}
+
+function keep(userId: string, { turns, settings }: Chat): void {
+  if (turns.length === 0) writeShown(null)
+  else if (turns !== lastKept) writeShown(keepConversation(localStorage, userId, readShown(), { turns, settings }))
+  lastKept = turns
+}
+
+function readShown(): Shown | null {
+  return JSON.parse(sessionStorage.getItem(shownName) ?? 'null') as Shown | null
+}
+
+function writeShown(shown: Shown | null): void {
+  sessionStorage.setItem(shownName, JSON.stringify(shown))
+}
+
 /** Stores the conversation: without images when there is no room for them, and not at all without storage. */
 export function storeChat(userId: string, { turns, settings }: Chat): void {
+  try {
+    keep(userId, { turns, settings })
+  } catch {
+    // Storage is disabled.
+  }
   const small = turns.map(({ question, ...turn }) => ({
     ...turn,
     question: { ...question, images: question.images.map(({ name: of }) => ({ name: of, url: '' })) },
@@ -59,7 +96,7 @@ export function storeChat(userId: string, { turns, settings }: Chat): void {
   }
 }
 
-/** Replaces the stored conversation: what was asked and answered before, and the last question as a draft. */
+/** Begins a conversation in this tab: what was asked and answered before, and the last question as a draft. */
 export function storeAsked(userId: string, { model, system, messages }: AskedConversation): void {
   const turns: Turn[] = []
   for (const { role, text } of messages.slice(0, -1)) {
@@ -71,9 +108,15 @@ export function storeAsked(userId: string, { model, system, messages }: AskedCon
         answers: [{ ...newAnswer(model), state: 'complete', progress: { ...initialProgress, text } }],
       }
   }
+  storeChat(userId, { turns: [], settings: standardSettings })
   storeChat(userId, { turns, settings: { ...standardSettings, model, system } })
+  storeDraft(messages.at(-1)?.text ?? '')
+}
+
+/** Stores what is typed and not sent, for the next `takeDraft`. */
+export function storeDraft(text: string): void {
   try {
-    sessionStorage.setItem(draftName, messages.at(-1)?.text ?? '')
+    sessionStorage.setItem(draftName, text)
   } catch {
     // Storage is disabled: the playground begins empty.
   }

@@ -16,7 +16,8 @@ import {
   type Question,
   type Turn,
 } from './conversation.ts'
-import { storeChat, readChat, type Chat } from './stored-chat.ts'
+import { newId, type Conversation } from './conversations.ts'
+import { readChat, showConversation, storeChat, type Chat } from './stored-chat.ts'
 
 export interface ChatControl extends Chat {
   readonly running: boolean
@@ -28,7 +29,10 @@ export interface ChatControl extends Chat {
   readonly regenerate: (lane: number) => void
   /** Ends all streams at once. The received text stays. */
   readonly stop: () => void
+  /** Begins a new conversation; the one before stays in the list. */
   readonly clear: () => void
+  /** Goes on with a kept conversation. */
+  readonly open: (conversation: Conversation) => void
 }
 
 export interface ChatContext {
@@ -39,12 +43,10 @@ export interface ChatContext {
 }
 
 export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
-  const [chat, setChat] = useStoredChat(userId)
+  const { chat, setChat, setTurns } = useStoredChat(userId)
   const [streams] = useState(() => new Set<AbortController>())
   const queryClient = useQueryClient()
   const { turns, settings } = chat
-  const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]): void =>
-    setChat((before) => ({ ...before, turns: change(before.turns) }))
 
   function stop(): void {
     for (const stream of streams) stream.abort()
@@ -68,7 +70,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
 
   function askAfter(past: readonly Turn[], question: Question): void {
     stop()
-    const turn: Turn = { id: newTurnId(), question, answers: models(settings).map(newAnswer) }
+    const turn: Turn = { id: newId(), question, answers: models(settings).map(newAnswer) }
     setTurns(() => [...past, turn])
     for (const lane of turn.answers.keys()) void run(turn, lane, past)
   }
@@ -82,6 +84,12 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     void run(turn, lane, turns.slice(0, -1))
   }
 
+  function show(next: Conversation | null): void {
+    stop()
+    if (next !== null) showConversation(next)
+    setChat(({ settings: before }) => ({ turns: next?.turns ?? [], settings: { ...before, ...next?.settings } }))
+  }
+
   return {
     ...chat,
     running: isRunning(turns),
@@ -90,10 +98,8 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     askEdited: (question) => askAfter(turns.slice(0, -1), question),
     regenerate,
     stop,
-    clear() {
-      stop()
-      setTurns(() => [])
-    },
+    clear: () => show(null),
+    open: show,
   }
 }
 
@@ -135,10 +141,7 @@ function useStoredChat(userId: string) {
       store()
     }
   }, [userId])
-  return [chat, setChat] as const
-}
-
-/** A unique id. `crypto.randomUUID` exists on https and localhost only. */
-function newTurnId(): string {
-  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+  const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]): void =>
+    setChat((before) => ({ ...before, turns: change(before.turns) }))
+  return { chat, setChat, setTurns }
 }
