@@ -93,6 +93,7 @@ function metricsMarkdown(): string {
   metrics.watch({
     inflight: () => [],
     queued: () => [],
+    bodies: () => ({ used: 0, waiting: 0 }),
     usageQueueDepth: () => 0,
     documents: () => Promise.resolve([]),
     webhooksWaiting: () => Promise.resolve(null),

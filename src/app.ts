@@ -198,17 +198,23 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const documents = openDocuments({ ...options, state, leader, traces, gateway: withoutDocuments }, opening)
   const gateway: Gateway = { ...withoutDocuments, ...contentOf(store, documents, withoutDocuments) }
   const batches = openBatches({ store, state, gateway, documents: documents.documents }, opening)
-  const generation: Generation = {
+  const generation = generationOf(gateway)
+  const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
+  watchGauges(store, { state, feed, leader, gateway, webhooks })
+  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, webhooks, shutdown }
+}
+
+function generationOf(gateway: Gateway): Generation {
+  const { settings, providers, bodies, clock, ticker } = gateway
+  return {
     settings,
     begin: (context, caller, endpoint) => new Session(gateway, context, caller, endpoint),
     providers,
     flavours: new FlavourRegistry(clock),
     gates: new ModelGates(() => settings.get('generation.model_concurrency')),
+    bodies,
     ticker,
   }
-  const webhooks = openWebhooks({ store, gateway, feed, leader, proxyFor }, opening)
-  watchGauges(store, { state, feed, leader, gateway, webhooks })
-  return { state, feed, leader, lastUsed, tendJournals, gateway, generation, documents, batches, webhooks, shutdown }
 }
 
 type Watched = Pick<Parts, 'state' | 'feed' | 'leader' | 'gateway' | 'webhooks'>
@@ -219,6 +225,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway, webhooks }: W
   gateway.metrics.watch({
     inflight: () => inflightByName(gateway),
     queued: () => gateway.caps.waiting(),
+    bodies: () => gateway.bodies,
     usageQueueDepth: () => gateway.recorder.depth,
     documents: () => documentCounts(store, leader),
     webhooksWaiting: () => webhooks.waiting(),

@@ -2,6 +2,7 @@
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import { queueLevels } from '#gateway/upstreams/occupy-upstream.ts'
+import { ByteBudget } from '#lib/byte-budget.ts'
 import { Loop } from '#lib/loop.ts'
 import { CapQueue } from '#limits/cap-queue.ts'
 import { LocalInflightLimiter, type InflightLimiter } from '#limits/inflight.ts'
@@ -31,6 +32,8 @@ export interface OpenLimits {
   readonly inflight: InflightLimiter
   readonly rates: RateBuckets
   readonly caps: CapQueue
+  /** On the bodies of requests in memory. */
+  readonly bodies: ByteBudget
 }
 
 const rateTickMs = 250
@@ -77,7 +80,8 @@ function limitsOf(
   })
   const onError = (error: unknown): void => logger.error('requests that wait could not be looked after', { error })
   opening.use(new Loop({ intervalMs: queueBeatMs, work: async () => caps.beat(), onError }))
-  return { inflight, caps, rates: openRates(options, parts, opening) }
+  const bodies = new ByteBudget(settings.get('server.bytes_in_flight'))
+  return { inflight, caps, rates: openRates(options, parts, opening), bodies }
 }
 
 function openRates(

@@ -41,7 +41,8 @@ export async function startAsync(
   caller: Caller,
   call: ModelCall,
 ): Promise<Response> {
-  const request = await call.read(context, bodyLimits(batches.gateway))
+  using held = new DisposableStack()
+  const request = await call.read(context, bodyLimits(batches.gateway, caller, held))
   if (request.streamed)
     throw invalid('stream', 'A request with "prefer: respond-async" cannot be streamed: leave "stream" out.')
   if (request.state?.background === true)

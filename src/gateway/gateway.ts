@@ -2,6 +2,7 @@
 import type { Catalog } from '#catalog/catalog.ts'
 import type { BudgetLedger } from '#budgets/budget-ledger.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
+import type { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { Logger } from '#observe/log.ts'
@@ -41,6 +42,8 @@ export interface Gateway {
   readonly rates: RateLimits
   /** Caps on requests under way at models and providers, and who waits for them. */
   readonly caps: CapQueue
+  /** How much of the bodies of requests may be in memory at once. */
+  readonly bodies: ByteBudget
   /** What this process may spend of hard budgets. */
   readonly budgets: BudgetLedger
   readonly health: UpstreamHealth

@@ -55,7 +55,8 @@ export async function nativeBody(
   caller: Caller,
   call: ModelCall,
 ): Promise<Buffer<ArrayBuffer> | null> {
-  const request = await call.read(context, bodyLimits(gateway))
+  using held = new DisposableStack()
+  const request = await call.read(context, bodyLimits(gateway, caller, held))
   const native = nativeUpstream(gateway, caller, { model: request.model, endpoint: `/v1/${call.endpoint}` })
   if (native === null || request.documents !== null || request.state !== null) return null
   checkEffort(request.effort, native.model, request.effortField)

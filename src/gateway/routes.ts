@@ -10,7 +10,6 @@ import type { Caller } from '#identity/records.ts'
 import { clientSecretForms, createClientSecret, createRealtimeSession } from './create-client-secret.ts'
 import { anthropicError } from './endpoints/answers.ts'
 import { deploymentAddress, withAzureAddresses } from './endpoints/azure-addresses.ts'
-import { countMessageTokens } from './endpoints/messages.ts'
 import type { ModelCall } from './endpoints/model-call.ts'
 import { modelCallErrors, modelCalls, type ModelCallRow } from './endpoints/model-call-rows.ts'
 import { requests } from './endpoints/requests.ts'
@@ -20,6 +19,7 @@ import { getModel, listModels } from './models.ts'
 import { serveRealtime } from './serve-realtime.ts'
 import { serveModelCall } from './serve-model-call.ts'
 import { stateRoutes } from './state-routes.ts'
+import { serveCountTokens } from './serve-count-tokens.ts'
 import { takeoffRoutes } from './takeoff-routes.ts'
 
 const model = z
@@ -106,11 +106,13 @@ function aiRoutes(gateway: Gateway, asyncCalls: AsyncCalls): Route<Caller>[] {
           'thread_unsupported_request',
           'model_not_found',
           'model_access_denied',
+          'file_not_found',
           'inflight_limit_exceeded',
+          'store_unavailable',
         ],
       },
       errorResponse: anthropicErrorResponse,
-      handle: (context, caller) => countMessageTokens(gateway, context, caller),
+      handle: (context, caller) => serveCountTokens(gateway, context, caller),
     },
     ...realtimeRoutes(gateway),
     ...modelRoutes(gateway),

@@ -23,7 +23,8 @@ import { readInputUsage, sumUsage } from './usage/token-usage.ts'
 export async function serveClassify(gateway: Gateway, context: RequestContext, caller: Caller): Promise<Response> {
   using session = new Session(gateway, context, caller, 'rerank')
   try {
-    const { body, length } = await readGroupBody(context, bodyLimits(gateway), classifyBody) // 400, 408, 413, 415, 422
+    const limits = bodyLimits(gateway, caller, session.resources)
+    const { body, length } = await readGroupBody(context, limits, classifyBody) // 400, 408, 413, 415, 422
     session.record.requestBytes = length
     const queries = queriesOf(body.text, gateway.settings.get('generation.max_batch')) // 422
     const routed = session.resolve(body.consumer_group ?? 'classify') // 403, 404, 503

@@ -35,7 +35,7 @@ import type { ResponseObject } from './responses/kept-responses.ts'
 import { OwnNames } from './responses/own-names.ts'
 import { pinToProvider } from './responses/pin-to-provider.ts'
 import { NewResponseTracker } from './responses/response-tracker.ts'
-import { restoreState } from './responses/restore-state.ts'
+import { restoreState, type Restoring } from './responses/restore-state.ts'
 import { followResponse } from './serve-kept-response.ts'
 import type { Prefix } from './upstreams/affinity.ts'
 import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
@@ -55,7 +55,8 @@ export async function serveModelCall(
   using resources = new DisposableStack()
   const record = resources.use(recordOf(gateway, context, caller, clientCall))
   try {
-    const received = await clientCall.read(context, bodyLimits(gateway)) // 400, 408, 413, 415
+    const limits = bodyLimits(gateway, caller, resources)
+    const received = await clientCall.read(context, limits) // 400, 408, 413, 415, 503
     recordRequest(record, received, resources)
 
     const catalog = gateway.catalog()
@@ -64,7 +65,7 @@ export async function serveModelCall(
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
     logContent(gateway, { context, caller, record, model: routed }, received)
-    const from = { caller, model: routed, endpoint: clientCall.endpoint }
+    const from = { context, caller, model: routed, endpoint: clientCall.endpoint, limits }
     const restored = await restoreIfNeeded(gateway, received, from) // 400, 403, 404, 413, 503
     const prepared = translateIfNeeded(gateway, routed, { call: clientCall, request: restored }) // 400
     if (prepared.dropped?.length) context.addHeader('x-sluice-dropped-tools', headerList(prepared.dropped))
@@ -85,7 +86,10 @@ export async function serveModelCall(
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
     }
-    const final = documents === null ? prepared : await withSources(gateway, prepared, { context, caller }) // 400 and the search's
+    const final =
+      documents === null
+        ? prepared
+        : await withSources(gateway, prepared, { context, caller, model: model.record.name }) // 400 and the search's
 
     if (final.call.endpoint.startsWith('images/')) recordImages(record, final.request, resources)
     const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
@@ -125,11 +129,12 @@ function rankOf({ purpose, isAsync }: ModelCall, { flex }: ModelRequest): { purp
   return { purpose: purpose ?? (flex ? 'batch' : 'realtime'), isAsync: isAsync ?? flex }
 }
 
-/** The limits of every body that names a model. */
-export function bodyLimits({ settings }: Gateway): BodyLimits {
+/** The limits of every body that names a model. Its room in memory is given back with the resources of the request. */
+export function bodyLimits({ settings, bodies }: Gateway, { account }: Caller, held: DisposableStack): BodyLimits {
   return {
     bytesMax: settings.get('server.max_body_bytes'),
     readSeconds: settings.get('server.body_read_seconds'),
+    room: { budget: bodies, owner: account.user.id, held },
   }
 }
 
@@ -166,8 +171,7 @@ function recordImages(record: RequestRecord, { form, size }: ModelRequest, resou
   if (form !== null) resources.defer(() => void (record.images = form.count))
 }
 
-interface Restoring {
-  readonly caller: Caller
+interface RestoringCall extends Restoring {
   readonly model: Model
   readonly endpoint: Endpoint
 }
@@ -176,7 +180,7 @@ interface Restoring {
 function restoreIfNeeded(
   gateway: Gateway,
   request: ModelRequest,
-  from: Restoring,
+  from: RestoringCall,
 ): ModelRequest | Promise<ModelRequest> {
   const { state } = request
   if (state === null || state.kept !== null) return withFiles(gateway, request, from)
@@ -188,19 +192,20 @@ async function restoreAll(
   gateway: Gateway,
   request: ModelRequest,
   state: NonNullable<ModelRequest['state']>,
-  from: Restoring,
+  from: RestoringCall,
 ): Promise<ModelRequest> {
-  return withFiles(gateway, await restoreState(gateway, request, state, from.caller), from)
+  return withFiles(gateway, await restoreState(gateway, request, state, from), from)
 }
 
-function withFiles(
-  { findFile, settings }: Gateway,
+/** The request with the content of the files of the account that it names. Answers 400, 404, 413 and 503 by throwing. */
+export function withFiles(
+  { findFile }: Gateway,
   request: ModelRequest,
-  { caller, model, endpoint }: Restoring,
+  { context, caller, model, endpoint, limits }: RestoringCall,
 ): ModelRequest | Promise<ModelRequest> {
   if (findFile === null || !mayNameFiles(endpoint, request.bytes)) return request
   const sharesForm = model.upstreams.some(({ provider }) => isAzure(provider.baseUrl))
-  return inlineFiles({ findFile, settings, sharesForm }, endpoint, request, caller)
+  return inlineFiles({ context, caller, limits, findFile, sharesForm }, endpoint, request)
 }
 
 /** Names of the caller in a header: nothing but letters that a header may have. */
@@ -258,7 +263,7 @@ function translateIfNeeded({ providers, clock }: Gateway, model: Model, received
 async function withSources(
   gateway: Gateway,
   { call, request }: PreparedCall,
-  from: { readonly context: RequestContext; readonly caller: Caller },
+  from: Parameters<typeof addSources>[2],
 ): Promise<PreparedCall> {
   const chat = await addSources(gateway, request, from)
   return { call: { ...call, relay: chat.relay }, request: chat.request }

@@ -54,7 +54,8 @@ export class Session implements Disposable {
   readonly #gateway: Gateway
   readonly #context: RequestContext
   readonly #caller: Caller
-  readonly #resources = new DisposableStack()
+  /** Given back when it ends. */
+  readonly resources = new DisposableStack()
   readonly #watches = new Set<CallWatch>()
   readonly #ending = new AbortController()
   #newTokens: number | null = null
@@ -67,7 +68,7 @@ export class Session implements Disposable {
     this.#context = context
     this.#caller = caller
     // Disposed in reverse order: the slot is free before the record says that the request has ended.
-    this.record = this.#resources.use(gateway.recorder.begin(context, caller, endpoint))
+    this.record = this.resources.use(gateway.recorder.begin(context, caller, endpoint))
   }
 
   /** Why all calls were ended, or null. */
@@ -99,15 +100,15 @@ export class Session implements Disposable {
     if (this.#gateway.contentLog.isOn) this.#logContent(model, () => promptsJson(texts, hasImage))
     const bytes = texts.reduce((sum, text) => sum + text.length, 0)
     this.#promptBytes = bytes / Math.max(1, texts.length)
-    addInflightHeaders(this.#context, this.#resources.use(await admit(this.#gateway, this.#caller, model)))
+    addInflightHeaders(this.#context, this.resources.use(await admit(this.#gateway, this.#caller, model)))
     const [context, caller] = [this.#context, this.#caller]
     const allowed = await reserveBudget(this.#gateway, { caller, model, size, record: this.record })
     const rated = { context, caller, model, record: this.record, bytes, outputTokensMax: newTokens * texts.length }
-    this.#resources.use(this.#gateway.rates.take(rated))
+    this.resources.use(this.#gateway.rates.take(rated))
     const { signal } = context
     // Once for all calls, and at once: each call's own watch looks at the client only now and then.
     signal.addEventListener('abort', this.#clientGone)
-    this.#resources.defer(() => signal.removeEventListener('abort', this.#clientGone))
+    this.resources.defer(() => signal.removeEventListener('abort', this.#clientGone))
     if (signal.aborted) this.#clientGone()
     return allowed
   }
@@ -137,7 +138,7 @@ export class Session implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#resources.dispose()
+    this.resources.dispose()
   }
 
   #logContent(model: Model, bytes: () => Uint8Array): void {

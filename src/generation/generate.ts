@@ -48,7 +48,7 @@ interface Handled {
 async function answer(generation: Generation, context: RequestContext, handled: Handled): Promise<Response> {
   const { endpoint, session, held, lane } = handled
   const read = endpoint.startsWith('image_') ? readImageRequest : readTextRequest
-  const request = await read(context, limitsOf(generation)) // 400, 408, 413, 415, 422
+  const request = await read(context, limitsOf(generation, handled)) // 400, 408, 413, 415, 422
   const streamed = endpoint.endsWith('_stream')
   session.record.streamed = streamed
   session.record.requestBytes = request.bytes
@@ -65,11 +65,12 @@ async function answer(generation: Generation, context: RequestContext, handled: 
   return streamed ? answerStreamed(answering) : answerWhole(answering) // 4xx of the upstream, 502, 503, 504
 }
 
-function limitsOf({ settings }: Generation): RequestLimits {
+function limitsOf({ settings, bodies }: Generation, { lane, held }: Handled): RequestLimits {
   return {
     body: {
       bytesMax: settings.get('server.max_body_bytes'),
       readSeconds: settings.get('server.body_read_seconds'),
+      room: { budget: bodies, owner: lane, held },
     },
     image: {
       bytesMax: settings.get('generation.max_image_bytes'),

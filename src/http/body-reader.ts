@@ -4,6 +4,7 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import { limitsOf, refuseEncoded, tooLarge, bodyDeadline, type BodyLimits } from './body.ts'
+import { countedBytes, takeRoom } from './body-room.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** What is used of the platform's reader, of whose type there are several. */
@@ -19,6 +20,7 @@ export class BodyReader {
   readonly #limits: BodyLimits
   readonly #reader: PieceReader | null
   #bytesRead = 0
+  #hasRoom = false
   #waitedMs = 0
 
   /** Answers 413 or 415 by throwing, when the headers already say so. */
@@ -49,6 +51,16 @@ export class BodyReader {
     this.#bytesRead += value.byteLength
     if (this.#bytesRead > this.#limits.bytesMax) throw tooLarge(this.#limits)
     return value
+  }
+
+  /** The same for what stays in memory until the request has ended: a large body finds room first. Answers 503, too. */
+  async readToKeep(): Promise<Uint8Array | null> {
+    const piece = await this.read()
+    if (!this.#hasRoom && this.#bytesRead >= countedBytes) {
+      this.#hasRoom = true
+      await takeRoom(this.#context, this.#limits, this.length ?? this.#limits.bytesMax)
+    }
+    return piece
   }
 
   /** The rest is thrown away as it arrives. May be called at any time and more than once. */

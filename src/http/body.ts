@@ -6,11 +6,11 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
 import { JsonTooComplex, parseBounded, type JsonLimits } from '#lib/bounded-json.ts'
 import { Deadline } from '#lib/deadline.ts'
+import { countedBytes, takeRoom, type RoomLimits } from './body-room.ts'
 import type { RequestContext } from './request-context.ts'
 
-export interface BodyLimits {
+export interface BodyLimits extends RoomLimits {
   readonly bytesMax: number
-  readonly readSeconds: number
   /** What JSON may hold; the usual limits when left out. */
   readonly json?: JsonLimits
 }
@@ -24,7 +24,9 @@ export async function readBody(context: RequestContext, asked: BodyLimits): Prom
   // of unannounced length needs it.
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > limits.bytesMax) throw tooLarge(limits)
-  const reading = request.headers.has('transfer-encoding') ? readCounted(request.body, limits) : request.arrayBuffer()
+  const isCounted = request.headers.has('transfer-encoding')
+  if (!isCounted && Number(declared) >= countedBytes) await takeRoom(context, limits, Number(declared))
+  const reading = isCounted ? readCounted(context, limits) : request.arrayBuffer()
   using deadline = bodyDeadline(reading, limits)
   try {
     return Buffer.from(await deadline.outcome)
@@ -73,13 +75,16 @@ export function refuseEncoded({ headers }: Request): void {
 const smallBytes = 512
 const smallMax = 256
 
-async function readCounted(body: ReadableStream<Uint8Array> | null, limits: BodyLimits): Promise<ArrayBuffer> {
+async function readCounted(context: RequestContext, limits: BodyLimits): Promise<ArrayBuffer> {
   const parts: Uint8Array[] = []
   let small: Uint8Array[] = []
   let total = 0
-  for await (const part of body ?? []) {
+  for await (const part of (context.request.body as ReadableStream<Uint8Array> | null) ?? []) {
+    const isLarge = total < countedBytes && total + part.byteLength >= countedBytes
     total += part.byteLength
     if (total > limits.bytesMax) throw tooLarge(limits)
+    // Nobody knows how much is still to come.
+    if (isLarge) await takeRoom(context, limits, limits.bytesMax)
     small.push(part)
     if (part.byteLength >= smallBytes || small.length >= smallMax) {
       parts.push(...(small.length === smallMax ? [Buffer.concat(small)] : small))

@@ -21,6 +21,16 @@ export class ByteBudget {
     this.#max = max
   }
 
+  /** Bytes that are granted. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** Requests for bytes that wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Resolves when the bytes are granted; disposing gives them back, once. Rejects with the signal's reason. */
   async take(bytes: number, owner: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()

@@ -138,6 +138,7 @@ test('gauges show what their sources say at the scrape', async () => {
   metrics.watch({
     inflight: () => inflight,
     queued: () => [[{ kind: 'model', name: 'm1' }, 4]],
+    bodies: () => ({ used: 7, waiting: 3 }),
     webhooksWaiting: async () => 4,
     outageSeconds: () => 1.5,
     changesInDoubt: () => 2,
@@ -160,6 +161,7 @@ test('gauges are read at once, so that two slow ones take as long as one', async
   metrics.watch({
     inflight: () => [],
     queued: () => [],
+    bodies: () => ({ used: 0, waiting: 0 }),
     outageSeconds: () => 0,
     changesInDoubt: () => 0,
     usageQueueDepth: () => 0,

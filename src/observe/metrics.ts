@@ -14,6 +14,8 @@ export interface GaugeSources {
   /** Requests in flight by canonical model name. */
   readonly inflight: () => Iterable<readonly [string, number]>
   /** Requests that wait for a model or provider with as many as it may have at once. */
+  /** Large bodies of requests. */
+  readonly bodies: () => { readonly used: number; readonly waiting: number }
   readonly queued: () => Iterable<readonly [{ readonly kind: string; readonly name: string }, number]>
   /** Usage rows that wait to be written. */
   readonly usageQueueDepth: () => number
@@ -287,6 +289,12 @@ function watchedGauges(registry: MetricRegistry, sources: GaugeSources): void {
     },
     () => [...sources.queued()].map(([{ kind, name }, count]) => [[kind, name], count] as const),
   )
+  registry.gauge({ name: 'sluice_body_bytes', help: 'Bytes of large request bodies in memory now.' }, () => [
+    [[], sources.bodies().used],
+  ])
+  registry.gauge({ name: 'sluice_bodies_waiting', help: 'Large requests that wait now for room in memory.' }, () => [
+    [[], sources.bodies().waiting],
+  ])
   registry.gauge({ name: 'sluice_usage_queue_depth', help: 'Usage rows that wait to be written.' }, () => [
     [[], sources.usageQueueDepth()],
   ])

@@ -27,6 +27,7 @@ export const searchCommand: Command = dataCommand({
       sentence: 'How to search: auto, hybrid, vector or keyword; auto when left out.',
     },
     category: { type: 'string', placeholder: 'NAME', repeatable: true, sentence: 'Only documents of this category.' },
+    'max-per-document': { type: 'string', placeholder: 'N', sentence: 'Most passages of one document.' },
     rerank: {
       type: 'string',
       placeholder: 'MODEL',
@@ -34,13 +35,13 @@ export const searchCommand: Command = dataCommand({
     },
   },
   async run(client, { positionals, flags, output }) {
-    const topK = flags.get('top-k') ?? '5'
-    if (!/^[1-9]\d{0,2}$/.test(topK) || Number(topK) > 200)
-      throw new UsageProblem('--top-k takes a whole number from 1 to 200.')
+    const topK = countOf('--top-k', flags.get('top-k') ?? '5')
+    const perDocument = flags.get('max-per-document')
     const categories = flags.all('category')
     const body = JSON.stringify({
       query: positionals.join(' '),
-      top_k: Number(topK),
+      top_k: topK,
+      max_per_document: perDocument === undefined ? undefined : countOf('--max-per-document', perDocument),
       mode: flags.get('mode') ?? 'auto',
       category: categories.length > 0 ? categories : null,
       rerank: rerankOf(flags.get('rerank')),
@@ -53,6 +54,11 @@ export const searchCommand: Command = dataCommand({
     return 0
   },
 })
+
+function countOf(flag: string, given: string): number {
+  if (/^[1-9]\d{0,2}$/.test(given) && Number(given) <= 200) return Number(given)
+  throw new UsageProblem(`${flag} takes a whole number from 1 to 200.`)
+}
 
 function rerankOf(given: string | undefined): { readonly model: string } | false | undefined {
   if (given === undefined) return undefined

@@ -169,6 +169,7 @@ describe('describing', () => {
       'documents.embedder',
       'documents.vision_model',
       'documents.rerank_model',
+      'documents.rewrite_model',
       'documents.model_seconds',
       'documents.embed_batch',
       'documents.embed_concurrency',

@@ -190,6 +190,16 @@ export const settingRecords = {
     example: '67108864',
     sentence: 'Maximum size of a request body.',
   },
+  'server.bytes_in_flight': {
+    ...boot,
+    ...bytes,
+    default: 536_870_912,
+    min: 1_048_576,
+    max: 68_719_476_736,
+    example: '1073741824',
+    sentence:
+      'Maximum size of all large request bodies of model calls (from 256 KiB) in memory at once, half of it for one user. Further requests wait, for server.body_read_seconds at most. A single request is always accepted.',
+  },
   'server.body_read_seconds': {
     ...boot,
     ...seconds,
@@ -976,6 +986,14 @@ export const settingRecords = {
     sentence:
       'Rerank model of this gateway that orders what searches and chats over documents have found, for users who may use it. Without it, nothing does.',
   },
+  'documents.rewrite_model': {
+    ...live,
+    type: 'string',
+    default: null,
+    example: 'gpt-5-mini',
+    sentence:
+      'Chat model of this gateway that writes, from the conversation, what chats over documents search for, for users who may use it. Without it, the last message is searched for as it is.',
+  },
   'documents.model_seconds': {
     ...live,
     ...seconds,
@@ -984,7 +1002,7 @@ export const settingRecords = {
     max: 600,
     example: '3',
     sentence:
-      'How long a search waits for a model: for the vector of the question, and for the rerank model. Then it goes on without it, with a warning.',
+      'How long a search waits for a model: for the question that one writes, for its vector, and for the rerank model. Then it goes on without it, with a warning.',
   },
   'documents.embed_batch': {
     ...live,

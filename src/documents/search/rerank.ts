@@ -3,9 +3,10 @@
  * It is asked for its opinion, not needed: what goes wrong is a warning, and the order of the search stays.
  */
 import { z } from 'zod'
-import { ApiError, toApiError } from '#errors/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Documents } from '../documents.ts'
+import { askedModel, opinionOf } from './asked-model.ts'
 import type { SearchHit } from './search-hit.ts'
 
 /** What a request says: with which model, of how many passages. */
@@ -26,7 +27,6 @@ export interface RerankPlan {
 export const usualCandidates = 50
 /** Rerank models read some thousand tokens of a passage; what is behind them costs and changes little. */
 const passageCharactersMax = 8000
-const answerBytesMax = 1024 * 1024
 
 const rerankAnswer = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
@@ -46,21 +46,11 @@ export function planRerank(
   if (asked === undefined)
     return usual !== null && models.mayUse(usual, caller) ? { model: usual, candidates: usualCandidates } : null
   const model = asked.model ?? usual
-  if (model !== null) return { model: usable(models, model, caller), candidates: asked.candidates }
+  if (model !== null) return { model: askedModel(models, model, caller, 'rerank.model'), candidates: asked.candidates }
   throw new ApiError('validation_failed', {
     param: 'rerank',
     message: '"rerank": no model is set for this. Name one in "rerank.model", or set documents.rerank_model.',
   })
-}
-
-function usable(models: Documents['models'], name: string, caller: Caller): string {
-  try {
-    return models.resolve(name, caller).name
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError) || thrown.code !== 'model_not_found') throw thrown
-    const message = `"rerank": there is no model ${JSON.stringify(name)}.`
-    throw new ApiError('validation_failed', { param: 'rerank.model', message })
-  }
 }
 
 export interface Reranking {
@@ -83,40 +73,26 @@ export async function reranked(
     query: text,
     documents: hits.map(({ chunk }) => chunk.text.slice(0, passageCharactersMax).toWellFormed()),
   }
-  const seconds = documents.settings.get('documents.model_seconds')
-  const patience = AbortSignal.timeout(seconds * 1000)
   const failed = (why: string): readonly SearchHit[] => {
     warnings.push(`The passages were not reranked: ${why}`)
     return hits
   }
-  try {
-    const ended = AbortSignal.any([signal, patience])
-    const response = await documents.models.rerank({ caller, purpose: 'realtime', body, signal: ended })
-    const scores = scoresOf(await response.text(), hits.length)
-    return scores === null ? failed(`the answer of ${plan.model} is not one of a rerank model.`) : inOrder(hits, scores)
-  } catch (thrown) {
-    signal.throwIfAborted()
-    return failed(patience.aborted ? `${plan.model} took longer than ${seconds} s.` : toApiError(thrown).message)
-  }
+  const opinion = await opinionOf(documents, plan.model, signal, (ended) =>
+    documents.models.rerank({ caller, purpose: 'realtime', body, signal: ended }),
+  )
+  if ('failure' in opinion) return failed(opinion.failure)
+  const scores = scoresOf(opinion.answer, hits.length)
+  return scores === null ? failed(`the answer of ${plan.model} is not one of a rerank model.`) : inOrder(hits, scores)
 }
 
 /** The score of each passage by its place; null for an answer that cannot be meant. */
-function scoresOf(answer: string, count: number): ReadonlyMap<number, number> | null {
-  if (answer.length > answerBytesMax) return null
-  const parsed = rerankAnswer.safeParse(valueOf(answer))
+function scoresOf(answer: unknown, count: number): ReadonlyMap<number, number> | null {
+  const parsed = rerankAnswer.safeParse(answer)
   if (!parsed.success) return null
   const { results } = parsed.data
   const scores = new Map(results.map(({ index, relevance_score: score }) => [index, score] as const))
   const isSound = scores.size === results.length && results.every(({ index }) => index < count)
   return isSound && scores.size > 0 ? scores : null
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function inOrder(hits: readonly SearchHit[], scores: ReadonlyMap<number, number>): readonly SearchHit[] {

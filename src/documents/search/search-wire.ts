@@ -37,11 +37,17 @@ export const searchBody = z
     top_k: z.int('expected a whole number').min(1).max(200).default(10).describe('Most hits'),
     mode: z.enum(askedModes).default('auto').describe(askedModeWords),
     window: z
-      .int('expected a whole number')
-      .min(0)
-      .max(10)
+      .union([z.int().min(0).max(10), z.literal('section')], 'expected a whole number from 0 to 10, or "section"')
       .default(0)
-      .describe('Neighbouring chunks on either side of each hit'),
+      .describe(
+        'Neighbouring chunks on either side of each hit; "section" for those under the same heading, up to ten on either side',
+      ),
+    max_per_document: z
+      .int('expected a whole number')
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Most hits of one document; others take the places'),
     category: oneOrMore(name).describe('Only documents of these categories'),
     owners: oneOrMore(name).describe('Only documents with one of these owners'),
     doc_id: oneOrMore(z.guid('expected an id (UUID)')).describe('Only these documents'),
@@ -89,6 +95,7 @@ export function searchQueryOf(body: z.output<typeof searchBody>): SearchQuery {
     mode: body.mode,
     topK: body.top_k,
     window: body.window,
+    maxPerDocument: body.max_per_document,
     categories: listOf(body.category),
     owners: listOf(body.owners),
     documentIds: listOf(body.doc_id)?.map((id) => id.toLowerCase()),

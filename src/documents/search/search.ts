@@ -4,7 +4,15 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import type { FindQuery, FindResult, RankedChunk, Viewer } from '#store/documents/document-store.ts'
+import type {
+  ChunkInContext,
+  FindQuery,
+  FindResult,
+  RankedChunk,
+  StoredChunk,
+  Viewer,
+} from '#store/documents/document-store.ts'
+import { setOf } from '#store/documents/rows/chunk-row.ts'
 import type { AskedMode } from '#store/documents/search/asked-modes.ts'
 import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
@@ -14,12 +22,19 @@ import { fused } from './fuse.ts'
 import type { ScorePart, SearchHit } from './search-hit.ts'
 import { planRerank, reranked, type RerankRequest } from './rerank.ts'
 
+/** Neighbours on either side of each hit, or the rest of its section. */
+export type Window = number | 'section'
+
+/** Neighbours on either side that are looked at for the rest of a section. */
+const sectionChunks = 10
+
 export interface SearchQuery {
   readonly text: string
   readonly mode: AskedMode
   readonly topK: number
-  /** Neighbours on either side of each hit. */
-  readonly window: number
+  readonly window: Window
+  /** Most hits of one document; all that fit when left out. */
+  readonly maxPerDocument?: number | undefined
   readonly categories?: readonly string[] | undefined
   /** As they are written in requests. */
   readonly owners?: readonly string[] | undefined
@@ -38,6 +53,8 @@ export interface SearchResult {
 
 /** A fused list needs more candidates than it returns: a chunk that is second in both may be the best of all. */
 const depthMin = 50
+/** Hits of few documents may fill a list; looking for those of others ends here. */
+const depthMax = 3200
 
 /** Answers 422 for an owner that does not exist, and with the embedder's error when only meaning was asked for. */
 export async function search(
@@ -57,16 +74,10 @@ export async function search(
       ? []
       : await queryVectors(documents, { caller, text: query.text, mode, spaces, signal }, warnings)
   const wanted = Math.max(query.topK, plan?.candidates ?? 0)
+  const finding = { viewer, filter, keywords: mode === 'vector' ? null : query.text, vectors }
   const limit = mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
-  const found = await documents.store.find({
-    viewer,
-    filter,
-    keywords: mode === 'vector' ? null : query.text,
-    vectors,
-    limit,
-  })
+  const { found, best } = await findBest(documents, { ...finding, limit }, { wanted, ...query })
   noteSilent(found, mode, warnings)
-  const best = ranked(found, wanted)
   if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, warnings }
   // Neighbours are read of those that are answered only.
   const candidates = await inContext(documents, viewer, best, 0)
@@ -75,6 +86,24 @@ export async function search(
   if (query.window === 0) return { hits, mode, warnings }
   const rows = hits.map(({ chunk, ...scores }) => ({ row: chunk.row, ...scores }))
   return { hits: await inContext(documents, viewer, rows, query.window), mode, warnings }
+}
+
+/** The best rows, no more of one document than are wanted: while its others fill the list, a longer one is asked for. */
+async function findBest(
+  documents: Documents,
+  finding: FindQuery,
+  { wanted, maxPerDocument = Infinity }: { readonly wanted: number; readonly maxPerDocument?: number | undefined },
+): Promise<{ readonly found: FindResult; readonly best: readonly RankedRow[] }> {
+  const found = await documents.store.find(finding)
+  const counts = new Map<number, number>()
+  const best = ranked(found).filter(({ row }) => {
+    const count = (counts.get(setOf(row)) ?? 0) + 1
+    counts.set(setOf(row), count)
+    return count <= maxPerDocument
+  })
+  const isLonger = Math.max(found.vector.length, found.keyword.length) >= finding.limit
+  if (best.length >= wanted || !isLonger || finding.limit >= depthMax) return { found, best: best.slice(0, wanted) }
+  return findBest(documents, { ...finding, limit: Math.min(depthMax, finding.limit * 4) }, { wanted, maxPerDocument })
 }
 
 /** The vectors of the hashing embedder know words, not meaning: beside a search for words they make it worse. */
@@ -87,15 +116,29 @@ async function inContext(
   { store }: Documents,
   viewer: Viewer,
   best: readonly RankedRow[],
-  window: number,
+  window: Window,
 ): Promise<readonly SearchHit[]> {
   const rows = best.map(({ row }) => row)
-  const chunks = await store.chunksInContext(rows, viewer, window)
-  const byRow = new Map(chunks.map((chunk) => [chunk.row, chunk] as const))
+  const chunks = await store.chunksInContext(rows, viewer, window === 'section' ? sectionChunks : window)
+  const byRow = new Map(
+    chunks.map((chunk) => [chunk.row, window === 'section' ? withinSection(chunk) : chunk] as const),
+  )
   return best.flatMap(({ row, ...scores }) => {
     const chunk = byRow.get(row)
     return chunk === undefined ? [] : [{ chunk, ...scores }]
   })
+}
+
+/** The neighbours without those that stand under another heading. */
+function withinSection(chunk: ChunkInContext): ChunkInContext {
+  const path = JSON.stringify(chunk.headingPath)
+  const isOutside = ({ headingPath }: StoredChunk): boolean => JSON.stringify(headingPath) !== path
+  const end = chunk.after.findIndex(isOutside)
+  return {
+    ...chunk,
+    before: chunk.before.slice(chunk.before.findLastIndex(isOutside) + 1),
+    after: end < 0 ? chunk.after : chunk.after.slice(0, end),
+  }
 }
 
 async function filterOf(documents: Documents, caller: Caller, query: SearchQuery): Promise<FindQuery['filter']> {
@@ -164,15 +207,13 @@ function noteSilent({ silent, vector }: FindResult, mode: SearchMode, warnings: 
 
 type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }
 
-/** The best rows of what was found, at most `count`. */
-function ranked(found: FindResult, count: number): readonly RankedRow[] {
+/** The rows of what was found, the best first. */
+function ranked(found: FindResult): readonly RankedRow[] {
   const vector = scoreParts([...Map.groupBy(found.vector, ({ spaceKey }) => spaceKey).values()])
   const keyword = scoreParts([found.keyword])
-  return fused(found)
-    .slice(0, count)
-    .map(({ row, score }) => {
-      return { row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null, rerank: null }
-    })
+  return fused(found).map(({ row, score }) => {
+    return { row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null, rerank: null }
+  })
 }
 
 function scoreParts(lists: readonly (readonly RankedChunk[])[]): ReadonlyMap<number, ScorePart> {

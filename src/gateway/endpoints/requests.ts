@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { askedModes } from '#store/documents/search/asked-modes.ts'
-import { maxTokensMax, topKMax } from '../request/documents-field.ts'
+import { maxTokensMax, topKMax, windowMax } from '../request/documents-field.ts'
 
 const model = z.string().describe('A model name or alias')
 const stream = z.boolean().nullish().describe('true: the answer comes as server-sent events')
@@ -18,6 +18,15 @@ const documents = z
     doc_id: textOrTexts,
     top_k: z.int().min(1).max(topKMax).nullish().describe('Most sources; 6 when left out'),
     mode: z.enum(askedModes).nullish().describe('auto when left out'),
+    window: z
+      .union([z.int().min(0).max(windowMax), z.literal('section')])
+      .nullish()
+      .describe('Neighbouring passages of each source, or the text under its heading'),
+    max_per_document: z.int().min(1).max(topKMax).nullish().describe('Most sources of one document'),
+    rewrite: z
+      .union([z.boolean(), z.object({ model: z.string() })])
+      .nullish()
+      .describe('Let a model write, from the conversation, what is searched for; `retrieval` of the answer tells it'),
     max_tokens: z.int().min(1).max(maxTokensMax).nullish().describe('Most tokens of all sources together'),
   })
   .describe(

@@ -13,7 +13,7 @@ import { invalidBody, parseBody } from '../request/fields.ts'
 import { withBytes, type ModelRequest } from '../request/model-request.ts'
 import { relayWithCitations } from './relay-with-citations.ts'
 import type { RetrievedChunk, Retrieve } from './retrieve.ts'
-import { bodyWithSources, queryOf } from './sources-prompt.ts'
+import { bodyWithSources, turnsOf } from './sources-prompt.ts'
 
 /** What a chat over documents needs of the gateway. */
 export interface GroundingDeps {
@@ -44,21 +44,28 @@ export interface ChatWithSources {
 export async function addSources(
   { retrieve, shutdown }: GroundingDeps,
   request: ModelRequest,
-  { context, caller }: { readonly context: RequestContext; readonly caller: Caller },
+  { context, caller, model }: { readonly context: RequestContext; readonly caller: Caller; readonly model: string },
 ): Promise<ChatWithSources> {
   const spec = request.documents
   if (spec === null || retrieve === null) throw new Error('the field "documents" was not checked')
-  const query = queryOf(parseBody(request.bytes)['messages'])
-  if (query === '')
+  const turns = turnsOf(parseBody(request.bytes)['messages'])
+  const last = turns.at(-1)
+  if (last === undefined)
     throw invalidBody('messages', 'To look into documents there must be a message of the user with a text.')
   using ended = new AnySignal([context.signal, shutdown])
-  const found = await retrieve({ caller, query, spec, signal: ended.signal }).catch((thrown: unknown) => {
+  const found = await retrieve({ caller, turns, model, spec, signal: ended.signal }).catch((thrown: unknown) => {
     if (context.signal.aborted) throw new ApiError('client_closed')
     if (shutdown.aborted) throw new ApiError('shutting_down')
     throw thrown
   })
-  const chunks = withinBudget(found.slice(0, spec.topK), spec.maxTokens)
-  return { request: withBytes(request, bodyWithSources(request.bytes, chunks)), relay: relayWithCitations(chunks) }
+  const chunks = withinBudget(found.chunks.slice(0, spec.topK), spec.maxTokens)
+  const { query, warnings } = found
+  // Nothing to tell where the last message was searched for, and all was done that was asked.
+  const told = query === last.text && warnings.length === 0 ? null : { query, warnings }
+  return {
+    request: withBytes(request, bodyWithSources(request.bytes, chunks)),
+    relay: relayWithCitations(chunks, told),
+  }
 }
 
 /** As many of the best as fit; one that is too long leaves room for shorter ones after it. */

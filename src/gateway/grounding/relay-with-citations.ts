@@ -12,14 +12,18 @@ import { relayStream } from '../relay/relay-stream.ts'
 import { relayWhole } from '../relay/relay-whole.ts'
 import { StreamTap, type TapOptions } from '../relay/stream-tap.ts'
 import { readUsage } from '../usage/token-usage.ts'
-import type { RetrievedChunk } from './retrieve.ts'
+import type { Retrieved, RetrievedChunk } from './retrieve.ts'
 
 const citationsField = new Set(['citations'])
 const closeBrace = 0x7d
 
 /** Relays an answer and adds the sources that its numbers in brackets stand for. */
-export function relayWithCitations(chunks: readonly RetrievedChunk[]): RelayAnswer {
-  const citations = JSON.stringify(chunks.map(citationOf))
+export function relayWithCitations(
+  chunks: readonly RetrievedChunk[],
+  told: Omit<Retrieved, 'chunks'> | null,
+): RelayAnswer {
+  const retrieval = told === null ? '' : `,"retrieval":${JSON.stringify(told)}`
+  const citations = JSON.stringify(chunks.map(citationOf)) + retrieval
   return (reply, relay) =>
     relay.streamed
       ? relayStream(reply, relay, { wrapTap: () => new CitationsTap(relay, citations) })

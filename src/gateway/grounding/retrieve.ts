@@ -19,11 +19,27 @@ export interface RetrievedChunk {
 
 export interface Retrieval {
   readonly caller: Caller
-  /** The text of the last user message, clipped. */
-  readonly query: string
+  /** Messages with a text, clipped; the last one is the user's. */
+  readonly turns: readonly Turn[]
+  /** Canonical name of the model of the chat. */
+  readonly model: string
   readonly spec: DocumentsSpec
   readonly signal: AbortSignal
 }
 
-/** The best chunks that the caller may see, the best first. Rejects with the ApiError to answer. */
-export type Retrieve = (retrieval: Retrieval) => Promise<readonly RetrievedChunk[]>
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+}
+
+export interface Retrieved {
+  /** The best first. */
+  readonly chunks: readonly RetrievedChunk[]
+  /** What was searched for. */
+  readonly query: string
+  /** One sentence each: what could not be done and why. */
+  readonly warnings: readonly string[]
+}
+
+/** The best passages that the caller may see. Rejects with the ApiError to answer. */
+export type Retrieve = (retrieval: Retrieval) => Promise<Retrieved>

@@ -10,21 +10,33 @@
 import { Buffer } from 'node:buffer'
 import { findFields, findItems, removeField, replaceSpans, type Span } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
-import type { Fields } from '../request/fields.ts'
-import type { RetrievedChunk } from './retrieve.ts'
+import type { RetrievedChunk, Turn } from './retrieve.ts'
 
 const documentsField = new Set(['documents'])
 const messagesField = new Set(['messages'])
 const messageFields = new Set(['role', 'content'])
 /** A longer question is cut to its last characters: more text does not improve a search. */
 const queryCharsMax = 8000
+/** Messages before it that may say what a question is about, and how much of each. */
+const turnsMax = 10
+const turnCharsMax = 2000
 const quote = 0x22
 
-/** The text of the last message of the user; the empty string when there is none. */
-export function queryOf(messages: unknown): string {
+/** The conversation up to the last message of the user, which is the last; empty when that has no text. */
+export function turnsOf(messages: unknown): readonly Turn[] {
   const list: readonly unknown[] = Array.isArray(messages) ? messages : []
-  const last = list.findLast((message): message is Fields => isObject(message) && message['role'] === 'user')
-  return textOf(last?.['content']).trim().slice(-queryCharsMax)
+  const end = list.findLastIndex((message) => isObject(message) && message['role'] === 'user')
+  const question = turnOf(list[end], queryCharsMax)
+  if (question === null) return []
+  const earlier = list.slice(Math.max(0, end - turnsMax), end).flatMap((message) => turnOf(message, turnCharsMax) ?? [])
+  return [...earlier, question]
+}
+
+function turnOf(message: unknown, charsMax: number): Turn | null {
+  if (!isObject(message)) return null
+  const { role, content } = message
+  const text = textOf(content).trim().slice(-charsMax)
+  return (role === 'user' || role === 'assistant') && text !== '' ? { role, text } : null
 }
 
 /** The body with the sources in it and without the field `documents`. */

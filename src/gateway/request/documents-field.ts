@@ -18,13 +18,30 @@ export interface DocumentsSpec {
   /** Most chunks. */
   readonly topK: number
   readonly mode: AskedMode
+  /** Neighbours on either side of each chunk, or the rest of its section. */
+  readonly window: number | 'section'
+  /** Most chunks of one document; null = all that fit. */
+  readonly maxPerDocument: number | null
+  /** Which model writes the question from the conversation: false = none, undefined = as the settings say, null = the chat's own. */
+  readonly rewrite: false | { readonly model: string | null } | undefined
   /** Most tokens of all chunks together; null = whatever they have. */
   readonly maxTokens: number | null
 }
 
 export const topKMax = 50
 export const maxTokensMax = 1_000_000
-const fieldNames = ['category', 'owners', 'doc_id', 'top_k', 'mode', 'max_tokens'] as const
+export const windowMax = 10
+const fieldNames = [
+  'category',
+  'owners',
+  'doc_id',
+  'top_k',
+  'mode',
+  'window',
+  'max_per_document',
+  'rewrite',
+  'max_tokens',
+] as const
 
 /** The field of a chat body; null when the body has none for the gateway. Answers 400 by throwing. */
 export function readDocumentsField({ documents: value }: Fields): DocumentsSpec | null {
@@ -40,6 +57,9 @@ export function readDocumentsField({ documents: value }: Fields): DocumentsSpec 
     docIds: texts(value, 'doc_id'),
     topK: count(value, 'top_k', topKMax) ?? 6,
     mode: modeOf(value['mode']),
+    window: windowOf(value['window'] ?? 0),
+    maxPerDocument: count(value, 'max_per_document', topKMax),
+    rewrite: rewriteOf(value['rewrite'] ?? undefined),
     maxTokens: count(value, 'max_tokens', maxTokensMax),
   }
 }
@@ -67,6 +87,20 @@ function modeOf(value: unknown): AskedMode {
   const mode = askedModes.find((each) => each === value)
   if (mode === undefined) throw invalid('mode', `must be one of ${askedModes.join(', ')}.`)
   return mode
+}
+
+function windowOf(value: unknown): DocumentsSpec['window'] {
+  if (value === 'section') return value
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= windowMax) return value
+  throw invalid('window', `must be a whole number from 0 to ${windowMax}, or "section".`)
+}
+
+function rewriteOf(value: unknown): DocumentsSpec['rewrite'] {
+  if (value === undefined || value === false) return value
+  if (value === true) return { model: null }
+  if (isObject(value) && typeof value['model'] === 'string' && value['model'] !== '' && Object.keys(value).length === 1)
+    return { model: value['model'] }
+  throw invalid('rewrite', 'must be true, false, or an object with the name of a "model".')
 }
 
 function invalid(name: string, message: string): ApiError {

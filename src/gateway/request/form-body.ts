@@ -194,7 +194,7 @@ export class FormBody implements Disposable {
   async #readModel(): Promise<void> {
     let value: Buffer[] | null = null
     while (this.#model === null) {
-      const bytes = await this.#body.read()
+      const bytes = await this.#body.readToKeep()
       if (bytes === null) {
         this.#scanner.end()
         throw new ApiError('missing_model', { param: 'model' })

@@ -4,8 +4,10 @@
  * pass unchanged.
  */
 import { isUtf8 } from 'node:buffer'
-import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { BodyLimits } from '#http/body.ts'
+import { takeRoom } from '#http/body-room.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Endpoint } from '#providers/provider.ts'
 import { invalidBody, type Fields } from './fields.ts'
@@ -24,8 +26,10 @@ export interface OwnFile {
 export type FindFile = (id: string, caller: Caller) => Promise<OwnFile | null>
 
 export interface InlineDeps {
+  readonly context: RequestContext
+  readonly caller: Caller
+  readonly limits: BodyLimits
   readonly findFile: FindFile
-  readonly settings: LiveSettings
   /** A provider of the model makes ids of the same form, so an unknown one may be its own. */
   readonly sharesForm: boolean
 }
@@ -36,21 +40,16 @@ type Read = Awaited<ReturnType<OwnFile['read']>>
 const pieceBytes = 3 * 1_048_576
 
 /** The request with the content of the files that it names. Answers 400, 404, 413 and 503 by throwing. */
-export async function inlineFiles(
-  deps: InlineDeps,
-  endpoint: Endpoint,
-  request: ModelRequest,
-  caller: Caller,
-): Promise<ModelRequest> {
+export async function inlineFiles(deps: InlineDeps, endpoint: Endpoint, request: ModelRequest): Promise<ModelRequest> {
   const references = fileReferences(endpoint, request.bytes)
-  const files = await filesOf(deps, references, caller)
+  const files = await filesOf(deps, references)
   const inlined = references.filter(({ id }) => files.has(id))
   if (inlined.length === 0) return request
-  const bytesMax = deps.settings.get('server.max_body_bytes')
-  checkSize(
-    inlined.reduce((sum, { id }) => sum + Math.ceil(((files.get(id)?.bytes ?? 0) * 4) / 3), request.bytes.length),
-    bytesMax,
-  )
+  const { context, limits } = deps
+  const ownBytes = request.bytes.length
+  const bytes = inlined.reduce((sum, { id }) => sum + Math.ceil(((files.get(id)?.bytes ?? 0) * 4) / 3), ownBytes)
+  checkSize(bytes, limits)
+  await takeRoom(context, limits, bytes - ownBytes)
   const contents = new Map<string, Read>()
   for (const [id, file] of files) contents.set(id, await file.read())
   const parts: Uint8Array[] = []
@@ -65,16 +64,15 @@ export async function inlineFiles(
   // What is text grows by its escapes, too.
   checkSize(
     parts.reduce((sum, { length }) => sum + length, 0),
-    bytesMax,
+    limits,
   )
   return withBytes(request, Buffer.concat(parts))
 }
 
 /** The files by their ids, each looked up once. Answers 404 for one that is gone or another account's. */
 async function filesOf(
-  { findFile, sharesForm }: InlineDeps,
+  { caller, findFile, sharesForm }: InlineDeps,
   references: readonly FileReference[],
-  caller: Caller,
 ): Promise<ReadonlyMap<string, OwnFile>> {
   const files = new Map<string, OwnFile>()
   for (const { id, param } of references) {
@@ -86,7 +84,7 @@ async function filesOf(
   return files
 }
 
-function checkSize(bytes: number, bytesMax: number): void {
+function checkSize(bytes: number, { bytesMax }: BodyLimits): void {
   if (bytes > bytesMax)
     throw new ApiError('request_too_large', {
       message: `With the files that it names, the request has more than ${bytesMax} bytes. Name fewer or smaller files.`,

@@ -8,6 +8,9 @@
 import type { Catalog } from '#catalog/catalog.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { BodyLimits } from '#http/body.ts'
+import { takeRoom } from '#http/body-room.ts'
+import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { parseBounded, JsonTooComplex } from '#lib/bounded-json.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -25,22 +28,29 @@ export interface RestoreDeps {
   readonly catalog: () => Catalog
 }
 
+/** Whose request it is, and what it may hold. */
+export interface Restoring {
+  readonly context: RequestContext
+  readonly caller: Caller
+  readonly limits: BodyLimits
+}
+
 /** The request with all that it builds on. Answers 400, 403, 404, 413 or 503 by throwing. */
 export async function restoreState(
   deps: RestoreDeps,
   request: ModelRequest,
   state: ResponseState,
-  caller: Caller,
+  from: Restoring,
 ): Promise<ModelRequest> {
-  const previous = await previousOf(deps, state, caller)
-  const conversationId = await conversationOf(deps, state, caller)
+  const previous = await previousOf(deps, state, from)
+  const conversationId = await conversationOf(deps, state, from)
   const references = state.references.filter((id) => responseOfItem(id) !== null)
   if (previous !== null && state.conversationId !== null)
     throw invalidBody('conversation', 'Send "previous_response_id" or "conversation", not both.')
   const { bytes } = request
   let own: string | null = null
   const ownItems = (): string => (own ??= inputItems(bytes))
-  if (references.length > 0) own = await withReferences(deps, { ...state, references }, ownItems(), caller)
+  if (references.length > 0) own = await withReferences(deps, { ...state, references }, ownItems(), from)
   const stored = state.stored && deps.settings.get('responses.keep')
   const kept: KeptState = {
     hex: newHex(),
@@ -68,11 +78,12 @@ export async function restoreState(
 
 /** The chain of kept responses up to the previous one; null when the gateway does not keep it. */
 async function previousOf(
-  { keptResponses, settings, catalog }: RestoreDeps,
+  { keptResponses, catalog }: RestoreDeps,
   { previousId }: ResponseState,
-  caller: Caller,
+  from: Restoring,
 ): Promise<readonly KeptResponse[] | null> {
   if (previousId === null || !isKeptResponseId(previousId)) return null
+  const { caller } = from
   const chain = await keptResponses.chain(previousId)
   const last = chain.at(-1)
   if (last === undefined || last.userId !== caller.account.user.id) return null
@@ -83,22 +94,22 @@ async function previousOf(
   if (last.lease !== null) refuse(`The previous response '${previousId}' is still being made. Wait until it has ended.`)
   if (chain[0]?.previousId !== null)
     refuse(`A response before '${previousId}' was deleted or has expired. Send the whole conversation as "input".`)
-  checkSize(
+  await takeRoomFor(
     chain.reduce((sum, { bytes }) => sum + bytes, 0),
-    settings,
+    from,
   )
   return chain
 }
 
 async function conversationOf(
-  { keptResponses, settings }: RestoreDeps,
+  { keptResponses }: RestoreDeps,
   { conversationId }: ResponseState,
-  { account }: Caller,
+  from: Restoring,
 ): Promise<string | null> {
   if (conversationId === null || !isKeptConversationId(conversationId)) return null
   const conversation = await keptResponses.conversation(conversationId)
-  if (conversation === null || conversation.userId !== account.user.id) return null
-  checkSize(conversation.bytes, settings)
+  if (conversation === null || conversation.userId !== from.caller.account.user.id) return null
+  await takeRoomFor(conversation.bytes, from)
   return conversationId
 }
 
@@ -107,15 +118,16 @@ async function withReferences(
   deps: RestoreDeps,
   { references }: ResponseState,
   items: string,
-  caller: Caller,
+  from: Restoring,
 ): Promise<string> {
-  const { keptResponses, settings, catalog } = deps
+  const { keptResponses, catalog } = deps
+  const { caller } = from
   const ids = [...new Set(references.flatMap((id) => responseOfItem(id) ?? []))]
   const own = (await keptResponses.list(ids)).filter((response) => response.userId === caller.account.user.id)
   for (const response of own) checkAccess(catalog(), response, caller)
-  checkSize(
+  await takeRoomFor(
     own.reduce((sum, { bytes }) => sum + bytes, 0),
-    settings,
+    from,
   )
   const known = new Map<string, unknown>()
   const owned = own.map(({ id }) => id)
@@ -156,11 +168,11 @@ function checkAccess(catalog: Catalog, { modelId }: KeptResponse, caller: Caller
   if (kind === 'in_doubt') throw new ApiError('store_unavailable')
 }
 
-/** What is sealed takes a third more than its text. */
-function checkSize(sealedBytes: number, settings: LiveSettings): void {
-  const bytesMax = settings.get('server.max_body_bytes')
-  if (sealedBytes * 0.75 <= bytesMax) return
+/** What is sealed takes a third more than its text. Answers 413 and 503 by throwing. */
+async function takeRoomFor(sealedBytes: number, { context, limits }: Restoring): Promise<void> {
+  const bytes = sealedBytes * 0.75
+  if (bytes <= limits.bytesMax) return takeRoom(context, limits, bytes)
   throw new ApiError('request_too_large', {
-    message: `The conversation has more than the ${bytesMax} bytes that a request may have. Begin a new one, or shorten it and send it as "input".`,
+    message: `The conversation has more than the ${limits.bytesMax} bytes that a request may have. Begin a new one, or shorten it and send it as "input".`,
   })
 }

@@ -107,7 +107,7 @@ function parsedJson(bytes: Buffer): unknown {
 
 async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
   try {
-    for (let piece = await reader.read(); piece !== null; piece = await reader.read()) yield piece
+    for (let piece = await reader.readToKeep(); piece !== null; piece = await reader.readToKeep()) yield piece
   } finally {
     reader.cancel()
   }

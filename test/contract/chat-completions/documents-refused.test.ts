@@ -8,7 +8,7 @@ let app: GatewayApp
 let beside: GatewayBeside
 beforeAll(async () => {
   app = await startGateway()
-  beside = gatewayBeside(app, { retrieve: async () => [] })
+  beside = gatewayBeside(app, { retrieve: async () => ({ chunks: [], query: '', warnings: [] }) })
 })
 afterAll(async () => {
   await beside[Symbol.asyncDispose]()
@@ -30,6 +30,12 @@ describe('it is refused', () => {
     [{ doc_id: [null] }, 'documents.doc_id'],
     [{ mode: 'semantic' }, 'documents.mode'],
     [{ max_tokens: -1 }, 'documents.max_tokens'],
+    [{ window: 11 }, 'documents.window'],
+    [{ window: 'page' }, 'documents.window'],
+    [{ max_per_document: 0 }, 'documents.max_per_document'],
+    [{ rewrite: 'yes' }, 'documents.rewrite'],
+    [{ rewrite: { model: '' } }, 'documents.rewrite'],
+    [{ rewrite: { model: 'a', more: 1 } }, 'documents.rewrite'],
   ]
   for (const [documents, param] of wrong) {
     test(`400 for ${JSON.stringify(documents)}`, async () => {

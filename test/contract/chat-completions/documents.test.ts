@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ApiError } from '#errors/api-error.ts'
-import type { Retrieval, RetrievedChunk } from '#gateway/grounding/retrieve.ts'
+import type { Retrieval, Retrieved, RetrievedChunk } from '#gateway/grounding/retrieve.ts'
 import { gatewayBeside, type GatewayBeside } from '#test/support/app/gateway-beside.ts'
 import { messages, startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { expectRefusal } from '#test/support/contract/refusal.ts'
@@ -44,12 +44,14 @@ let app: GatewayApp
 let beside: GatewayBeside
 let answer: (retrieval: Retrieval) => Promise<readonly RetrievedChunk[]>
 let asked: Retrieval[] = []
+let also: Partial<Retrieved> = {}
 beforeAll(async () => {
   app = await startGateway()
   beside = gatewayBeside(app, {
-    retrieve: (retrieval) => {
+    async retrieve(retrieval) {
       asked.push(retrieval)
-      return answer(retrieval)
+      const query = retrieval.turns.at(-1)?.text ?? ''
+      return { query, warnings: [], chunks: await answer(retrieval), ...also }
     },
   })
 })
@@ -89,6 +91,18 @@ describe('the answer', () => {
   test('has an empty list when nothing was found', async () => {
     const { text } = await chatOver({}, [])
     expect(JSON.parse(text)).toEqual({ ...chatCompletion(), citations: [] })
+  })
+
+  test('says what was searched for, and what could not be done, where that is not plain', async () => {
+    also = { query: 'days of leave of managers', warnings: ['Some documents were searched by words only.'] }
+    const whole = await chatOver()
+    const streamed = await chatOver({ stream: true })
+    also = {}
+    expect(JSON.parse(whole.text)).toMatchObject({
+      citations,
+      retrieval: { query: 'days of leave of managers', warnings: ['Some documents were searched by words only.'] },
+    })
+    expect(streamed.text.match(/"retrieval"/g)).toHaveLength(1)
   })
 
   test('has ours in place of citations that the provider makes up itself, also when it says nothing else', async () => {
@@ -219,8 +233,13 @@ describe('the search', () => {
         { role: 'assistant', content: 'Let me see: ' },
       ],
     })
-    expect(asked.map(({ query, caller }) => [query, caller.account.user.id])).toEqual([
-      ['how many\ndays?', app.keys.main.userId],
+    const turns = [
+      { role: 'user', text: 'first' },
+      { role: 'assistant', text: 'ok' },
+      { role: 'user', text: 'how many\ndays?' },
+    ]
+    expect(asked).toMatchObject([
+      { turns, model: 'plain', caller: { account: { user: { id: app.keys.main.userId } } } },
     ])
   })
 
@@ -234,12 +253,24 @@ describe('the search', () => {
         top_k: 50,
         mode: 'vector',
         max_tokens: 900,
+        window: 'section',
+        max_per_document: 2,
+        rewrite: { model: 'writer' },
       },
     })
-    const none = { owners: null, docIds: null, maxTokens: null }
+    const none = { owners: null, docIds: null, maxTokens: null, window: 0, maxPerDocument: null, rewrite: undefined }
+    const more = { window: 'section', maxPerDocument: 2, rewrite: { model: 'writer' } } as const
     expect(asked.map(({ spec }) => spec)).toEqual([
       { ...none, categories: ['faq'], topK: 6, mode: 'auto' },
-      { categories: ['a', 'b'], owners: ['everyone'], docIds: ['x'], topK: 50, mode: 'vector', maxTokens: 900 },
+      {
+        categories: ['a', 'b'],
+        owners: ['everyone'],
+        docIds: ['x'],
+        topK: 50,
+        mode: 'vector',
+        maxTokens: 900,
+        ...more,
+      },
     ])
   })
 

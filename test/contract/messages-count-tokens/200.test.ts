@@ -1,6 +1,7 @@
 /** 200 of POST /ai/v1/messages/count_tokens: an estimate, made here. */
 import { expect, test } from 'bun:test'
 import { messagesEndpoint } from '#test/support/contract/dialect-contract.ts'
+import { clientOf } from '#test/support/batches/file-client.ts'
 import { gatewayOfFile } from '#test/support/contract/endpoint-contract.ts'
 
 const gateway = gatewayOfFile()
@@ -31,4 +32,11 @@ test('longer prompts, a system prompt and tools count for more', async () => {
 
 test('max_tokens is not needed, because nothing is answered', async () => {
   expect(await count({ max_tokens: undefined })).toBe(await count({}))
+})
+
+test('a file of the account counts as its content does', async () => {
+  const data = 'word '.repeat(1000)
+  const { id } = await clientOf(gateway()).uploaded(data, 'user_data')
+  const asked = (source: object) => count({ messages: [{ role: 'user', content: [{ type: 'document', source }] }] })
+  expect(await asked({ type: 'file', file_id: id })).toBe(await asked({ type: 'text', media_type: 'text/plain', data }))
 })

@@ -18,6 +18,8 @@ const bodies: readonly (readonly [string, unknown, string | null])[] = [
   ['a mode that there is not', { query: 'a', mode: 'semantic' }, 'mode'],
   ['a window below zero', { query: 'a', window: -1 }, 'window'],
   ['a window above ten', { query: 'a', window: 11 }, 'window'],
+  ['a window of another kind', { query: 'a', window: 'page' }, 'window'],
+  ['no hit of a document', { query: 'a', max_per_document: 0 }, 'max_per_document'],
   ['an empty list of categories', { query: 'a', category: [] }, 'category'],
   ['a document id that is none', { query: 'a', doc_id: 'mine' }, 'doc_id'],
   ['a wrong id in a list', { query: 'a', doc_id: [crypto.randomUUID(), 'mine'] }, 'doc_id.1'],

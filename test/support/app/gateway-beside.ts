@@ -26,6 +26,7 @@ import { HttpServer } from '#http/server.ts'
 import { ClientSecrets } from '#identity/client-secret.ts'
 import { priorities, type Caller } from '#identity/records.ts'
 import { systemClock as clock } from '#lib/clock.ts'
+import { ByteBudget } from '#lib/byte-budget.ts'
 import { Http1Client } from '#lib/http1/client.ts'
 import { sealer } from '#lib/seal.ts'
 import { Ticker } from '#lib/ticker.ts'
@@ -86,6 +87,7 @@ export function gatewayBeside(
     providers: new ProviderPool(opening.use(new Http1Client({ clock, ticker }))),
     embeddingBatcher: new EmbeddingBatcher(() => ({ batchMs: 0, itemsMax: 64, answerBytesMax: 1_000_000 })),
     retrieve,
+    bodies: new ByteBudget(settings.get('server.bytes_in_flight')),
     inflight,
     caps: new CapQueue({
       slots: inflight,

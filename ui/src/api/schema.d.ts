@@ -401,6 +401,14 @@ export type ChatCompletionRequest = {
     readonly top_k?: number | null | undefined
     /** auto when left out */
     readonly mode?: "auto" | "hybrid" | "vector" | "keyword" | null | undefined
+    /** Neighbouring passages of each source, or the text under its heading */
+    readonly window?: number | "section" | null | undefined
+    /** Most sources of one document */
+    readonly max_per_document?: number | null | undefined
+    /** Let a model write, from the conversation, what is searched for; `retrieval` of the answer tells it */
+    readonly rewrite?: boolean | {
+      readonly model: string
+    } | null | undefined
     /** Most tokens of all sources together */
     readonly max_tokens?: number | null | undefined
   } | readonly unknown[] | null | undefined
@@ -1796,8 +1804,10 @@ export type SearchRequest = {
   readonly top_k?: number | undefined
   /** By meaning (vector), by words (keyword), or by both (hybrid); auto: by both, or by words where no model has embedded the documents */
   readonly mode?: "auto" | "hybrid" | "vector" | "keyword" | undefined
-  /** Neighbouring chunks on either side of each hit */
-  readonly window?: number | undefined
+  /** Neighbouring chunks on either side of each hit; "section" for those under the same heading, up to ten on either side */
+  readonly window?: number | "section" | undefined
+  /** Most hits of one document; others take the places */
+  readonly max_per_document?: number | undefined
   /** Only documents of these categories */
   readonly category?: string | readonly string[] | null | undefined
   /** Only documents with one of these owners */
