@@ -13,6 +13,8 @@ const mark = Buffer.from('[secret]')
 export class SecretSet {
   /** The longest first, so that a secret that contains another goes as a whole. */
   readonly forms: readonly Buffer[]
+  /** One for each byte that a form holds: pieces that end in another byte end no beginning of a secret. */
+  readonly bytes = new Uint8Array(256)
   readonly #texts: readonly string[]
 
   constructor(secrets: Iterable<string>) {
@@ -25,6 +27,7 @@ export class SecretSet {
     }
     this.#texts = [...forms]
     this.forms = this.#texts.map((form) => Buffer.from(form)).sort((a, b) => b.length - a.length)
+    for (const form of this.forms) for (const byte of form) this.bytes[byte] = 1
   }
 
   /** True when there is nothing to take out. */
@@ -50,10 +53,12 @@ const none: Buffer = Buffer.alloc(0)
 /** One stream of bytes. Any split of the input gives the same output. */
 export class ByteRedaction {
   readonly #forms: readonly Buffer[]
+  readonly #bytes: Uint8Array
   #held: Buffer = none
 
   constructor(secrets: SecretSet) {
     this.#forms = secrets.forms
+    this.#bytes = secrets.bytes
   }
 
   /** What may go on now; empty when all of it is held back. The same bytes, not a copy, when they hold no secret. */
@@ -106,6 +111,7 @@ export class ByteRedaction {
   /** Length of the longest end of the bytes with which a secret may begin. */
   #secretBeginning(bytes: Buffer): number {
     let longest = 0
+    if (this.#bytes[bytes[bytes.length - 1] ?? 0] === 0) return 0
     for (const form of this.#forms) {
       for (let length = Math.min(form.length - 1, bytes.length); length > longest; length--) {
         const from = bytes.length - length

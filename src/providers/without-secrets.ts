@@ -4,7 +4,7 @@
  */
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ByteRedaction, SecretSet } from '#lib/byte-redaction.ts'
-import type { Reply, ReplyBody } from '#lib/http1/reply.ts'
+import { readTo, type Reply, type ReplyBody, type ReplyReader } from '#lib/http1/reply.ts'
 import type { NativeBatches, NativeResult } from './native-batches.ts'
 import { SocketRefused, type Provider, type SocketListener } from './provider.ts'
 
@@ -96,10 +96,11 @@ function redacted(reply: Reply, secrets: SecretSet): Reply {
   return { status, headers, body: new RedactedBody(reply.body, new ByteRedaction(secrets)) }
 }
 
-class RedactedBody implements ReplyBody {
+class RedactedBody implements ReplyBody, ReplyReader {
   readonly #body: ReplyBody
   readonly #redaction: ByteRedaction
   #ended = false
+  #reader: ReplyReader | null = null
 
   constructor(body: ReplyBody, redaction: ByteRedaction) {
     this.#body = body
@@ -113,6 +114,30 @@ class RedactedBody implements ReplyBody {
       const passed = this.#pass(bytes)
       if (passed === null || passed.byteLength > 0) return passed
     }
+  }
+
+  readTo(reader: ReplyReader): Uint8Array | null | undefined {
+    this.#reader = reader
+    for (;;) {
+      const bytes = this.#ended ? null : readTo(this.#body, this)
+      if (bytes === undefined) return undefined
+      const passed = this.#pass(bytes)
+      if (passed === null || passed.byteLength > 0) return passed
+    }
+  }
+
+  /** For the body. */
+  received(bytes: Uint8Array | null): void {
+    const reader = this.#reader
+    if (reader === null) return
+    const passed = this.#pass(bytes)
+    const next = passed === null || passed.byteLength > 0 ? passed : this.readTo(reader)
+    if (next !== undefined) reader.received(next)
+  }
+
+  /** For the body. */
+  failed(reason: unknown): void {
+    this.#reader?.failed(reason)
   }
 
   cancel(): void {

@@ -10,7 +10,7 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import { errorEvent } from '#errors/render.ts'
 import { eventStreamHeaders } from '#http/event-stream.ts'
 import { finishReading } from '#lib/http1/finish-reading.ts'
-import type { Reply, ReplyBody } from '#lib/http1/reply.ts'
+import { readTo, type Reply, type ReplyBody, type ReplyReader } from '#lib/http1/reply.ts'
 import { headersForClient } from '../call/headers.ts'
 import type { Relay } from './relay.ts'
 import { StreamTap } from './stream-tap.ts'
@@ -64,26 +64,44 @@ export async function relayPieces(reply: Reply, relay: Relay, options: PieceOpti
   return relay.context.respond(stream.body, { status: reply.status, headers: { ...reply.headers } })
 }
 
+/** Where the runtime takes the bytes of an answer from: its direct stream (https://bun.com/docs/runtime/streams). */
+interface Sink {
+  /** The bytes taken, or a promise for when there is room again: these bytes are kept, and no more should come. */
+  write(bytes: Uint8Array): number | Promise<number>
+  flush(): unknown
+  /** The end of the body; with an error the connection breaks. */
+  close(error?: Error): void
+}
+
 interface Piece {
   readonly bytes: Uint8Array
   /** The answer is complete with these bytes. */
   readonly last: boolean
 }
 
-class RelayedStream {
+/**
+ * A platform's stream makes promises for every event and is asked again for each. This body is written when
+ * bytes come, which the runtime calls a direct stream, and costs none of that.
+ */
+class RelayedStream implements ReplyReader {
   readonly body: ReadableStream<Uint8Array>
   readonly #relay: Relay
   readonly #tap: Tap
   readonly #inBand: boolean
   readonly #failureEvent: (error: ApiError) => Uint8Array
   readonly #upstream: ReplyBody
-  #controller!: ReadableStreamDefaultController<Uint8Array>
-  /** The piece that `open` reads ahead; later pieces are read when the client asks for them. */
+  /** Null until the runtime has sent the head. */
+  #sink: Sink | null = null
+  /** Settles with the body: the runtime waits for it. */
+  readonly #closed = Promise.withResolvers<void>()
+  /** The piece that `open` reads ahead; later pieces are read when the client has room for them. */
   #first: Promise<Piece> | null = null
   #sentAt: number
-  /** The client has asked and the upstream has not answered yet. */
+  /** The client has room and the upstream has not answered yet. */
   #waiting = false
   #ended = false
+  /** What ended the answer. */
+  #failure: ApiError | null = null
   #resources: DisposableStack | null = null
 
   constructor(upstream: ReplyBody, relay: Relay, { tap, inBand, failureEvent = errorEvent }: PieceOptions) {
@@ -93,15 +111,12 @@ class RelayedStream {
     this.#failureEvent = failureEvent
     this.#upstream = upstream
     this.#sentAt = relay.context.clock.elapsed()
-    this.body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => void (this.#controller = controller),
-        pull: () => this.#pull(),
-        cancel: () => this.#clientGone(),
-      },
-      // Zero: nothing is read before the client asks for it.
-      { highWaterMark: 0 },
-    )
+    const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+      type: 'direct',
+      pull: (sink) => this.#start(sink),
+      cancel: () => this.#clientGone(),
+    }
+    this.body = new ReadableStream(source)
   }
 
   /** Resolves when the first event has come or the upstream has been silent for a while; throws if it fails before. */
@@ -139,64 +154,82 @@ class RelayedStream {
     if (!this.#waiting && reason !== null) this.#fail(reason)
   }
 
-  /**
-   * Sends the client its next piece. Called for every event, so it makes one promise at most: an
-   * async function on the way costs as much as all the rest.
-   */
-  #pull(): void | Promise<void> {
-    this.#waiting = true
-    const first = this.#first
-    if (first === null) {
-      this.#relay.watch.expect('idle', this.#relay.idleSeconds)
-      return this.#readOn()
+  /** The head is out, and the client has room. */
+  #start(sink: Sink): Promise<void> {
+    this.#sink = sink
+    if (this.#ended) this.#close()
+    else {
+      this.#waiting = true
+      void this.#first?.then(this.#deliver, this.#onFailure)
+      this.#first = null
     }
-    this.#first = null
-    return first.then(this.#deliver, this.#onFailure)
+    return this.#closed.promise
   }
 
-  /** Reads until there is something for the client. */
-  #readOn(): void | Promise<void> {
+  /** Sends what the upstream has sent, until it or the client has to be waited for. Makes no promise. */
+  readonly #readOn = (): void => {
     try {
-      for (;;) {
+      while (!this.#ended) {
         this.#checkTap()
-        const bytes = this.#upstream.read()
-        if (bytes instanceof Promise) return bytes.then(this.#received, this.#readFailed)
+        this.#waiting = true
+        this.#relay.watch.expect('idle', this.#relay.idleSeconds)
+        const bytes = readTo(this.#upstream, this)
+        if (bytes === undefined) return
         const piece = this.#pieceOf(bytes)
-        if (piece !== null) return this.#deliver(piece)
+        if (piece !== null && !this.#sendPiece(piece)) return
       }
     } catch (thrown) {
       this.#onFailure(thrown)
     }
   }
 
-  readonly #received = (bytes: Uint8Array | null): void | Promise<void> => {
+  /** For the upstream's body: the bytes that it did not have yet. */
+  received(bytes: Uint8Array | null): void {
+    if (this.#ended) return
     try {
       const piece = this.#pieceOf(bytes)
-      return piece === null ? this.#readOn() : this.#deliver(piece)
+      if (piece === null || this.#sendPiece(piece)) this.#readOn()
     } catch (thrown) {
       this.#onFailure(thrown)
     }
   }
 
-  readonly #deliver = (piece: Piece): void | Promise<void> => {
-    const pendingWrite = this.#tap.pendingWrite ?? null
-    return pendingWrite === null ? this.#emit(piece) : pendingWrite.then(() => this.#emit(piece))
+  /** For the upstream's body: reading it has failed. */
+  failed(reason: unknown): void {
+    this.#onFailure(this.#readError(reason))
   }
 
-  #emit(piece: Piece): void {
+  readonly #deliver = (piece: Piece): void => {
+    if (this.#sendPiece(piece)) this.#readOn()
+  }
+
+  /** Whether more can be sent at once; else it goes on by itself, or the answer is over. */
+  #sendPiece(piece: Piece): boolean {
+    const pendingWrite = this.#tap.pendingWrite ?? null
+    if (pendingWrite === null) return this.#emit(piece)
+    void pendingWrite.then(() => {
+      if (this.#emit(piece)) this.#readOn()
+    })
+    return false
+  }
+
+  #emit(piece: Piece): boolean {
     this.#waiting = false
-    if (this.#ended) return
-    if (piece.bytes.byteLength > 0) this.#send(piece.bytes)
-    if (piece.last) this.#end()
+    if (this.#ended) return false
+    const room = piece.bytes.byteLength > 0 ? this.#send(piece.bytes) : 0
+    if (piece.last) {
+      this.#end()
+      return false
+    }
+    if (!(room instanceof Promise)) return true
+    void room.then(this.#readOn, this.#readOn)
+    return false
   }
 
   readonly #onFailure = (thrown: unknown): void => {
     this.#waiting = false
     this.#fail(toApiError(thrown))
   }
-
-  /** Reading the upstream's body has failed. */
-  readonly #readFailed = (thrown: unknown): void => this.#onFailure(this.#readError(thrown))
 
   /** The first piece. Throws an ApiError when there will be none; until it comes the time-out for the first token runs on. */
   async #readFirst(): Promise<Piece> {
@@ -249,18 +282,21 @@ class RelayedStream {
       this.#send(keepalive)
   }
 
-  #send(bytes: Uint8Array): void {
+  /** A promise when the client has no room for more. */
+  #send(bytes: Uint8Array): unknown {
     this.#relay.record.responseBytes += bytes.byteLength
     this.#relay.record.content?.answer(bytes)
     this.#sentAt = this.#relay.context.clock.elapsed()
-    this.#controller.enqueue(bytes)
+    const room = this.#sink?.write(bytes)
+    const flushed = this.#sink?.flush()
+    return room instanceof Promise ? room : flushed
   }
 
   /** The whole answer has gone out. */
   #end(): void {
     this.#recordFailure()
     this.#release()
-    this.#controller.close()
+    this.#close()
     // The upstream ends its body right after its last event: its connection can be used again.
     void finishReading(this.#upstream)
   }
@@ -268,22 +304,38 @@ class RelayedStream {
   /** The answer cannot go on: one error event, no [DONE], and the end of the body; or a body without its end. */
   #fail(error: ApiError): void {
     if (this.#ended) return
+    // First: the end of the call comes back here.
+    this.#ended = true
+    this.#failure = error
     this.#relay.record.fail(error)
     this.#relay.watch.end(error)
     this.#release()
-    if (!this.#inBand) return this.#controller.error(error)
-    this.#controller.enqueue(this.#failureEvent(error))
-    this.#controller.close()
+    this.#close()
+  }
+
+  /** Ends the body, as far as its head is out; else `start` does. */
+  #close(): void {
+    const sink = this.#sink
+    if (sink === null) return
+    const error = this.#failure
+    if (error !== null && !this.#inBand) sink.close(error)
+    else {
+      if (error !== null) void sink.write(this.#failureEvent(error))
+      sink.close()
+    }
+    this.#closed.resolve()
   }
 
   /** SDKs close right after the terminal event: that is a success. */
   #clientGone(): void {
+    this.#closed.resolve()
     if (this.#ended) return
     if (this.#tap.complete) {
       this.#upstream.cancel()
       this.#recordFailure()
       return this.#release()
     }
+    this.#ended = true
     const gone = new ApiError('client_closed')
     this.#relay.record.fail(gone)
     this.#relay.watch.end(gone)

@@ -5,7 +5,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { Http1Failure } from './failure.ts'
-import type { Reply, ReplyBody } from './reply.ts'
+import type { Reply, ReplyBody, ReplyReader } from './reply.ts'
 
 /** What a call may do to the connection that carries it. */
 export interface Carrier {
@@ -28,7 +28,7 @@ export class Http1Call implements ReplyBody {
   readonly #signal: Cancellation
   readonly #head: Settlers<Reply>
   readonly #reasonOf: (reason: unknown) => unknown
-  #reader: Settlers<Uint8Array | null> | null = null
+  #reader: ReplyReader | null = null
   #carrier: Carrier | null = null
   /** What was read and not asked for yet; most answers come in one read. */
   #next: Uint8Array | null = null
@@ -61,12 +61,8 @@ export class Http1Call implements ReplyBody {
 
   /** For the connection: bytes of the body have come; the memory is the call's from now on. */
   receive(bytes: Uint8Array): void {
-    const reader = this.#reader
-    if (reader !== null) {
-      this.#reader = null
-      reader.resolve(bytes)
-      return
-    }
+    const reader = this.#takeReader()
+    if (reader !== null) return reader.received(bytes)
     if (this.#next === null) this.#next = bytes
     else (this.#later ??= []).push(bytes)
     this.#unreadBytes += bytes.byteLength
@@ -82,8 +78,7 @@ export class Http1Call implements ReplyBody {
   /** For the connection: the answer is complete. */
   end(): void {
     this.#release()
-    this.#reader?.resolve(null)
-    this.#reader = null
+    this.#takeReader()?.received(null)
   }
 
   /** For the connection: there will be no complete answer. What came before can still be read. */
@@ -97,6 +92,24 @@ export class Http1Call implements ReplyBody {
   }
 
   read(): Uint8Array | null | Promise<Uint8Array | null> {
+    if (this.#next === null && this.#broken !== null) return Promise.reject(this.#broken.reason as Error)
+    const bytes = this.#take()
+    if (bytes !== undefined) return bytes
+    return new Promise((received, failed) => (this.#reader = { received, failed }))
+  }
+
+  readTo(reader: ReplyReader): Uint8Array | null | undefined {
+    if (this.#next === null && this.#broken !== null) {
+      reader.failed(this.#broken.reason)
+      return undefined
+    }
+    const bytes = this.#take()
+    if (bytes === undefined) this.#reader = reader
+    return bytes
+  }
+
+  /** What has been read already, or null at the end; undefined when there is nothing yet. */
+  #take(): Uint8Array | null | undefined {
     const bytes = this.#next
     if (bytes !== null) {
       this.#next = this.#later?.shift() ?? null
@@ -107,9 +120,7 @@ export class Http1Call implements ReplyBody {
       }
       return bytes
     }
-    if (this.#broken !== null) return Promise.reject(this.#broken.reason as Error)
-    if (this.#over) return null
-    return new Promise((resolve, reject) => (this.#reader = { resolve, reject }))
+    return this.#over ? null : undefined
   }
 
   cancel(): void {
@@ -139,8 +150,14 @@ export class Http1Call implements ReplyBody {
     this.#release()
     // Settles at most one of the two: a reader exists only after the head.
     this.#head.reject(this.#reasonOf(reason))
-    this.#reader?.reject(reason)
+    this.#takeReader()?.failed(reason)
+  }
+
+  /** A reader is called once, and may ask again at once. */
+  #takeReader(): ReplyReader | null {
+    const reader = this.#reader
     this.#reader = null
+    return reader
   }
 
   #release(): void {

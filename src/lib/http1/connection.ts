@@ -163,6 +163,8 @@ export class Connection implements Carrier {
       const body = parser.push(bytes)
       if (!hadHead && parser.head !== null) this.#answered(parser.head, assignment.call)
       if (body !== null) assignment.call.receive(body)
+      // Its reader has given the call up.
+      if (this.#assignment !== assignment) return
     } catch (malformed) {
       return this.#breakOff('protocol', malformed)
     }

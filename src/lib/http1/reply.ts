@@ -18,8 +18,31 @@ export interface ReplyBody {
    * signal's reason when the call was aborted. One call at a time.
    */
   read(): Uint8Array | null | Promise<Uint8Array | null>
+  /**
+   * The same without a promise: undefined when nothing has arrived yet, and then the reader is called, once. For bodies
+   * of which every piece counts; `readTo` reads any body so.
+   */
+  readTo?(reader: ReplyReader): Uint8Array | null | undefined
   /** Gives up what is left; the connection is closed. After the end it does nothing. */
   cancel(): void
+}
+
+/** Gets what a body had not received yet when it was asked. Must not throw. */
+export interface ReplyReader {
+  received(bytes: Uint8Array | null): void
+  failed(reason: unknown): void
+}
+
+/** The next bytes of any body, or null at its end, or undefined: then the reader is called when there is more to say. */
+export function readTo(body: ReplyBody, reader: ReplyReader): Uint8Array | null | undefined {
+  if (body.readTo !== undefined) return body.readTo(reader)
+  const bytes = body.read()
+  if (!(bytes instanceof Promise)) return bytes
+  bytes.then(
+    (later) => reader.received(later),
+    (reason: unknown) => reader.failed(reason),
+  )
+  return undefined
 }
 
 /**
