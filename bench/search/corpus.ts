@@ -2,7 +2,7 @@
  * Documents to search, the same at every run: texts whose words are as unevenly frequent as those of a
  * language (Zipf), and unit vectors that lie in clusters, as those of embedders do.
  */
-import type { NewChunk } from '#store/documents/document-store.ts'
+import type { NewChunk } from '#store/documents/document-chunks.ts'
 
 export const dimensions = 384
 const clusters = 500

@@ -19,14 +19,8 @@ import { sql } from 'kysely'
 import { sealer } from '#lib/seal.ts'
 import { openDatabase } from '#store/database.ts'
 import { setOf } from '#store/documents/rows/chunk-row.ts'
-import type {
-  Completion,
-  DocumentStore,
-  FindQuery,
-  NewChunk,
-  NewDocument,
-  Viewer,
-} from '#store/documents/document-store.ts'
+import type { NewChunk } from '#store/documents/document-chunks.ts'
+import type { Completion, DocumentStore, FindQuery, NewDocument, Viewer } from '#store/documents/document-store.ts'
 import { openStore } from '#store/store.ts'
 import { corpus, dimensions } from './corpus.ts'
 

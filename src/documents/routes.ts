@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
-import type { RequestContext } from '#http/request-context.ts'
 import { pageAnswer as pageOf, pageQuery } from '#http/page.ts'
 import { json, noContent } from '#http/respond.ts'
-import type { Route, RouteDocs } from '#http/route.ts'
+import type { Route } from '#http/route.ts'
 import { validBody, validQuery } from '#http/validate.ts'
 import type { Caller } from '#identity/records.ts'
 import { documentStates } from '#store/documents/document-store.ts'
+import { contentRoutes } from './content-routes.ts'
+import { docId, type Row } from './document-route.ts'
 import type { Documents } from './documents.ts'
 import { importAnswer } from './import/import-answer.ts'
 import { importDocuments, shownName } from './import/import-documents.ts'
@@ -17,16 +18,6 @@ import { importBody, metadataField, sourceText } from './import/import-request.t
 import { componentsAnswer, listComponents } from './import/components.ts'
 import { knownError } from './known-error.ts'
 import { resolveOwners } from './owners.ts'
-import {
-  getFile,
-  getPage,
-  getPagePicture,
-  getText,
-  pageAnswer,
-  pictureQuery,
-  textAnswer,
-  textQuery,
-} from './records/content-handlers.ts'
 import { chunkAnswer, documentAnswer, manifestAnswer } from './records/document-record.ts'
 import {
   cancelDocument,
@@ -90,18 +81,12 @@ const chunksAnswer = z.strictObject({
   next: z.int().nullable().describe('Send it as `from` for the chunks after these; null at the end'),
 })
 
-interface Row {
-  readonly method: Route<Caller>['method']
-  readonly path: string
-  readonly docs: Omit<RouteDocs, 'tag'>
-  readonly handle: (context: RequestContext, caller: Caller) => Promise<Response>
-}
-
 /** Rows of the route table. */
 export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
   return [
     ...importRoutes(documents),
     ...recordRoutes(documents),
+    manifestRoute(documents),
     ...contentRoutes(documents),
     ...changeRoutes(documents),
     searchRoute(documents),
@@ -195,19 +180,6 @@ function recordRoutes(documents: Documents): Row[] {
     },
     {
       method: 'GET',
-      path: '/documents/manifest',
-      docs: {
-        operation: 'getSourceManifest',
-        summary: 'What you have imported of a source: files, versions, hashes and states',
-        query: manifestQuery,
-        answer: manifestAnswer,
-        errors: ['invalid_query_parameter'],
-      },
-      handle: async (context, caller) =>
-        json(await listManifest(documents, caller, validQuery(manifestQuery, context.query))),
-    },
-    {
-      method: 'GET',
       path: '/document/:doc_id/chunks',
       docs: {
         summary: 'The chunks of a document, in the order of its text',
@@ -223,61 +195,20 @@ function recordRoutes(documents: Documents): Row[] {
   ]
 }
 
-function contentRoutes(documents: Documents): Row[] {
-  const errors: readonly ErrorCode[] = ['not_found', 'invalid_query_parameter']
-  return [
-    {
-      method: 'GET',
-      path: '/document/:doc_id/text',
-      docs: {
-        summary: 'The text of a document, or a part of it',
-        description: 'Offsets count Unicode code points, as those of chunks and hits do.',
-        query: textQuery,
-        answer: textAnswer,
-        errors,
-      },
-      handle: async (context, caller) =>
-        json(await getText(documents, caller, { id: docId(context), ...validQuery(textQuery, context.query) })),
+function manifestRoute(documents: Documents): Row {
+  return {
+    method: 'GET',
+    path: '/documents/manifest',
+    docs: {
+      operation: 'getSourceManifest',
+      summary: 'What you have imported of a source: files, versions, hashes and states',
+      query: manifestQuery,
+      answer: manifestAnswer,
+      errors: ['invalid_query_parameter'],
     },
-    {
-      method: 'GET',
-      path: '/document/:doc_id/pages/:page',
-      docs: { summary: 'The text of a page, slide, sheet or attachment', answer: pageAnswer, errors },
-      handle: async (context, caller) =>
-        json(await getPage(documents, caller, { id: docId(context), page: pageNumber(context) })),
-    },
-    {
-      method: 'GET',
-      path: '/document/:doc_id/pages/:page/image',
-      docs: {
-        operation: 'getPageImage',
-        summary: 'A page of a PDF as a picture, with a passage marked',
-        query: pictureQuery,
-        media: ['image/png'],
-        errors,
-      },
-      handle: (context, caller) => {
-        const passage = validQuery(pictureQuery, context.query)
-        return getPagePicture(documents, context, caller, {
-          id: docId(context),
-          page: pageNumber(context),
-          ...passage,
-        })
-      },
-    },
-    {
-      method: 'GET',
-      path: '/document/:doc_id/file',
-      docs: {
-        operation: 'downloadDocument',
-        summary: 'The file as it was imported, or a range of its bytes',
-        media: ['application/*', 'text/*', 'image/*', 'message/*'],
-        moreStatuses: [206],
-        errors: ['not_found', 'range_not_satisfiable'],
-      },
-      handle: (context, caller) => getFile(documents, context, caller, docId(context)),
-    },
-  ]
+    handle: async (context, caller) =>
+      json(await listManifest(documents, caller, validQuery(manifestQuery, context.query))),
+  }
 }
 
 function changeRoutes(documents: Documents): Row[] {
@@ -357,20 +288,6 @@ function searchRoute(documents: Documents): Row {
       return json(searchOnWire(await search(documents, caller, query, context.signal)))
     },
   }
-}
-
-/** The id in the path. A text that is not a UUID is the id of no document. */
-function docId({ params }: RequestContext): string {
-  const id = params['doc_id']?.toLowerCase() ?? ''
-  if (z.guid().safeParse(id).success) return id
-  throw new ApiError('not_found', { message: 'No document with this id is visible to you.' })
-}
-
-/** The number of a page in the path. What is not one is the number of no page. */
-function pageNumber({ params }: RequestContext): number {
-  const page = params['page'] ?? ''
-  if (/^[1-9]\d{0,8}$/.test(page)) return Number(page)
-  throw new ApiError('not_found', { message: 'The address has to end with the number of a page, from 1.' })
 }
 
 function statesOf(text: string | undefined) {

@@ -1,7 +1,8 @@
 /** How a document and its chunks look on the wire. */
 import { z } from 'zod'
 import { instant, instantOf } from '#http/page.ts'
-import { documentStates, type DocumentRecord, type StoredChunk } from '#store/documents/document-store.ts'
+import type { StoredChunk } from '#store/documents/document-chunks.ts'
+import { documentStates, type DocumentRecord } from '#store/documents/document-store.ts'
 
 const done = z.strictObject({ done: z.int(), total: z.int() })
 const component = z.looseObject({ name: z.string() })

@@ -1,6 +1,6 @@
 /** The body and the answer of POST /api/v1/search. */
 import { z } from 'zod'
-import type { StoredChunk } from '#store/documents/document-store.ts'
+import type { StoredChunk } from '#store/documents/document-chunks.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
 import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'

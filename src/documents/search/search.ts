@@ -4,14 +4,8 @@
  */
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
-import type {
-  ChunkInContext,
-  FindQuery,
-  FindResult,
-  RankedChunk,
-  StoredChunk,
-  Viewer,
-} from '#store/documents/document-store.ts'
+import type { StoredChunk } from '#store/documents/document-chunks.ts'
+import type { ChunkInContext, FindQuery, FindResult, RankedChunk, Viewer } from '#store/documents/document-store.ts'
 import { setOf } from '#store/documents/rows/chunk-row.ts'
 import type { MetadataFilter } from '#store/documents/metadata/metadata-filter.ts'
 import type { Facet } from '#store/documents/metadata/metadata.ts'

@@ -5,7 +5,8 @@
  */
 import { join } from 'node:path'
 import type { Caller } from '#identity/records.ts'
-import type { Completion, DocumentStore, NewChunk } from '#store/documents/document-store.ts'
+import type { NewChunk } from '#store/documents/document-chunks.ts'
+import type { Completion, DocumentStore } from '#store/documents/document-store.ts'
 import { BlobMissing, BlobsUnavailable, type BlobStore, type LocalBlob } from '../blobs/blob-store.ts'
 import type { StorageHealth } from '../storage-health.ts'
 import type { Spool } from '../blobs/spool.ts'

@@ -1,11 +1,11 @@
 /** Documents, claims and chunks for tests of their store. */
+import type { NewChunk } from '#store/documents/document-chunks.ts'
 import type {
   Claim,
   Completion,
   DocumentError,
   DocumentProgress,
   DocumentStore,
-  NewChunk,
   NewDocument,
   Viewer,
 } from '#store/documents/document-store.ts'

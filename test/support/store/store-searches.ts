@@ -1,6 +1,7 @@
 /** Searches and texts for tests of the store of documents. */
 import { expect } from 'bun:test'
-import type { DocumentStore, FindQuery, NewChunk, NewDocument } from '#store/documents/document-store.ts'
+import type { NewChunk } from '#store/documents/document-chunks.ts'
+import type { DocumentStore, FindQuery, NewDocument } from '#store/documents/document-store.ts'
 import { aChunk, aDocument, complete, everything } from './store-documents.ts'
 
 export function find(documents: DocumentStore, query: Partial<FindQuery>): ReturnType<DocumentStore['find']> {

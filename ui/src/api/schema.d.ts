@@ -3178,14 +3178,6 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
-  /** What you have imported of a source: files, versions, hashes and states */
-  "GET /api/v1/documents/manifest": {
-    params: undefined
-    query: { source: string; after?: string; limit?: number }
-    of: undefined
-    body: undefined
-    answer: SourceManifest
-  }
   /** The chunks of a document, in the order of its text */
   "GET /api/v1/document/{doc_id}/chunks": {
     params: { doc_id: string }
@@ -3198,6 +3190,14 @@ export interface Operations {
       /** Send it as `from` for the chunks after these; null at the end */
       readonly next: number | null
     }
+  }
+  /** What you have imported of a source: files, versions, hashes and states */
+  "GET /api/v1/documents/manifest": {
+    params: undefined
+    query: { source: string; after?: string; limit?: number }
+    of: undefined
+    body: undefined
+    answer: SourceManifest
   }
   /** The text of a document, or a part of it */
   "GET /api/v1/document/{doc_id}/text": {

@@ -1,6 +1,6 @@
 /** A row of `document_chunks` as a chunk. */
 import type { DocumentChunksTable } from '../../schema.ts'
-import type { StoredChunk } from '../document-store.ts'
+import type { StoredChunk } from '../document-chunks.ts'
 import { ordinalOf } from './chunk-row.ts'
 
 /** The chunk in this row, of this version of its document. */

@@ -67,6 +67,8 @@ export class FilteredSets {
     }
     mask.at = at
     this.#masks.delete(name)
+    // What was forgotten while the database answered cannot be looked up again.
+    if (at < this.#before) return mask.slots
     this.#masks.set(name, mask)
     this.#bound()
     return mask.slots

@@ -1,6 +1,7 @@
 /** The language of the texts that are being staged: guessed once for each attempt at a document, by its first chunks. */
 import type { Connection } from '../../database.ts'
-import type { Lease, NewChunk } from '../document-store.ts'
+import type { NewChunk } from '../document-chunks.ts'
+import type { Lease } from '../document-store.ts'
 import { languageOf } from '../indexing/words.ts'
 
 /** Attempts that are remembered. */
