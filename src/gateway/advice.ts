@@ -6,8 +6,8 @@ const advice: readonly (readonly [address: RegExp, text: string])[] = [
     'Calls by WebRTC and SIP would pass by every limit of this gateway. Connect to GET /ai/v1/realtime by WebSocket; POST /ai/v1/realtime/client_secrets makes a secret for a page.',
   ],
   [
-    /^\/ai\/v1\/(assistants|threads|vector_stores|containers|evals|fine_tuning|videos|skills)(\/|$)/,
-    'The gateway has no such objects. Conversations are at /ai/v1/conversations, documents that chats can cite at /api/v1/documents; for everything else of this kind use an API of the vendor.',
+    /^\/ai\/v1\/(assistants|threads|containers|evals|fine_tuning|videos|skills)(\/|$)/,
+    'The gateway has no such objects. Conversations are at /ai/v1/conversations, files that answers can cite at /ai/v1/vector_stores and /api/v1/documents; for everything else of this kind use an API of the vendor.',
   ],
   [
     /(^|\/)v1(beta)?\/models\/[^/]+:\w+$/,

@@ -83,6 +83,7 @@ describe('a file', () => {
       pages: 0,
       characters: 14,
       chunks: 1,
+      stated: {},
     })
     expect(chunking).toEqual([0])
     expect(await chunksIn(work.directory)).toMatchObject([

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await Bun.write(join(directory, 'assets/index-abc.js'), script)
   await Bun.write(join(directory, 'assets/index-abc.js.gz'), gzipSync(script))
   await Bun.write(join(directory, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
-  await Bun.write(join(directory, 'notes.txt'), 'not a file of the console')
+  await Bun.write(join(directory, 'notes.md'), 'not a file of the console')
   const consoleFiles = readConsoleFiles(directory)
   if (consoleFiles === null) throw new Error('no files')
   app = await startAdminApp({ consoleFiles })
@@ -129,7 +129,7 @@ describe('a file of the console', () => {
       '/assets/index-old.js',
       '/assets/',
       '/assets/../index.html.gz',
-      '/notes.txt',
+      '/notes.md',
       '/assets/index-abc.js.gz',
     ])
       expect([path, (await get(path)).status]).toEqual([path, 404])

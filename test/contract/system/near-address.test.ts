@@ -38,7 +38,7 @@ test.each([
   ['POST', '/v1beta/models/plain:generateContent', 'base URL that ends with /ai/v1'],
   ['POST', '/ai/v1beta/models/plain:streamGenerateContent', 'base URL that ends with /ai/v1'],
   ['POST', '/api/chat', 'base URL that ends with /ai/v1'],
-  ['POST', '/ai/v1/vector_stores', '/api/v1/documents'],
+  ['POST', '/ai/v1/assistants', '/ai/v1/vector_stores'],
   ['GET', '/ai/v1/threads/thread_1/messages', '/ai/v1/conversations'],
 ])('%s %s, of an API that is not offered, says where to go', async (method, path, hint) => {
   const { message } = await expectRefusal(await gateway().request(method, path), promised)

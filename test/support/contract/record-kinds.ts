@@ -96,6 +96,15 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     make: async (call) => `/webhooks/${await made(call, '/webhooks', { url: 'https://example.org/hook' })}`,
     change: text,
   },
+  source: {
+    route: '/sources/:id',
+    method: 'PATCH',
+    make: async (call) => {
+      const user = { user_id: await aUser(call), enabled: false }
+      return `/sources/${await made(call, '/sources', { name: aName(), kind: 'webdav', url: 'http://files.example/', ...user })}`
+    },
+    change: (turn) => ({ category: `turn-${turn}` }),
+  },
   setting: {
     route: '/settings/:name',
     method: 'PUT',

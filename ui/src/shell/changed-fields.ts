@@ -42,6 +42,12 @@ export const fieldLabels: Readonly<Record<string, string>> = {
   scopes: 'Scopes',
   expires_at: 'Expires',
   priority: 'Priority',
+  user_id: 'User',
+  category: 'Category',
+  owners: 'Owners',
+  every_minutes: 'Minutes between runs',
+  region: 'Region',
+  ignore: 'Files that are left out',
 }
 
 export interface FieldChange {
