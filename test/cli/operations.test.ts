@@ -39,6 +39,10 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /me/usage/activity',
     'GET /me/requests',
     'GET /me/requests/{id}',
+    'GET /me/guide',
+    'PUT /me/guide',
+    'GET /providers/found',
+    'POST /oidc/test',
   ],
   'The list has the same, and `sluice api` prints one.': [
     'GET /users/{id}',
@@ -49,11 +53,13 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'GET /models/{id}',
     'GET /budgets/{id}',
     'GET /webhooks/{id}',
+    'GET /sources/{id}',
   ],
   'A report for people, or for a program that reads JSON: `sluice api` prints it.': [
     'GET /usage',
     'GET /usage/series',
     'GET /usage/activity',
+    'GET /usage/latency',
     'GET /users/{id}/sessions',
     'GET /requests',
     'GET /requests/{id}',
@@ -80,6 +86,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'DELETE /users/{id}/sessions/{sessionId}',
     'DELETE /keys/{id}',
     'PATCH /webhooks/{id}',
+    'PATCH /sources/{id}',
     'GET /models/{id}/inflight-limits',
   ],
 }
@@ -185,6 +192,13 @@ async function runAll(sluice: Installation, providerUrl: string): Promise<void> 
   await run(`webhooks replay ${hook.id} --since 2026-01-01T00:00:00Z`)
   await run(`webhooks rotate ${hook.id}`)
   await run(`webhooks remove ${hook.id}`)
+  const source = (await run(
+    `sources add docs --kind sitemap --address ${providerUrl} --user ada@example.org`,
+  )) as Identified
+  await run('sources list')
+  // The address is private, so the server does not go there.
+  expect((await sluice.run(['sources', 'dry-run', source.id])).code).toBe(1)
+  for (const line of ['run', 'remove']) await run(`sources ${line} ${source.id}`)
   for (const line of [
     'users disable ada@example.org',
     'users remove ada@example.org',

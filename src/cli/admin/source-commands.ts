@@ -43,11 +43,11 @@ const add = dataCommand({
   name: 'sources add',
   summary: 'Keep documents in step with a bucket, a WebDAV folder, or a site.',
   details:
-    'For example: sluice sources add handbooks --kind s3 --url https://s3.example.org/bucket/handbooks/ --user ada@example.org. A credential is read from standard input with --credential-stdin.',
+    'For example: sluice sources add handbooks --kind s3 --address https://s3.example.org/bucket/handbooks/ --user ada@example.org. A credential is read from standard input with --credential-stdin.',
   positionals: [{ name: 'NAME', sentence: 'What people call it.' }],
   flags: {
     kind: flag('KIND', 'One of s3, webdav and sitemap, which takes a single page, too.'),
-    url: flag('URL', 'Where it is.'),
+    address: flag('URL', 'Where it is.'),
     user: flag('EMAIL', 'Whose the documents are; runs have the rights of this user.'),
     category: flag('NAME', 'Category of the documents; "default" when left out.'),
     owner: { ...flag('OWNER', 'Who may see them: an e-mail address, group:NAME or everyone.'), repeatable: true },
@@ -68,7 +68,7 @@ const add = dataCommand({
     const source = await client.call('POST', '/sources', {
       name,
       kind: flags.get('kind'),
-      url: flags.get('url'),
+      url: flags.get('address'),
       user_id: (await userByEmail(client, email)).id,
       credential,
       category: flags.get('category') ?? 'default',
