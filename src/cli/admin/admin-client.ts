@@ -14,7 +14,7 @@ import { readConfiguration, type Configuration } from '../configuration.ts'
 import { askControlSocket, controlSocketOf } from '../control-socket.ts'
 
 /** Flags of every command that speaks the admin API. */
-export const serverFlags: Readonly<Record<string, Flag>> = {
+export const serverFlags = {
   url: {
     type: 'string',
     placeholder: 'URL',
@@ -25,7 +25,7 @@ export const serverFlags: Readonly<Record<string, Flag>> = {
     placeholder: 'KEY',
     sentence: `API key for it, of an administrator; better set as ${clientVariables.key}, which other users cannot see.`,
   },
-}
+} as const satisfies Readonly<Record<string, Flag>>
 
 export interface AdminClient extends AsyncDisposable {
   /**

@@ -1,10 +1,12 @@
 /** Commands that work through the admin API, and how they find what is called by a name. */
 import { nearestName } from '#config/nearest.ts'
 import { openAdminClient, serverFlags, type AdminClient } from './admin-client.ts'
-import { CommandFailure, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { CommandFailure, type Command, type ExitCode, type Flag, type Invocation } from '../command.ts'
 import { listAll, type GroupOnWire, type ModelOnWire, type ProviderOnWire, type UserOnWire } from './wire.ts'
 
-interface DataCommand extends Omit<Command, 'run'> {
+interface DataCommand extends Omit<Command, 'run' | 'flags'> {
+  /** None has the name of one that says which server. */
+  readonly flags?: Readonly<Record<string, Flag>> & { readonly [name in keyof typeof serverFlags]?: never }
   readonly run: (client: AdminClient, invocation: Invocation) => Promise<ExitCode>
 }
 

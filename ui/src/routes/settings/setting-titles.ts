@@ -99,6 +99,8 @@ const titles: Readonly<Record<string, string>> = {
   'documents.reader': 'Reader',
   'documents.chunker': 'Chunker',
   'documents.embedder': 'Embedder',
+  'documents.sources_allow_private': 'Sources on private addresses',
+  'documents.source_timeout_seconds': 'A source has to answer within',
   'documents.vision_model': 'Model that reads pictures',
   'documents.ocr.enabled': 'Read scanned pages by OCR',
   'documents.ocr.languages': 'Languages of OCR',
