@@ -1,10 +1,11 @@
 /** "Getting started": what the account, and the server for an administrator, has and has not yet; put away and taken out again. */
 import { z } from 'zod'
 import type { Route } from '#http/route.ts'
-import type { Caller } from '#identity/records.ts'
+import type { Caller, User } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireFound } from '../fields.ts'
+import { self, type MeCall } from './me.ts'
 
 const guideAnswer = z
   .strictObject({
@@ -31,7 +32,7 @@ export function guideRoutes(admin: Admin): Route<Caller>[] {
       answer: guideAnswer,
       errors: ['not_found'],
       report: true,
-      handle: ({ caller }) => readGuide(admin, caller),
+      handle: (call: MeCall) => readGuide(admin, self(call)),
     }),
     route({
       method: 'PUT',
@@ -42,17 +43,16 @@ export function guideRoutes(admin: Admin): Route<Caller>[] {
       body: guideChange,
       answer: guideAnswer,
       errors: ['not_found'],
-      async handle({ caller, body }) {
-        await admin.store.users.setGuideHidden(caller.account.user.id, body.hidden)
-        return readGuide(admin, caller)
+      async handle({ body, ...call }) {
+        const user = self(call)
+        await admin.store.users.setGuideHidden(user.id, body.hidden)
+        return readGuide(admin, user)
       },
     }),
   ]
 }
 
-/** Answers 404 for the operator on the control socket, who has no user. */
-async function readGuide({ store, clock }: Admin, { account }: Caller): Promise<z.input<typeof guideAnswer>> {
-  const { id, role } = account.user
+async function readGuide({ store, clock }: Admin, { id, role }: User): Promise<z.input<typeof guideAnswer>> {
   const hidden = requireFound(await store.users.guideHidden(id), 'user')
   const [password, totals, keys] = await Promise.all([
     store.users.password(id),

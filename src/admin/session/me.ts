@@ -67,10 +67,10 @@ export function meRoutes(admin: Admin): Route<Caller>[] {
   ]
 }
 
-type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'context'>
+export type MeCall = Pick<Call<string, unknown, unknown>, 'caller' | 'context'>
 
 /** The caller's user. Answers 404 for the operator on the control socket, who has no user. */
-function self({ caller, context }: MeCall): User {
+export function self({ caller, context }: MeCall): User {
   if (context.trusted) {
     throw new ApiError('not_found', {
       message: 'The operator on the control socket has no account of its own. Use the addresses of /users.',

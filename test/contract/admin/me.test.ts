@@ -73,6 +73,7 @@ function sampleBody(method: string, path: string): unknown {
   if (path.endsWith('/password')) return { current: 'x', new: 'now long enough' }
   if (path.endsWith('/delete')) return { ids: ['x'] }
   if (path.endsWith('/rotate')) return {}
+  if (path.endsWith('/guide')) return { hidden: true }
   if (method === 'POST') return { name: 'x' }
   return method === 'PATCH' ? {} : undefined
 }
