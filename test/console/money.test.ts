@@ -267,7 +267,7 @@ describe.skipIf(journeysSkipped !== null)(
       await app.call('DELETE', `/budgets/${id}`)
       await visitor.open('/')
       await page
-        .getByText(/^(?:Mean duration|Time to first token)$/)
+        .getByText(/^(?:Duration|Time to first token)/)
         .first()
         .waitFor()
       expect(await page.getByText('reached a threshold').count()).toBe(0)

@@ -209,7 +209,7 @@ describe.skipIf(journeysSkipped !== null)(
       await app.usageRows(3)
       // In another browser, too: the server knows what the account has done.
       await using other = await visitAs(browser, app, { who: 'user', path: '/welcome' })
-      for (const title of ['3. Get an answer', '4. Create an API key'])
+      for (const title of ['2. Get an answer', '3. Create an API key'])
         await other.page.getByRole('region', { name: title }).getByText('done').waitFor()
       expect(visitor.complaints).toEqual(none)
     }, 60_000)

@@ -22,7 +22,12 @@ let receiver: Receiver
 let secret: string
 beforeAll(async () => {
   receiver = startReceiver()
-  const set = ['webhooks.allow_private=true', 'health.failures_to_eject=1', 'health.ejection_seconds=1']
+  const set = [
+    'webhooks.allow_private=true',
+    'documents.sources_allow_private=true',
+    'health.failures_to_eject=1',
+    'health.ejection_seconds=1',
+  ]
   app = await startDocuments({ set })
   const answer = await app.operate('POST', '/webhooks', { url: receiver.url })
   secret = ((await answer.json()) as { secret: string }).secret
@@ -52,6 +57,27 @@ describe('a receiver hears', () => {
     expect(await eventsOf(bad.doc_id)).toMatchObject([
       { type: 'document.failed', data: { name: 'broken.pdf', error: { code: expect.any(String) } } },
     ])
+  }, 60_000)
+
+  test('of runs of a source that are completed and that fail', async () => {
+    using site = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: ({ url }) =>
+        url.endsWith('/page')
+          ? new Response('<p>A page about webhooks.', { headers: { 'content-type': 'text/html' } })
+          : new Response('', { status: 404 }),
+    })
+    const [good, bad] = await Promise.all(
+      ['page', 'gone'].map(async (path) => {
+        const url = `http://127.0.0.1:${site.port}/${path}`
+        const body = { name: path, kind: 'sitemap', url, user_id: app.keys.main.userId }
+        return ((await (await app.operate('POST', '/sources', body)).json()) as { readonly id: string }).id
+      }),
+    )
+    expect(await eventsOf(good!)).toMatchObject([{ type: 'source.completed' }])
+    expect(await eventsOf(bad!)).toMatchObject([{ type: 'source.failed' }])
+    for (const id of [good, bad]) expect((await app.operate('DELETE', `/sources/${id}`)).status).toBe(204)
   }, 60_000)
 
   test('of batches that are completed, fail, are cancelled and expire', async () => {

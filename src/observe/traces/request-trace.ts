@@ -142,14 +142,16 @@ export class RequestTrace {
   #attemptSpan(attempt: Attempt, operation: string, request: TracedRequest): Span {
     const { spanId, provider, model, startedAt, endedAt, error } = attempt
     const isServing = endedAt === null
+    const begun = startedAt - this.#startedAt
     return {
       traceId: this.#context.traceId,
       spanId,
       parentId: this.#spanId,
       name: `${operation} ${model}`,
       kind: 'client',
-      startedAt: request.at + (startedAt - this.#startedAt),
-      endedAt: request.at + (isServing ? request.durationMs : endedAt - this.#startedAt),
+      startedAt: request.at + begun,
+      // The whole is noted in whole milliseconds.
+      endedAt: request.at + (isServing ? Math.max(begun, request.durationMs) : endedAt - this.#startedAt),
       attributes: {
         'gen_ai.operation.name': operation,
         'gen_ai.provider.name': provider,

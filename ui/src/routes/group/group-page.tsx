@@ -10,19 +10,18 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import { RatePanel } from '../budgets/rate-panel.tsx'
 import { DeleteGroup } from '../groups/delete-group.tsx'
 import { GroupDialog } from '../groups/group-dialog.tsx'
 import { GroupMembers } from '../groups/group-members.tsx'
 import { GroupModels } from '../groups/group-models.tsx'
 import { groupQuery, isOrdinary } from '../groups/queries.ts'
 import { groupTabs } from '../search.ts'
-import { RecentUsage } from '../usage/recent-usage.tsx'
 import styles from './group-page.module.css'
-import { LatePart } from '../../components/late-part.tsx'
 import { lazyPart } from '../../components/lazy-part.tsx'
 
 const BudgetPanel = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetPanel')
+const RatePanel = lazyPart(() => import('../budgets/rate-panel.tsx'), 'RatePanel')
+const RecentUsage = lazyPart(() => import('../usage/recent-usage.tsx'), 'RecentUsage')
 
 const route = getRouteApi('/shell/groups/$id')
 
@@ -85,9 +84,7 @@ function Loaded({ group }: { readonly group: Group }) {
             label: 'Limits',
             content: (
               <div className={styles.stack}>
-                <LatePart>
-                  <BudgetPanel target={target} />
-                </LatePart>
+                <BudgetPanel target={target} />
                 <RatePanel target={target} />
               </div>
             ),

@@ -1,21 +1,16 @@
 /** What a model costs, what may be spent on it, and how much it may be asked in a time. */
 import type { ModelRecord } from '../../api/schema.d.ts'
+import { BudgetPanel } from '../budgets/budget-panel.tsx'
 import { RatePanel } from '../budgets/rate-panel.tsx'
 import styles from './model-form.module.css'
 import { PricePanel } from './price-panel.tsx'
-import { LatePart } from '../../components/late-part.tsx'
-import { lazyPart } from '../../components/lazy-part.tsx'
-
-const BudgetPanel = lazyPart(() => import('../budgets/budget-panel.tsx'), 'BudgetPanel')
 
 export function ModelMoney({ model }: { readonly model: ModelRecord }) {
   const target = { scope: 'model', id: model.id, name: model.name } as const
   return (
     <div className={styles.body}>
       <PricePanel model={model} />
-      <LatePart>
-        <BudgetPanel target={target} />
-      </LatePart>
+      <BudgetPanel target={target} />
       <RatePanel target={target} />
     </div>
   )

@@ -9,6 +9,7 @@ import type { ModelRecord } from '../../api/schema.d.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Tabs } from '../../components/tabs.tsx'
@@ -19,9 +20,10 @@ import { ModelForm } from './model-form.tsx'
 import styles from './model-form.module.css'
 import { modelTabs } from '../search.ts'
 import { UnsavedGuard } from '../unsaved-guard.tsx'
-import { ModelMoney } from './model-money.tsx'
 import { modelQuery } from './queries.ts'
 import { useEditedModel } from './use-edited-model.ts'
+
+const ModelMoney = lazyPart(() => import('./model-money.tsx'), 'ModelMoney')
 
 const newRoute = getRouteApi('/shell/models/new')
 const route = getRouteApi('/shell/models/$id')
