@@ -58,6 +58,11 @@ const depthMax = 512
 /** Limit on the nodes of one tree; at 150 bytes each this is what a reading process can hold. */
 const nodesMax = 3_000_000
 
+/** Some milliseconds of work. */
+const tagsOfTurn = 5000
+/** A tag with the text behind it, where turns are given: what is longer would take one for itself. */
+const partMax = 262_144
+
 const space = 32
 const exclamationMark = 33
 const doubleQuote = 34
@@ -86,18 +91,43 @@ export function eachElement(
   visit: Visit,
   options: XmlOptions = {},
 ): void {
-  const scan: Scan = { text, wanted, visit, open: [], collecting: -1, nodes: 0, rootSeen: false }
-  let at = text.indexOf('<')
-  while (at !== -1) {
-    const next = text.charCodeAt(at + 1)
-    let end: number
-    if (next === slash) end = readCloseTag(scan, at)
-    else if (next === exclamationMark || next === questionMark) end = readDeclaration(scan, at, options)
-    else end = readOpenTag(scan, at)
-    at = text.indexOf('<', end)
-    if (at > end) parentIn(scan)?.children.push(decodeEntities(text.slice(end, at)))
+  const scan = scanOf(text, wanted, visit)
+  for (let at = text.indexOf('<'); at !== -1;) at = readTag(scan, at, options)
+  requireEnd(scan)
+}
+
+/** The same on a thread that others need: they have their turns between. Refuses texts that are too long for one. */
+export async function eachElementInTurns(text: string, wanted: ReadonlySet<string>, visit: Visit): Promise<void> {
+  const scan = scanOf(text, wanted, visit)
+  let tags = 0
+  for (let at = text.indexOf('<'); at !== -1;) {
+    if (text.indexOf('<', at + 1) - at > partMax) throw malformed()
+    at = readTag(scan, at, {})
+    tags += 1
+    if (tags % tagsOfTurn === 0) await new Promise((resolve) => setImmediate(resolve))
   }
-  if (scan.open.length > 0 || !scan.rootSeen) throw malformed()
+  requireEnd(scan)
+}
+
+function scanOf(text: string, wanted: ReadonlySet<string> | null, visit: Visit): Scan {
+  return { text, wanted, visit, open: [], collecting: -1, nodes: 0, rootSeen: false }
+}
+
+/** Reads the tag here and the text behind it; where the next tag begins, or -1. */
+function readTag(scan: Scan, at: number, options: XmlOptions): number {
+  const { text } = scan
+  const next = text.charCodeAt(at + 1)
+  let end: number
+  if (next === slash) end = readCloseTag(scan, at)
+  else if (next === exclamationMark || next === questionMark) end = readDeclaration(scan, at, options)
+  else end = readOpenTag(scan, at)
+  const following = text.indexOf('<', end)
+  if (following > end) parentIn(scan)?.children.push(decodeEntities(text.slice(end, following)))
+  return following
+}
+
+function requireEnd({ open, rootSeen }: Scan): void {
+  if (open.length > 0 || !rootSeen) throw malformed()
 }
 
 /** The value of an attribute by its local name, null when there is none. One without a prefix comes before others. */

@@ -4,7 +4,7 @@
  * checked as for every source.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { childOf, childrenOf, parseXml, textOf } from '#readers/xml.ts'
+import { childOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
 import type { Secret } from '#lib/secret.ts'
 import { SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
 import type { SourceClient } from './source-client.ts'
@@ -43,13 +43,12 @@ export function s3Listing(
           ...(token !== '' && { 'continuation-token': token }),
         })
         const text = await client.text({ url: page, headers: signed(page), signal }, pageBytesMax)
-        const root = rootOf(text, url)
-        for (const entry of childrenOf(root, 'Contents')) {
+        const { objects, fields } = await listIn(text, url)
+        for (const entry of objects) {
           const file = fileOf(entry, { url, bucket, prefix })
           if (file !== null) yield file
         }
-        const isMore = textOf(childOf(root, 'IsTruncated')) === 'true'
-        token = isMore ? textOf(childOf(root, 'NextContinuationToken')) : null
+        token = fields.get('IsTruncated') === 'true' ? (fields.get('NextContinuationToken') ?? '') : null
         if (token !== null && (token === '' || seen.has(token)))
           throw new SourceFailure('The store gives the same page of its list again and again.')
         if (token !== null) seen.add(token)
@@ -58,18 +57,26 @@ export function s3Listing(
   }
 }
 
-function rootOf(text: string, url: URL) {
-  try {
-    const root = parseXml(text)
-    if (root.name === 'ListBucketResult') return root
-  } catch {
-    // Answered below.
+const listParts = new Set(['Contents', 'IsTruncated', 'NextContinuationToken'])
+
+/** The objects of a page of the list, and what it says about the next one. */
+async function listIn(text: string, url: URL) {
+  const objects: XmlElement[] = []
+  const fields = new Map<string, string>()
+  let isList = false
+  const note = (element: XmlElement, [root, ...others]: readonly XmlElement[]): void => {
+    if (root?.name !== 'ListBucketResult' || others.length > 0) return
+    isList = true
+    if (element.name === 'Contents') objects.push(element)
+    else fields.set(element.name, textOf(element))
   }
-  throw new SourceFailure(`${url.host} did not answer with a list of objects.`)
+  await eachElementInTurns(text, listParts, note).catch(() => (isList = false))
+  if (!isList) throw new SourceFailure(`${url.host} did not answer with a list of objects.`)
+  return { objects, fields }
 }
 
 function fileOf(
-  entry: Parameters<typeof childOf>[0],
+  entry: XmlElement,
   { url, bucket, prefix }: { readonly url: URL; readonly bucket: string; readonly prefix: string },
 ): ListedFile | null {
   const key = decoded(textOf(childOf(entry, 'Key')))

@@ -2,12 +2,12 @@
  * Pages that a sitemap names (https://www.sitemaps.org/protocol.html), or a single page: what is not a sitemap is the page itself.
  * Only pages of the sitemap's own site, and none that its robots.txt forbids to us.
  */
-import { childOf, childrenOf, parseXml, textOf, type XmlElement } from '#readers/xml.ts'
+import { childOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
 import { filesMax, SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import { robotsAllow } from './robots.ts'
+import { robotsRules } from './robots.ts'
 import type { SourceClient } from './source-client.ts'
 
-/** More would hold up the process while it is parsed; a large site has several sitemaps. */
+/** A large site has several sitemaps. */
 const sitemapBytesMax = 10 * 1024 * 1024
 const sitemapsMax = 500
 const robotsBytesMax = 512 * 1024
@@ -20,7 +20,8 @@ export function sitemapListing(url: URL, client: SourceClient): SourceListing {
       const robots = await client
         .text({ url: new URL('/robots.txt', url), signal }, robotsBytesMax)
         .catch(withoutRobots)
-      const allows = (page: URL): boolean => robotsAllow(robots, 'sluice-sources', page.pathname + page.search)
+      const rules = robotsRules(robots, 'sluice-sources')
+      const allows = (page: URL): boolean => rules(page.pathname + page.search)
       const seen = new Set<string>()
       const sitemaps = [url]
       for (let next = sitemaps.pop(); next !== undefined; next = sitemaps.pop()) {
@@ -28,15 +29,16 @@ export function sitemapListing(url: URL, client: SourceClient): SourceListing {
         seen.add(next.href)
         if (seen.size > filesMax + sitemapsMax || sitemaps.length > filesMax)
           throw new SourceFailure('The sitemaps name too many others.')
-        const root = sitemapOf(await client.text({ url: next, signal }, sitemapBytesMax))
-        if (root === null && next === url) yield pageOf(url, '')
-        const named = root === null ? [] : entriesOf(root, url).filter(({ page }) => allows(page))
-        if (root?.name === 'sitemapindex') sitemaps.push(...named.map(({ page }) => page).slice(0, sitemapsMax))
-        else
-          for (const { page, modified } of named.filter((each) => !seen.has(each.page.href))) {
-            seen.add(page.href)
-            yield pageOf(page, modified)
-          }
+        const named = await entriesOf(await client.text({ url: next, signal }, sitemapBytesMax), {
+          site: url,
+          allows,
+          seen,
+        })
+        if (named === null && next === url) yield pageOf(url, '')
+        for (const { page, modified, isSitemap } of named ?? []) {
+          if (isSitemap) sitemaps.push(page)
+          else yield pageOf(page, modified)
+        }
       }
     },
   }
@@ -48,25 +50,40 @@ function withoutRobots(thrown: unknown): string {
   throw thrown
 }
 
-function sitemapOf(text: string): XmlElement | null {
-  try {
-    const root = parseXml(text.replace(/^\uFEFF/, ''))
-    return root.name === 'urlset' || root.name === 'sitemapindex' ? root : null
-  } catch {
-    return null
-  }
-}
-
 interface Entry {
   readonly page: URL
   readonly modified: string
+  readonly isSitemap: boolean
 }
 
-function entriesOf(root: XmlElement, site: URL): readonly Entry[] {
-  return childrenOf(root).flatMap((each) => {
-    const page = locationOf(each, site)
-    return page === null ? [] : [{ page, modified: textOf(childOf(each, 'lastmod')).trim() }]
-  })
+interface Named {
+  readonly site: URL
+  readonly allows: (page: URL) => boolean
+  /** Addresses that were named before; those of pages are added. */
+  readonly seen: Set<string>
+}
+
+const sitemapStart = /^\s*(?:<[?!][^>]*>\s*)*<(?:[\w-]+:)?(?:urlset|sitemapindex)[\s>/]/
+const entryNames = new Set(['url', 'sitemap'])
+
+/** What a sitemap names for the first time; null for what is not a sitemap. */
+async function entriesOf(given: string, { site, allows, seen }: Named): Promise<readonly Entry[] | null> {
+  const text = given.replace(/^\uFEFF/, '')
+  if (!sitemapStart.test(text.slice(0, 4096))) return null
+  const entries: Entry[] = []
+  let sitemaps = 0
+  const note = (element: XmlElement): void => {
+    const page = locationOf(element, site)
+    const isSitemap = element.name === 'sitemap'
+    if (page === null || seen.has(page.href) || !allows(page)) return
+    if (isSitemap && (sitemaps += 1) > sitemapsMax) return
+    if (!isSitemap) seen.add(page.href)
+    entries.push({ page, modified: textOf(childOf(element, 'lastmod')).trim(), isSitemap })
+  }
+  return eachElementInTurns(text, entryNames, note).then(
+    () => entries,
+    () => null,
+  )
 }
 
 function locationOf(entry: XmlElement, site: URL): URL | null {

@@ -3,11 +3,11 @@
  * refuse an infinite depth. Nothing outside of the collection is followed, and no collection twice.
  */
 import type { Secret } from '#lib/secret.ts'
-import { childOf, childrenOf, descendantsOf, parseXml, textOf, type XmlElement } from '#readers/xml.ts'
+import { childOf, descendantsOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
 import { SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
 import type { SourceClient } from './source-client.ts'
 
-const answerBytesMax = 4 * 1024 * 1024
+const answerBytesMax = 16 * 1024 * 1024
 const foldersMax = 50_000
 const asked =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getetag/><getcontentlength/><getlastmodified/></prop></propfind>'
@@ -28,7 +28,7 @@ export function webdavListing(given: URL, credential: Secret | null, client: Sou
         const headers = { ...own, depth: '1', 'content-type': 'application/xml; charset=utf-8' }
         const request = { method: 'PROPFIND' as const, url: folder, headers, body: asked, signal }
         const text = await client.text(request, answerBytesMax)
-        for (const entry of entriesOf(text, folder, root)) {
+        for (const entry of await entriesOf(text, folder, root)) {
           // The collection itself is in its answer, and a server that lies may name another one again.
           if (seen.has(entry.url.pathname)) continue
           seen.add(entry.url.pathname)
@@ -47,14 +47,18 @@ interface Entry {
   readonly file: ListedFile | null
 }
 
-function entriesOf(text: string, folder: URL, root: URL): readonly Entry[] {
-  let multistatus: XmlElement
-  try {
-    multistatus = parseXml(text)
-  } catch {
-    throw new SourceFailure(`${folder.host} did not answer PROPFIND with valid XML.`)
+const responses = new Set(['response'])
+
+async function entriesOf(text: string, folder: URL, root: URL): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  const note = (response: XmlElement): void => {
+    const entry = entryOf(response, folder, root)
+    if (entry !== null) entries.push(entry)
   }
-  return childrenOf(multistatus, 'response').flatMap((response) => entryOf(response, folder, root) ?? [])
+  await eachElementInTurns(text, responses, note).catch(() => {
+    throw new SourceFailure(`${folder.host} did not answer PROPFIND with valid XML.`)
+  })
+  return entries
 }
 
 function entryOf(response: XmlElement, folder: URL, root: URL): Entry | null {

@@ -5,7 +5,6 @@ import { systemClock } from '#lib/clock.ts'
 import { Ticker } from '#lib/ticker.ts'
 import { Secret } from '#lib/secret.ts'
 import { signature } from '#documents/sources/s3-listing.ts'
-import { robotsAllow } from '#documents/sources/robots.ts'
 import { eventually, startDocuments, type DocumentsApp } from '#test/support/app/documents-app.ts'
 import { multistatus, response, startRemote, type Remote } from '#test/support/sources/remote.ts'
 
@@ -228,13 +227,4 @@ test('requests to S3 are signed as its documentation has them', () => {
   const url = new URL('https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J')
   const { authorization } = signature(url, { region: 'us-east-1', credential, at: new Date('2013-05-24T00:00:00Z') })
   expect(authorization).toEndWith('Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7')
-})
-
-test('the longest rule of robots.txt decides, and patterns are matched in linear time', () => {
-  const text =
-    'User-agent: *\nDisallow: /\n\nUser-agent: sluice-sources\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\n'
-  const allows = (path: string) => robotsAllow(text, 'sluice-sources', path)
-  expect(['/', '/a/x', '/a/b/c', '/x.pdf', '/x.pdf?y'].map(allows)).toEqual([true, false, true, false, true])
-  expect(robotsAllow(text, 'other', '/')).toBe(false)
-  expect(robotsAllow(`User-agent: *\nDisallow: ${'*a'.repeat(1000)}$`, 'x', 'a'.repeat(5000))).toBe(false)
 })
