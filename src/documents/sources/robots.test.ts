@@ -4,7 +4,7 @@ import { robotsRules } from './robots.ts'
 const text =
   'User-agent: *\nDisallow: /\n\nUser-agent: sluice-sources # us\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\n'
 
-test('the longest rule of our own group decides, and the group of all only where there is none of ours', () => {
+test('the longest rule of our own group decides, and that of all agents only where ours is missing', () => {
   const allows = robotsRules(text, 'sluice-sources')
   expect(['/', '/a/x', '/a/b/c', '/x.pdf', '/x.pdf?y'].map(allows)).toEqual([true, false, true, false, true])
   expect(robotsRules(text, 'other')('/')).toBe(false)

@@ -23,7 +23,7 @@ export function robotsRules(text: string, agent: string): RobotsRules {
   const rules = (own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*')))
     .flatMap((each) => each.rules)
     .slice(0, bounds.rules)
-    // Of equally long ones the one that allows decides.
+    // Where two are equally long, the one that allows decides.
     .toSorted((a, b) => b.pattern.length - a.pattern.length || Number(b.allows) - Number(a.allows))
     .map((rule) => ({ ...rule, fits: matcherOf(rule.pattern) }))
   return (path) => {

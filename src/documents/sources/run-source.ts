@@ -30,6 +30,8 @@ export type RunCounts = Omit<SourceRun, 'outcome' | 'begunAt' | 'endedAt'>
 
 const importedTogether = 4
 const manifestPage = 5000
+/** Files that are looked at before other work has its turn. */
+const filesOfTurn = 1000
 const errorsMax = 20
 const backlogWaitMs = 1000
 
@@ -46,6 +48,7 @@ export async function planRun(parts: RunParts, source: Source): Promise<SyncPlan
   for await (const file of listing.list(signal)) {
     if (file.id.length > idMax || file.id.includes('\0') || ignores(file.id)) continue
     found.set(file.id, file)
+    if (found.size % filesOfTurn === 0) await new Promise((resolve) => setImmediate(resolve))
     if (found.size > filesMax) throw new SourceFailure(`The source has more than ${filesMax} files.`)
   }
   const known = await knownOf(parts, source)
