@@ -73,7 +73,10 @@ export async function planFolder(
     hashes.set(path, hash)
     return hash
   }
-  const plan = await planSync(files, known, async (file, gone) => (await hashOf(file)) === gone.sha256)
+  const plan = await planSync(files, known, {
+    markOf: (bytes) => String(bytes),
+    isSame: async (file, gone) => (await hashOf(file)) === gone.sha256,
+  })
   const touched: FolderPlan['moved'][number][] = []
   const send: FolderPlan['send'][number][] = []
   for (const { file, known: before } of plan.send) {

@@ -56,7 +56,9 @@ export async function planRun(parts: RunParts, source: Source): Promise<SyncPlan
     throw new SourceFailure(
       `The source is empty, and there are ${known.length} documents of it. They stay; delete the source with its documents if that is meant.`,
     )
-  return planSync(found.values(), known, (file, gone) => listing.versionIsContent && file.version === gone.version)
+  const markOf = (bytes: number, version: string | null): string | null =>
+    listing.versionIsContent ? `${bytes} ${version}` : null
+  return planSync(found.values(), known, { markOf, isSame: () => true })
 }
 
 /** Brings the documents up to date. Rejects with SourceFailure when the source could not be listed; nothing is deleted then. */

@@ -14,7 +14,10 @@ const knownOf = (files: Readonly<Record<string, string>>): KnownFile[] =>
 const foundOf = (files: Readonly<Record<string, string>>): FoundFile[] =>
   Object.entries(files).map(([id, content]) => ({ id, version: content, bytes: content.length }))
 const plan = (now: Readonly<Record<string, string>>, before: Readonly<Record<string, string>>) =>
-  planSync(foundOf(now), knownOf(before), (file, gone) => file.version === gone.sha256)
+  planSync(foundOf(now), knownOf(before), {
+    markOf: (bytes) => String(bytes),
+    isSame: (file, gone) => file.version === gone.sha256,
+  })
 
 test('carrying out a plan makes the server have what the folder has, and a second plan is empty', async () => {
   const files = fc.dictionary(
@@ -51,6 +54,22 @@ test('a folder that is renamed with all its files sends none of them', async () 
 
 test('what has not completed is not moved, and what failed is not sent again until it changes', async () => {
   const known = knownOf({ a: 'x', b: 'y' }).map((each) => ({ ...each, state: 'failed' }))
-  const { send, moved, gone, unchanged } = await planSync(foundOf({ b: 'y', c: 'x' }), known, () => true)
+  const moves = { markOf: () => 'all', isSame: () => true }
+  const { send, moved, gone, unchanged } = await planSync(foundOf({ b: 'y', c: 'x' }), known, moves)
   expect([send.length, moved.length, gone.length, unchanged.length]).toEqual([1, 0, 1, 1])
 })
+
+test.each([1000, 10_000, 100_000])(
+  '%i files of one size and content, all renamed, are planned with turns for others between',
+  async (count) => {
+    const before = Object.fromEntries(Array.from({ length: count }, (_each, at) => [`old/${at}`, 'same']))
+    const now = Object.fromEntries(Array.from({ length: count }, (_each, at) => [`new/${at}`, 'same']))
+    let turns = 0
+    const other = (): void => void (turns += 1)
+    const timer = setInterval(other, 0)
+    const { send, moved, gone } = await plan(now, before)
+    clearInterval(timer)
+    expect([send.length, moved.length, gone.length]).toEqual([0, count, 0])
+    expect(turns).toBeGreaterThan(0)
+  },
+)

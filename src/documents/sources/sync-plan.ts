@@ -32,24 +32,32 @@ export interface SyncPlan<File extends FoundFile> {
   readonly unchanged: readonly KnownFile[]
 }
 
-/** Whether a new file has the content of one that is gone; only asked when nothing cheaper says no. */
-export type IsSameContent<File extends FoundFile> = (file: File, gone: KnownFile) => boolean | Promise<boolean>
+/** How a file that was moved is found among those that are gone. */
+export interface Moves<File extends FoundFile> {
+  /** Only files with the same mark are compared, and none whose mark is null. */
+  readonly markOf: (bytes: number, version: string | null) => string | null
+  /** Whether a new file has the content of one that is gone. */
+  readonly isSame: (file: File, gone: KnownFile) => boolean | Promise<boolean>
+}
 
-/**
- * Linear in the number of files, whatever their names, if few files of one size are new and gone at once.
- * @param movesMax most files of one size among which a moved one is looked for
- */
+/** Files of one mark that a new one is compared with; so the whole is linear in the files, whatever they are. */
+const comparedMax = 1000
+/** Files that are looked at before other work has its turn. */
+const filesOfTurn = 1000
+
+/** Linear in the number of files, whatever their names, sizes and versions. Others have their turns between. */
 export async function planSync<File extends FoundFile>(
   found: Iterable<File>,
   known: Iterable<KnownFile>,
-  isSameContent: IsSameContent<File>,
-  movesMax = 1000,
+  moves: Moves<File>,
 ): Promise<SyncPlan<File>> {
   const left = new Map<string, KnownFile>()
   for (const each of known) left.set(each.id, each)
   const send: SyncPlan<File>['send'][number][] = []
   const unchanged: KnownFile[] = []
+  let looked = 0
   for (const file of found) {
+    if ((looked += 1) % filesOfTurn === 0) await turn()
     const before = left.get(file.id) ?? null
     left.delete(file.id)
     if (before === null) send.push({ file, known: null })
@@ -57,11 +65,13 @@ export async function planSync<File extends FoundFile>(
     else if (before.version === file.version) unchanged.push(before)
     else send.push({ file, known: before })
   }
-  const candidates = Map.groupBy(left.values(), ({ bytes }) => bytes)
+  const completed = [...left.values()].filter(({ state }) => state === 'completed')
+  const candidates = Map.groupBy(completed, (each) => moves.markOf(each.bytes, each.version))
   const moved: SyncPlan<File>['moved'][number][] = []
   const rest: typeof send = []
   for (const each of send) {
-    const same = each.known === null ? await sameContent(each.file, candidates, isSameContent, movesMax) : null
+    if ((looked += 1) % filesOfTurn === 0) await turn()
+    const same = each.known === null ? await sameContent(each.file, candidates, moves) : null
     if (same === null) rest.push(each)
     else {
       left.delete(same.id)
@@ -74,16 +84,21 @@ export async function planSync<File extends FoundFile>(
 /** Takes the candidate away, so that it is moved once. */
 async function sameContent<File extends FoundFile>(
   file: File,
-  candidates: ReadonlyMap<number, KnownFile[]>,
-  isSameContent: IsSameContent<File>,
-  movesMax: number,
+  candidates: ReadonlyMap<string | null, KnownFile[]>,
+  { markOf, isSame }: Moves<File>,
 ): Promise<KnownFile | null> {
-  if (file.bytes === null) return null
-  const ofSize = candidates.get(file.bytes) ?? []
-  for (const [at, each] of ofSize.slice(0, movesMax).entries()) {
-    if (each.state !== 'completed' || !(await isSameContent(file, each))) continue
-    ofSize.splice(at, 1)
+  const mark = file.bytes === null ? null : markOf(file.bytes, file.version)
+  const marked = mark === null ? [] : (candidates.get(mark) ?? [])
+  // From the end, where taking one away costs least.
+  for (let at = marked.length - 1; at >= Math.max(0, marked.length - comparedMax); at -= 1) {
+    const each = marked[at]
+    if (each === undefined || !(await isSame(file, each))) continue
+    marked.splice(at, 1)
     return each
   }
   return null
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
