@@ -3,6 +3,7 @@
  * the client before it is asked for, so a slow consumer slows the client down.
  */
 import { ApiError } from '#errors/api-error.ts'
+import type { Grant } from '#lib/byte-budget.ts'
 import { limitsOf, refuseEncoded, tooLarge, bodyDeadline, type BodyLimits } from './body.ts'
 import { countedBytes, takeRoom } from './body-room.ts'
 import type { RequestContext } from './request-context.ts'
@@ -21,6 +22,7 @@ export class BodyReader {
   readonly #reader: PieceReader | null
   #bytesRead = 0
   #hasRoom = false
+  #grant: Grant | null = null
   #waitedMs = 0
 
   /** Answers 413 or 415 by throwing, when the headers already say so. */
@@ -58,8 +60,9 @@ export class BodyReader {
     const piece = await this.read()
     if (!this.#hasRoom && this.#bytesRead >= countedBytes) {
       this.#hasRoom = true
-      await takeRoom(this.#context, this.#limits, this.length ?? this.#limits.bytesMax)
+      this.#grant = await takeRoom(this.#context, this.#limits, this.length ?? this.#limits.bytesMax)
     }
+    if (piece === null) this.#grant?.shrinkTo(this.#bytesRead)
     return piece
   }
 

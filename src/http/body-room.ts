@@ -3,7 +3,7 @@
  * requests may hold at once; a request for which there is no room waits, and its client with it: nothing of it is read until then.
  */
 import { ApiError } from '#errors/api-error.ts'
-import type { ByteBudget } from '#lib/byte-budget.ts'
+import type { ByteBudget, Grant } from '#lib/byte-budget.ts'
 import { Deadline } from '#lib/deadline.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -27,15 +27,15 @@ export interface RoomLimits {
 /** Smaller bodies are not counted: waiting costs them more than it saves. */
 export const countedBytes = 262_144
 
-/** Waits until there is room for this many bytes. Answers 503 by throwing when that takes too long. */
-export async function takeRoom({ signal }: RequestContext, limits: RoomLimits, bytes: number): Promise<void> {
-  if (bytes < countedBytes || limits.room === undefined) return
+/** Waits until there is room for this many bytes; null where they are not counted. Answers 503 by throwing when that takes too long. */
+export async function takeRoom({ signal }: RequestContext, limits: RoomLimits, bytes: number): Promise<Grant | null> {
+  if (bytes < countedBytes || limits.room === undefined) return null
   const { budget, owner, held } = limits.room
   const givingUp = new AbortController()
   const taking = budget.take(bytes, owner, AbortSignal.any([signal, givingUp.signal]))
   using deadline = new Deadline(taking, limits.readSeconds * 1000, noRoom)
   try {
-    held.use(await deadline.outcome)
+    return held.use(await deadline.outcome)
   } catch (thrown) {
     givingUp.abort()
     // It may have been granted in the same moment.

@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#errors/api-error.ts'
 import { JsonTooComplex, parseBounded, type JsonLimits } from '#lib/bounded-json.ts'
+import type { Grant } from '#lib/byte-budget.ts'
 import { Deadline } from '#lib/deadline.ts'
 import { countedBytes, takeRoom, type RoomLimits } from './body-room.ts'
 import type { RequestContext } from './request-context.ts'
@@ -83,18 +84,20 @@ async function readCounted(context: RequestContext, limits: BodyLimits): Promise
   const parts: Uint8Array[] = []
   let small: Uint8Array[] = []
   let total = 0
+  let grant: Grant | null = null
   for await (const part of (context.request.body as ReadableStream<Uint8Array> | null) ?? []) {
     const isLarge = total < countedBytes && total + part.byteLength >= countedBytes
     total += part.byteLength
     if (total > limits.bytesMax) throw tooLarge(limits)
     // Nobody knows how much is still to come.
-    if (isLarge) await takeRoom(context, limits, limits.bytesMax)
+    if (isLarge) grant = await takeRoom(context, limits, limits.bytesMax)
     small.push(part)
     if (part.byteLength >= smallBytes || small.length >= smallMax) {
       parts.push(...(small.length === smallMax ? [Buffer.concat(small)] : small))
       small = []
     }
   }
+  grant?.shrinkTo(total)
   return Bun.concatArrayBuffers([...parts, ...small])
 }
 

@@ -73,3 +73,16 @@ test('a request beyond its owner’s share is granted when the owner has nothing
   large[Symbol.dispose]()
   await more
 })
+
+test('what a grant gives back lets others pass, and disposing gives back only the rest', async () => {
+  const budget = new ByteBudget(10)
+  const first = await budget.take(10, 'm', never)
+  const second = budget.take(6, 'n', never)
+  expect(await isPending(second)).toBe(true)
+  first.shrinkTo(4)
+  await second
+  first.shrinkTo(9)
+  expect(budget.used).toBe(10)
+  first[Symbol.dispose]()
+  expect(budget.used).toBe(6)
+})

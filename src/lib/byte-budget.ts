@@ -4,6 +4,12 @@
  * that is larger than its bound is granted when the owner has nothing else, so that none waits for ever.
  */
 
+/** Bytes that were granted; disposing gives them back, once. */
+export interface Grant extends Disposable {
+  /** Gives back what is beyond this. */
+  shrinkTo(bytes: number): void
+}
+
 interface Waiter {
   readonly bytes: number
   readonly owner: string
@@ -31,8 +37,8 @@ export class ByteBudget {
     return this.#waiting.size
   }
 
-  /** Resolves when the bytes are granted; disposing gives them back, once. Rejects with the signal's reason. */
-  async take(bytes: number, owner: string, signal: AbortSignal): Promise<Disposable> {
+  /** Resolves when the bytes are granted. Rejects with the signal's reason. */
+  async take(bytes: number, owner: string, signal: AbortSignal): Promise<Grant> {
     signal.throwIfAborted()
     const waiter: Waiter = { bytes, owner, granted: Promise.withResolvers() }
     this.#waiting.add(waiter)
@@ -51,16 +57,15 @@ export class ByteBudget {
     return this.#grantOf(waiter)
   }
 
-  #grantOf({ bytes, owner }: Waiter): Disposable {
-    let isTaken = true
-    return {
-      [Symbol.dispose]: () => {
-        if (!isTaken) return
-        isTaken = false
-        this.#count(owner, -bytes)
-        this.#grant()
-      },
+  #grantOf({ bytes, owner }: Waiter): Grant {
+    let held = bytes
+    const shrinkTo = (left: number): void => {
+      if (left >= held) return
+      this.#count(owner, left - held)
+      held = left
+      this.#grant()
     }
+    return { shrinkTo, [Symbol.dispose]: () => shrinkTo(0) }
   }
 
   #grant(): void {

@@ -171,7 +171,7 @@ function checkAccess(catalog: Catalog, { modelId }: KeptResponse, caller: Caller
 /** What is sealed takes a third more than its text. Answers 413 and 503 by throwing. */
 async function takeRoomFor(sealedBytes: number, { context, limits }: Restoring): Promise<void> {
   const bytes = sealedBytes * 0.75
-  if (bytes <= limits.bytesMax) return takeRoom(context, limits, bytes)
+  if (bytes <= limits.bytesMax) return void (await takeRoom(context, limits, bytes))
   throw new ApiError('request_too_large', {
     message: `The conversation has more than the ${limits.bytesMax} bytes that a request may have. Begin a new one, or shorten it and send it as "input".`,
   })
