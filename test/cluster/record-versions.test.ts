@@ -104,4 +104,16 @@ describe.skipIf(serverUrl === undefined)(`several processes${reason}`, () => {
       })
     },
   )
+
+  test.each([2, 8])('headers that %d administrators add to a provider at once are all there', async (count) => {
+    const [one, two] = calls as [AdminCall, AdminCall]
+    const made = await one('POST', '/providers', { body: { name: `h${count}`, base_url: 'http://127.0.0.1:9/v1' } })
+    const path = `/providers/${(made.body as { readonly id: string }).id}`
+    const names = Array.from({ length: count }, (_, at) => `x-${at}`)
+    const answers = await Promise.all(
+      names.map((name, turn) => (turn % 2 === 0 ? one : two)('PATCH', path, { body: { headers: { [name]: name } } })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(200))
+    expect((await two('GET', path)).body).toMatchObject({ header_names: names })
+  })
 })

@@ -11,6 +11,7 @@ import { readAllPages } from '../read-all-pages.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireEditable, requireFound } from '../fields.ts'
+import { fromCurrent } from '../record-version.ts'
 import { requireUnreferenced } from '../models/model-references.ts'
 import { importAnswer, importedModels, importModels } from './import-models.ts'
 import { discoveryAnswer, testConnection } from './provider-discovery.ts'
@@ -111,9 +112,11 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       errors: ['conflict', 'declared_read_only'],
       current,
       async handle({ params, body, unchanged }) {
-        const before = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
-        const patch = providerPatch(before, body)
-        const provider = requireFound(await store.providers.update(before.id, patch, unchanged(version)), 'provider')
+        const provider = await fromCurrent(version, unchanged, async (same) => {
+          const before = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
+          const patch = providerPatch(before, body)
+          return requireFound(await store.providers.update(before.id, patch, same(before)), 'provider')
+        })
         await feed.publish([{ kind: 'provider', id: provider.id }])
         return providerOnWire(provider, sealer)
       },
