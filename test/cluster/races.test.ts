@@ -32,7 +32,7 @@ describe.skipIf(serverUrl === undefined)(`at the same moment on two processes${r
   }
   const many = (each: (turn: number) => Promise<Answer>) =>
     Promise.all(Array.from({ length: count }, (_, at) => each(at)))
-  const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort()
+  const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b)
   const name = () => crypto.randomUUID()
   const made = async (path: string, body: object) => (await call(0, 'POST', path, body)).body
   const aModel = async () => made('/models', { name: name(), provider_id: (await aProvider()).id })

@@ -99,7 +99,10 @@ describe.skipIf(serverUrl === undefined)(`several processes${reason}`, () => {
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
       const { active, displayName, externalId, userName } = changes
       expect((await two('GET', path)).body).toMatchObject({
-        ...{ active, displayName, externalId, userName },
+        active,
+        displayName,
+        externalId,
+        userName,
         name: { givenName: `G${round}`, familyName: `F${round}` },
       })
     },
