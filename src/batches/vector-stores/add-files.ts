@@ -52,7 +52,11 @@ export async function addFiles(stores: VectorStores, caller: Caller, addition: A
   await eachOf(components, addedTogether, async ([row, parts]) => {
     const file = found.get(row.fileId)
     if (file === undefined || !added.has(row.fileId)) return
-    const failed = await importOne(stores, { caller, row, file, components: parts })
+    const failed = await importOne(stores, { caller, row, file, components: parts }).catch(async (thrown: unknown) => {
+      // One that was deleted in the meantime is not found, whatever came of it.
+      await ownFile(deps, row.fileId, caller)
+      throw thrown
+    })
     if (failed !== null) await store.failFile(row, failed)
   })
   await store.touch([storeId], createdAt)
