@@ -55,6 +55,7 @@ import { packedWords } from './migrations/0064-packed-words.ts'
 import { usageSpreads } from './migrations/0066-usage-spreads.ts'
 import { guides } from './migrations/0067-guides.ts'
 import { wordPacking } from './migrations/0070-word-packing.ts'
+import { addedFiles } from './migrations/0071-added-files.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -110,6 +111,7 @@ export const migrations: readonly Migration[] = [
   { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
   { version: 67, name: 'guides put away', kind: 'expand', run: guides },
   { version: 70, name: 'packing of words', kind: 'expand', run: wordPacking },
+  { version: 71, name: 'files on their way into vector stores', kind: 'expand', run: addedFiles },
 ]
 
 export interface MigrateOptions {

@@ -677,6 +677,9 @@ export interface VectorStoreFilesTable {
   error_code: string | null
   error_message: string | null
   created_at: number
+  /** 1 until its document is there. */
+  pending: Generated<number>
+  claimed_until: Generated<number>
 }
 
 export interface VectorStoreBatchesTable {
