@@ -1,6 +1,9 @@
 /** The official OpenAI client: vector stores, their files, batches of files, and search. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { NotFoundError, toFile } from 'openai'
+import { join } from 'node:path'
+import { sealer } from '#lib/seal.ts'
+import { openStore } from '#store/store.ts'
 import { documentsOfFile } from '#test/support/app/documents-app.ts'
 import { openAiClient } from './openai-client.ts'
 
@@ -133,6 +136,72 @@ describe('files in a store', () => {
     expect(await refusalOf(other.vectorStores.search(store.id, { query: 'lentil' }))).toBeInstanceOf(NotFoundError)
     await client.vectorStores.delete(store.id)
     expect(await app().listed(`?category=${store.id}`)).toEqual([])
+  })
+
+  test('with the same bytes have attributes and lives of their own', async () => {
+    const store = await client.vectorStores.create({})
+    const ids = await Promise.all([1, 2, 3].map((at) => upload(`copy ${at}.txt`, 'Barley soup, every day.')))
+    const files = ids.map((file_id, at) => ({ file_id, attributes: { copy: at + 1 } }))
+    const batch = await client.vectorStores.fileBatches.createAndPoll(store.id, { files }, soon)
+    expect(batch.file_counts).toMatchObject({ completed: 3, total: 3 })
+    const copies = async (more: object = {}) => {
+      const page = await client.vectorStores.search(store.id, { query: 'barley', ...more })
+      return page.data.map(({ file_id: id, filename, attributes }) => [id, filename, attributes?.['copy']]).toSorted()
+    }
+    expect(await copies()).toEqual(ids.map((id, at) => [id, `copy ${at + 1}.txt`, at + 1]).toSorted())
+    const second = { type: 'eq' as const, key: 'copy', value: 2 }
+    expect(await copies({ filters: second })).toEqual([[ids[1], 'copy 2.txt', 2]])
+    await client.vectorStores.files.update(ids[1]!, { vector_store_id: store.id, attributes: { copy: 9 } })
+    expect(await copies({ filters: second })).toEqual([])
+    await client.vectorStores.files.delete(ids[0]!, { vector_store_id: store.id })
+    expect((await copies()).map(([, , copy]) => copy).toSorted()).toEqual([3, 9])
+  })
+
+  test('take over attributes that change, and are cancelled, while they are on their way', async () => {
+    const store = await client.vectorStores.create({})
+    const ids = await Promise.all(
+      Array.from({ length: 24 }, (_each, at) => upload(`dish ${at}.txt`, `Dish ${at} of many.`)),
+    )
+    const batch = await client.vectorStores.fileBatches.create(store.id, { file_ids: ids.slice(0, 12) })
+    expect(batch.file_counts.total).toBe(12)
+    await client.vectorStores.files.update(ids[11]!, { vector_store_id: store.id, attributes: { late: true } })
+    await client.vectorStores.fileBatches.poll(store.id, batch.id, soon)
+    const filters = { type: 'eq' as const, key: 'late', value: true }
+    expect(await texts(store.id, 'dish', { filters })).toEqual(['Dish 11 of many.'])
+    const other = await client.vectorStores.fileBatches.create(store.id, { file_ids: ids.slice(12) })
+    await client.vectorStores.fileBatches.cancel(other.id, { vector_store_id: store.id })
+    const { file_counts: counts, status } = await client.vectorStores.fileBatches.poll(store.id, other.id, soon)
+    expect([status, counts.completed + counts.cancelled, counts.in_progress]).toEqual(['cancelled', 12, 0])
+    expect((await texts(store.id, 'dish', { max_num_results: 50 })).length).toBe(12 + counts.completed)
+  })
+
+  test('that a killed process had accepted are added by the next one', async () => {
+    const store = await client.vectorStores.create({})
+    const fileId = await upload('late.txt', 'Barley porridge.')
+    const database = await openStore({
+      url: `sqlite:${join(app().directory, 'sluice.db')}`,
+      sealer: sealer(new Uint8Array(32).fill(7)),
+    })
+    try {
+      const documentId = crypto.randomUUID()
+      const chunking = { units: 800, overlap: 400 }
+      const row = {
+        storeId: store.id,
+        fileId,
+        documentId,
+        batchId: null,
+        attributes: null,
+        chunking,
+        createdAt: Date.now(),
+      }
+      await database.vectorStores.addFiles([row])
+    } finally {
+      await database.close()
+    }
+    // Any file that is added makes the server look for what is left to do.
+    await client.vectorStores.files.create((await client.vectorStores.create({})).id, { file_id: fileId })
+    await client.vectorStores.files.poll(store.id, fileId, soon)
+    expect(await texts(store.id, 'porridge')).toEqual(['Barley porridge.'])
   })
 
   test('say why they could not be read', async () => {

@@ -11,6 +11,8 @@ export interface VectorStores {
   readonly store: VectorStoreStore
   readonly documents: Documents
   readonly clock: Clock
+  /** Told of files that are to be added. */
+  readonly adding: { wake(): void }
 }
 
 const dayMs = 86_400_000

@@ -349,6 +349,8 @@ export interface DocumentStore {
   fillSearch(): Promise<void>
   /** Moves some vectors towards this place, while searches go on. Rejects when another server does not answer. */
   moveVectors(choice: VectorChoice): Promise<MoveStep>
+  /** Packs the words of some chunks that an earlier version stored; returns how many were looked at, 0 when there is nothing to do. */
+  packWords(): Promise<number>
   /** How many chunks of visible documents each place holds. */
   placedVectors(): Promise<readonly PlacedChunks[]>
   /** Rows of `find` with up to `window` neighbours on either side; rows that are gone or not visible to the viewer are left out. */

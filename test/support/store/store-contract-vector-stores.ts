@@ -72,6 +72,7 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     const failing = aStoreFile(record.id, { createdAt: now + 9 })
     expect((await vectorStores.addFiles([...files, failing])).size).toBe(4)
     expect((await vectorStores.addFiles([files[0]!])).size).toBe(0)
+    for (const file of files) await vectorStores.madeDocument(file, file.documentId)
     await vectorStores.failFile(failing, { code: 'unsupported_type', message: 'no\0' })
     const statuses = async (at: number) =>
       (await vectorStores.files({ storeId: record.id, batchId: null, status: null, now: at, ...page() })).map(
@@ -87,22 +88,58 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     expect((await vectorStores.file(record.id, files[0]!.fileId, now + dayMs))?.status).toBe('failed')
   })
 
-  storeTest('what is taken out leaves documents that other files have', async ({ files, vectorStores }) => {
-    const record = aStore()
-    await vectorStores.insert(record)
-    const [one, other] = [aFile({ userId: 'operator' }), aFile({ userId: 'operator' })]
-    for (const each of [one, other]) await files.insert(each, 1e9)
-    const first = aStoreFile(record.id, { fileId: one.id, attributes: { year: 2024 } })
-    await vectorStores.addFiles([first, aStoreFile(record.id, { fileId: other.id })])
-    expect(await vectorStores.relate({ storeId: record.id, fileId: other.id }, first.documentId)).toBe(true)
-    expect(await vectorStores.filesOfDocuments([record.id], [first.documentId])).toHaveLength(2)
-    expect(await vectorStores.removeFiles(record.id, [other.id])).toEqual([])
-    expect(await vectorStores.filesOfDocuments([record.id], [first.documentId])).toEqual([
-      { documentId: first.documentId, fileId: one.id, attributes: { year: 2024 }, name: one.name },
-    ])
-    expect(await vectorStores.removeFiles(record.id, [one.id])).toEqual([first.documentId])
-    expect(await vectorStores.relate({ storeId: record.id, fileId: one.id }, first.documentId)).toBe(false)
-  })
+  storeTest(
+    'a file is claimed by one process at a time until its document is there',
+    async ({ files, vectorStores }) => {
+      const record = aStore()
+      await vectorStores.insert(record)
+      const sent = [1, 2, 3, 4].map(() => aFile({ userId: 'operator' }))
+      for (const each of sent) await files.insert(each, 1e9)
+      const [one, two, three, four] = sent.map(({ id }) =>
+        aStoreFile(record.id, { fileId: id, attributes: { year: 2024 } }),
+      )
+      await vectorStores.addFiles([one!, two!, three!, four!])
+      const claim = async (at: number, limit = 10) =>
+        (await vectorStores.claimFiles({ limit, now: at, until: at + 1000 })).filter(
+          ({ storeId }) => storeId === record.id,
+        )
+      const [first, second] = await Promise.all([claim(now, 2), claim(now, 2)])
+      const claimed = [...first, ...second].map(({ fileId }) => fileId)
+      expect(new Set(claimed).size).toBe(claimed.length)
+      const rest = (await claim(now)).map(({ fileId }) => fileId)
+      expect([...claimed, ...rest].toSorted()).toEqual(sent.map(({ id }) => id).toSorted())
+      expect(first[0]).toMatchObject({ userId: 'operator', attributes: { year: 2024 }, chunking: one!.chunking })
+      expect(await claim(now + 999)).toEqual([])
+      await vectorStores.setAttributes(one!, { year: 2025 })
+      expect(await vectorStores.madeDocument(one!, one!.documentId)).toEqual({ attributes: { year: 2025 } })
+      expect(await vectorStores.madeDocument(one!, one!.documentId)).toBeNull()
+      await vectorStores.failFile(two!, { code: 'too_large', message: 'no' })
+      await vectorStores.retryFile(three!, now + 5000)
+      // Of a process that was killed.
+      expect((await claim(now + 1000)).map(({ fileId }) => fileId)).toEqual([four!.fileId])
+      expect((await vectorStores.file(record.id, three!.fileId, now + dayMs))?.status).toBe('in_progress')
+      expect(await vectorStores.removeFiles(record.id, [three!.fileId])).toEqual([three!.documentId])
+      expect(await claim(now + 9000)).toHaveLength(1)
+    },
+  )
+
+  storeTest(
+    'files of a cancelled batch whose documents are not there are cancelled with it',
+    async ({ vectorStores }) => {
+      const record = aStore()
+      await vectorStores.insert(record)
+      const batchId = `vsfb_${crypto.randomUUID()}`
+      await vectorStores.insertBatch({ id: batchId, storeId: record.id, createdAt: now, cancelledAt: null })
+      const file = aStoreFile(record.id, { batchId })
+      await vectorStores.addFiles([file, aStoreFile(record.id)])
+      await vectorStores.cancelBatch(batchId, now)
+      expect((await vectorStores.counts([record.id], now)).get(record.id)).toMatchObject({
+        cancelled: 1,
+        in_progress: 1,
+      })
+      expect(await vectorStores.madeDocument(file, file.documentId)).toBeNull()
+    },
+  )
 
   storeTest('stores that are over are those deleted, unused for long, or of accounts that are gone', async (store) => {
     const { vectorStores } = store

@@ -21,6 +21,8 @@ import { VisibleClasses, type ChosenClasses, type ClassTraits } from './visible-
 export interface Allowed extends AllowedSets, Pick<ChosenClasses, 'spaces'> {
   readonly hasSet: (setRow: number) => boolean
   readonly setRows: () => Iterable<number>
+  /** Chunks of a set that is visible to anyone. */
+  readonly chunksOf: (setRow: number) => number
 }
 
 /**
@@ -177,7 +179,8 @@ export class VisibleSets {
     const setsIn = (place: VectorPlace) => [
       ...this.#setRowsWhere((slot) => this.#placeOf[slot] === vectorPlaces[place] && has(slot)),
     ]
-    return { ...counts, has, hasSet, setsIn, isIn, ofSets: this.#slots.size, setRows }
+    const chunksOf = (setRow: number): number => this.#chunks[this.#slots.get(setRow) ?? none] ?? 0
+    return { ...counts, has, hasSet, setsIn, isIn, ofSets: this.#slots.size, setRows, chunksOf }
   }
 
   *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {
