@@ -83,7 +83,7 @@ export async function search(
   const limit = mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
   const { found, best } = await findBest(documents, { ...finding, limit }, { wanted, ...query })
   noteSilent(found, mode, warnings)
-  const facets = await facetsOf(documents, viewer, filter, query.facets)
+  const facets = await facetsOf(documents, { viewer, filter }, query.facets, warnings)
   if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, facets, warnings }
   // Neighbours are read of those that are answered only.
   const candidates = await inContext(documents, viewer, best, 0)
@@ -125,13 +125,17 @@ function bestMode(spaces: readonly Space[]): SearchMode {
   return spaces.every(({ embedder }) => embedder.name === 'hashing') ? 'keyword' : 'hybrid'
 }
 
-function facetsOf(
+/** Null when none were asked for. Of very many documents the newest are counted, with a warning. */
+async function facetsOf(
   { store }: Documents,
-  viewer: Viewer,
-  filter: FindQuery['filter'],
+  query: Pick<FindQuery, 'viewer' | 'filter'>,
   keys: SearchQuery['facets'],
-): Promise<readonly Facet[]> | null {
-  return keys === undefined ? null : store.facets({ viewer, filter, keys, limit: facetValuesMax })
+  warnings: string[],
+): Promise<readonly Facet[] | null> {
+  if (keys === undefined) return null
+  const { facets, counted, of } = await store.facets({ ...query, keys, limit: facetValuesMax })
+  if (counted < of) warnings.push(`Facets count the newest ${counted} of ${of} documents. Filters make them exact.`)
+  return facets
 }
 
 /** The rows as hits, in their order; what has been deleted since is left out. */
