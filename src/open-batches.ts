@@ -48,8 +48,8 @@ export function contentOf(
   return {
     retrieve,
     findFile: fileFinder({ files, blobs, clock }),
-    searchFiles: ({ spec: { storeIds, maxResults, filter, scoreMin }, ...query }) =>
-      searchStores(stores, { storeIds, maxResults, filter: filter ?? undefined, scoreMin, ...query }),
+    searchFiles: ({ spec: { filter, wantsResults: _, ...spec }, ...query }) =>
+      searchStores(stores, { ...spec, filter: filter ?? undefined, ...query }),
   }
 }
 

@@ -1,9 +1,6 @@
 /** The official OpenAI client: vector stores, their files, batches of files, and search. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { NotFoundError, toFile } from 'openai'
-import { join } from 'node:path'
-import { sealer } from '#lib/seal.ts'
-import { openStore } from '#store/store.ts'
 import { documentsOfFile } from '#test/support/app/documents-app.ts'
 import { openAiClient } from './openai-client.ts'
 
@@ -178,23 +175,11 @@ describe('files in a store', () => {
   test('that a killed process had accepted are added by the next one', async () => {
     const store = await client.vectorStores.create({})
     const fileId = await upload('late.txt', 'Barley porridge.')
-    const database = await openStore({
-      url: `sqlite:${join(app().directory, 'sluice.db')}`,
-      sealer: sealer(new Uint8Array(32).fill(7)),
-    })
+    const database = await app().openStoreAgain()
     try {
-      const documentId = crypto.randomUUID()
       const chunking = { units: 800, overlap: 400 }
-      const row = {
-        storeId: store.id,
-        fileId,
-        documentId,
-        batchId: null,
-        attributes: null,
-        chunking,
-        createdAt: Date.now(),
-      }
-      await database.vectorStores.addFiles([row])
+      const file = { storeId: store.id, fileId, documentId: crypto.randomUUID(), batchId: null, attributes: null }
+      await database.vectorStores.addFiles([{ ...file, chunking, createdAt: Date.now() }])
     } finally {
       await database.close()
     }

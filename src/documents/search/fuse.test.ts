@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fuse } from './fuse.ts'
+import { fuse, fused } from './fuse.ts'
 
 test('the first of every list has score 1, and what is in both lists beats what is in one', () => {
   const fused = fuse([
@@ -28,4 +28,20 @@ test('every row of every list is there once, with a score from 0 to 1', () => {
       for (const { score } of fused) expect(score > 0 && score <= 1.000001).toBe(true)
     }),
   )
+})
+
+test('weights decide between the first of the lists, in their proportion, and scores stay from 0 to 1', () => {
+  const found = {
+    vector: [1, 2].map((row) => ({ row, score: 0.5, spaceKey: 'a' })),
+    keyword: [3, 2].map((row) => ({ row, score: 7 })),
+  }
+  const rows = (vector: number, keyword: number) => fused(found, { vector, keyword })
+  expect(rows(1, 0.1)[0]?.row).toBe(2)
+  expect(rows(3, 0.01).map(({ row }) => row)).toEqual([1, 2, 3])
+  expect(rows(0.01, 3).map(({ row }) => row)).toEqual([3, 2, 1])
+  for (const [at, { row, score }] of rows(200, 100).entries()) {
+    expect(row).toBe(rows(2, 1)[at]!.row)
+    expect(score).toBeCloseTo(rows(2, 1)[at]!.score)
+  }
+  for (const { score } of rows(0.7, 0.3)) expect(score > 0 && score <= 1.000001).toBe(true)
 })

@@ -55,7 +55,6 @@ const recordJobs = [
   'chunksInContext',
   'idsOfSources',
   'manifest',
-  'facets',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
 const moveJobs = ['step', 'placed', 'packWords'] as const satisfies readonly (keyof (VectorMover & WordPacker))[]
