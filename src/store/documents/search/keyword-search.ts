@@ -186,8 +186,8 @@ export class KeywordSearch {
       for (const row of Array.from(rows, chunkOf)) if (!scores.has(row)) scores.set(row, 0)
     }
     const groups = common.flatMap((word) => atLevel(word, 0).groups)
-    const [all] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
-    add(onlyAllowed(all ?? none, allowed))
+    const [list] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
+    add(onlyAllowed(list ?? none, allowed))
     let left = this.#limits.readMax
     const sets = ascending(allowed)
     for (let start = 0; start < sets.length && left > 0 && scores.size < limit; start += setsTogether) {

@@ -30,9 +30,9 @@ const unpackedLookedAt = 20_000
 export interface SetsToLookAt {
   /** In ascending order. */
   readonly sets: readonly number[]
-  /** Of the first sets only beyond so many pieces, and then not of all chunks that were stored without their words either. */
+  /** Beyond this number of pieces only the first sets are looked at, and not all chunks that were stored without their words. */
   readonly piecesMax?: number
-  /** Chunks that were stored without their words and whose texts are read instead, at most so many. */
+  /** How many chunks that were stored without their words have their texts read instead. */
   readonly textsMax: number
   /** Chunks of all the sets. */
   readonly chunks: number
