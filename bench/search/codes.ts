@@ -70,7 +70,11 @@ try {
   const readAgain = (): void => {
     const read = readCodeFile(file, codeBytes)
     const again = new CodeIndex(coder)
-    for (let slot = 0; slot < total / perSet; slot += 1) again.add(slot, read?.piecesOf(slot + 1, 1) ?? [])
+    read?.addTo(
+      again,
+      (setRow) => setRow - 1,
+      () => undefined,
+    )
   }
   report('reading the file of codes', readAgain)
 } finally {

@@ -6,8 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { CodeIndex, CodePiece } from './code-index.ts'
-import { SetTable } from './set-table.ts'
+import type { CodeIndex } from './code-index.ts'
 
 /** What a set's codes are told by, besides its number: the same number can come again in a database that was put back. */
 export interface MarkedSets {
@@ -25,8 +24,13 @@ const scaleBytes = 4
 const abandonedAfterMs = 600_000
 
 export interface CodeFile {
-  /** The codes of this set, if the file has them. */
-  piecesOf(setRow: number, mark: number): readonly CodePiece[] | null
+  /** Numbers of the centres of its codes. */
+  readonly centres: ReadonlySet<number>
+  /**
+   * Adds the codes of the sets for which `slotOf` returns a slot, in runs as long as they can be, and calls back with each
+   * slot, as often as the set has pieces.
+   */
+  addTo(index: CodeIndex, slotOf: (setRow: number, mark: number) => number | null, added: (slot: number) => void): void
 }
 
 /** Where the codes of a vector space are kept. */
@@ -88,30 +92,68 @@ export function readCodeFile(file: string, codeBytes: number): CodeFile | null {
   if (bytes.length < headerBytes || view.getUint32(0) !== magic || view.getUint32(4) !== codeBytes) return null
   const [pieces, codes] = [view.getUint32(8), view.getUint32(12)]
   if (bytes.length !== headerBytes + pieces * pieceBytes + codes * (codeBytes + scaleBytes)) return null
-  const firstOf = new SetTable()
-  for (let piece = pieces - 1; piece >= 0; piece -= 1) {
-    firstOf.set(view.getFloat64(headerBytes + piece * pieceBytes), piece)
-  }
   const codesAt = headerBytes + pieces * pieceBytes
   const scalesAt = codesAt + codes * codeBytes
+  const pieceAt = (piece: number): FilePiece => {
+    const at = headerBytes + piece * pieceBytes
+    const [mark, first, centre] = [view.getUint32(at + 8), view.getUint32(at + 12), view.getUint32(at + 16)]
+    return {
+      setRow: view.getFloat64(at),
+      mark,
+      first,
+      centre,
+      start: view.getUint32(at + 20),
+      count: view.getUint32(at + 24),
+    }
+  }
+  const centres = new Set<number>()
+  for (let piece = 0; piece < pieces; piece += 1) centres.add(view.getUint32(headerBytes + piece * pieceBytes + 16))
   return {
-    piecesOf(setRow, mark) {
-      const found: CodePiece[] = []
-      for (let piece = firstOf.get(setRow) ?? pieces; piece < pieces; piece += 1) {
-        const at = headerBytes + piece * pieceBytes
-        if (view.getFloat64(at) !== setRow) break
-        if (view.getUint32(at + 8) !== mark) return null
-        const [start, count] = [view.getUint32(at + 20), view.getUint32(at + 24)]
-        found.push({
-          first: view.getUint32(at + 12),
-          centre: view.getUint32(at + 16),
-          codes: bytes.subarray(codesAt + start * codeBytes, codesAt + (start + count) * codeBytes),
-          scales: bytes.subarray(scalesAt + start * scaleBytes, scalesAt + (start + count) * scaleBytes),
+    centres,
+    addTo(index, slotOf, added) {
+      let run: Run | null = null
+      const flush = (): void => {
+        if (run === null) return
+        const { centre, start, end, pieces: its } = run
+        index.addRun({
+          centre,
+          codes: bytes.subarray(codesAt + start * codeBytes, codesAt + end * codeBytes),
+          scales: bytes.subarray(scalesAt + start * scaleBytes, scalesAt + end * scaleBytes),
+          pieces: its,
         })
       }
-      return found.length === 0 ? null : found
+      for (let piece = 0; piece < pieces; piece += 1) {
+        const { setRow, mark, first, centre, start, count } = pieceAt(piece)
+        const slot = slotOf(setRow, mark)
+        if (slot === null) continue
+        if (run === null || run.end !== start || run.centre !== centre) {
+          flush()
+          run = { centre, start, end: start, pieces: [] }
+        }
+        run.end += count
+        run.pieces.push({ slot, first, count })
+        added(slot)
+      }
+      flush()
     },
   }
+}
+
+interface FilePiece {
+  readonly setRow: number
+  readonly mark: number
+  readonly first: number
+  readonly centre: number
+  readonly start: number
+  readonly count: number
+}
+
+/** Neighbouring pieces of one centre. */
+interface Run {
+  readonly centre: number
+  readonly start: number
+  end: number
+  readonly pieces: { readonly slot: number; readonly first: number; readonly count: number }[]
 }
 
 /** Pieces in the order of their sets, so that those of one set are neighbours. */

@@ -25,6 +25,11 @@ export interface CodePiece {
   readonly scales: Uint8Array
 }
 
+/** Codes of one centre, and the pieces that they are of in their order. */
+export interface CodeRun extends Omit<CodePiece, 'first'> {
+  readonly pieces: Iterable<{ readonly slot: number; readonly first: number; readonly count: number }>
+}
+
 interface Asked {
   readonly vector: Float32Array
   /** The sets that are looked at. */
@@ -38,6 +43,7 @@ interface Asked {
 
 const dead = 0xffff_ffff
 const noPiece = -1
+const scaleBytes = 4
 /** One in so many codes, and at least so many, get the second look. */
 const secondLook = { part: 128, min: 4096, max: 32_768 }
 /** Times the query's length and the code's factor: some 1.7 standard deviations of an estimate (RaBitQ, theorem 3.2). */
@@ -79,16 +85,29 @@ export class CodeIndex {
 
   /** The codes of the set in this slot, which has none yet. Their centres are known. */
   add(slot: number, pieces: readonly CodePiece[]): void {
-    this.#pieceOf = grown(this.#pieceOf, slot + 1)
-    let next = noPiece
-    for (const { centre, first, codes, scales } of pieces) {
-      let at = first
-      for (const range of this.#memory.append(centre, codes, scales)) {
-        next = this.#enter({ slot, first: at, next }, range)
-        at += range.count
+    for (const { first, scales, ...codes } of pieces) {
+      this.addRun({ ...codes, scales, pieces: [{ slot, first, count: scales.length / scaleBytes }] })
+    }
+  }
+
+  /** Codes of one centre that lie one after the other, of one set or of many. */
+  addRun({ centre, codes, scales, pieces }: CodeRun): void {
+    const ranges = this.#memory.append(centre, codes, scales)
+    let [at, used] = [0, 0]
+    for (const { slot, first, count } of pieces) {
+      this.#pieceOf = grown(this.#pieceOf, slot + 1)
+      for (let done = 0; done < count;) {
+        const range = ranges[at]
+        if (range === undefined) return
+        const some = Math.min(count - done, range.count - used)
+        const next = (this.#pieceOf[slot] ?? 0) - 1
+        const place = { place: range.place + used, count: some }
+        this.#pieceOf[slot] = 1 + this.#enter({ slot, first: first + done, next }, place)
+        done += some
+        used += some
+        if (used === range.count) [at, used] = [at + 1, 0]
       }
     }
-    this.#pieceOf[slot] = next + 1
   }
 
   remove(slot: number): void {
@@ -238,14 +257,7 @@ export class CodeIndex {
     this.#segments = []
     this.#pieceOf.fill(0)
     this.#wasted = 0
-    for (const piece of piecesOf(memory, segments, this.coder)) {
-      let { first } = piece
-      for (const range of this.#memory.append(piece.centre, piece.codes, piece.scales)) {
-        const next = (this.#pieceOf[piece.slot] ?? 0) - 1
-        this.#pieceOf[piece.slot] = 1 + this.#enter({ slot: piece.slot, first, next }, range)
-        first += range.count
-      }
-    }
+    for (const { slot, ...piece } of piecesOf(memory, segments, this.coder)) this.add(slot, [piece])
   }
 }
 

@@ -159,15 +159,16 @@ async function loadFile(
   file: CodeFile,
   sets: VisibleSets,
 ): Promise<void> {
-  for (const [slot, setRow] of missing) {
-    const pieces = file.piecesOf(setRow, sets.markOf(slot))
-    if (pieces === null) continue
-    const centres = pieces.map(({ centre }) => centre).filter((centre) => !index.hasCentre(centre))
-    if (centres.length > 0) await addCentres(reading, index, centres)
-    if (!pieces.every(({ centre }) => index.hasCentre(centre))) continue
-    index.add(slot, pieces)
-    missing.delete(slot)
+  await addCentres(reading, index, [...file.centres])
+  const taken = new Set<number>()
+  const slotOf = (setRow: number, mark: number): number | null => {
+    const slot = sets.slotOf(setRow)
+    return slot !== undefined && missing.has(slot) && sets.markOf(slot) === mark ? slot : null
   }
+  if (![...file.centres].every((centre) => index.hasCentre(centre))) return
+  // A set stays missing until its last piece is added.
+  file.addTo(index, slotOf, (slot) => taken.add(slot))
+  for (const slot of taken) missing.delete(slot)
 }
 
 async function addCentres({ engine, kysely }: Connection, index: CodeIndex, numbers: readonly number[]): Promise<void> {
