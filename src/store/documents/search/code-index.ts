@@ -1,6 +1,6 @@
 /**
  * The codes of one vector space in memory, and the scan over them. A set of chunks is one piece of neighbouring codes,
- * or a few: 52 bytes a chunk of 384 dimensions, and 24 a set.
+ * or a few: 52 bytes a chunk of 384 dimensions, and 24 a set: pieces have numbers of 32 bits, so there may be four thousand million codes.
  *
  * A scan looks at the sets that it is given and at nothing else: filters cost nothing and cut nothing off. It goes by
  * the bits first; what is near then is ordered by the query's own values against the bits, which tells more. The caller
@@ -42,7 +42,6 @@ interface Asked {
 }
 
 const dead = 0xffff_ffff
-const noPiece = -1
 const scaleBytes = 4
 /** One in so many codes, and at least so many, get the second look. */
 const secondLook = { part: 128, min: 4096, max: 32_768 }
@@ -57,7 +56,7 @@ export class CodeIndex {
   /** The pieces of each segment of the memory. */
   #segments: PieceList[] = []
   /** The first piece of each slot: 1 more than its number, or 0. */
-  #pieceOf = new Float64Array(16)
+  #pieceOf = new Uint32Array(16)
   #wasted = 0
 
   constructor(coder: SignCoder) {
@@ -122,7 +121,7 @@ export class CodeIndex {
       const index = piece % segmentCodes
       list.slots[index] = dead
       this.#wasted += list.counts[index] ?? 0
-      piece = list.nexts[index] ?? noPiece
+      piece = (list.nexts[index] ?? 0) - 1
     }
     if (this.#wasted > segmentCodes && this.#wasted > this.#memory.codes / 4) this.#compact()
   }
@@ -283,12 +282,12 @@ class PieceList {
   firsts = new Uint32Array(16)
   starts = new Uint32Array(16)
   counts = new Uint32Array(16)
-  /** Another piece of the same set, or `noPiece`. */
-  nexts = new Float64Array(16)
+  /** Another piece of the same set: 1 more than its number, or 0. */
+  nexts = new Uint32Array(16)
   used = 0
 
   get bytes(): number {
-    return this.slots.length * 24
+    return this.slots.length * 20
   }
 
   /** Returns the index of the piece. */
@@ -304,7 +303,7 @@ class PieceList {
     this.firsts[index] = piece.first
     this.starts[index] = piece.start
     this.counts[index] = piece.count
-    this.nexts[index] = piece.next
+    this.nexts[index] = piece.next + 1
     return index
   }
 }

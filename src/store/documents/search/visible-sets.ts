@@ -58,7 +58,7 @@ interface SetRow extends Omit<ClassTraits, 'owners'> {
 export class VisibleSets {
   readonly #classes = new VisibleClasses()
   readonly #filtered = new FilteredSets()
-  readonly #slots = new SetTable()
+  readonly #slots = new SetTable((slot) => this.#setRows[slot] ?? 0)
   #setRows = new Float64Array(16)
   #chunks = new Uint32Array(16)
   /** A number that tells a set's content from what had the same number in a database that was put back. */
@@ -226,8 +226,8 @@ export class VisibleSets {
     const known = this.#slots.get(setRow)
     const slot = known ?? this.#newSlot()
     if (known !== undefined) this.#leave(slot)
-    this.#slots.set(setRow, slot)
     this.#setRows[slot] = setRow
+    if (known === undefined) this.#slots.add(slot)
     this.#chunks[slot] = chunks
     this.#marks[slot] = Bun.hash.crc32(`${content} ${chunks}`)
     this.#classOf[slot] = this.#classes.enter({ importerId, category, spaceRow, owners: ownersOf(owners) }, chunks)
