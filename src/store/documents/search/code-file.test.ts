@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signCoder } from '../indexing/sign-code.ts'
-import { readCodeFile, writeCodeFile } from './code-file.ts'
+import { openCodeFile, writeCodeFile } from './code-file.ts'
 import { CodeIndex, type CodePiece } from './code-index.ts'
 import { writtenByTurns } from '#test/support/store/write-codes.ts'
 
@@ -27,7 +27,7 @@ test('every set comes back as it was, and none whose mark has changed', async ()
     index.remove(13)
     await writeCodeFile(file, index, sets)
     expect(readdirSync(join(folder, 'search'))).toEqual(['space-1.codes'])
-    const read = readCodeFile(file, 12)!
+    using read = openCodeFile(file, 12)!
     expect(read.centres).toEqual(new Set([0, 1, 2]))
     // Slots are numbered as they come, so those of the next process are others.
     const wanted: readonly ((setRow: number) => boolean)[] = [
@@ -67,11 +67,11 @@ test('every set comes back as it was, and none whose mark has changed', async ()
     const bytes = readFileSync(file)
     for (const length of [0, 3, 15, 16, 1000, bytes.length - 1]) {
       writeFileSync(file, bytes.subarray(0, length))
-      expect(readCodeFile(file, 12)).toBeNull()
+      expect(openCodeFile(file, 12)).toBeNull()
     }
     writeFileSync(file, bytes)
-    expect(readCodeFile(file, 16)).toBeNull()
-    expect(readCodeFile(join(folder, 'none'), 12)).toBeNull()
+    expect(openCodeFile(file, 16)).toBeNull()
+    expect(openCodeFile(join(folder, 'none'), 12)).toBeNull()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -89,7 +89,7 @@ test('a process that is killed while it writes leaves the file of before or a wh
       for (let written = 0; written < 3 + kill;) written += (await dots.read()).value?.length ?? 1
       writer.kill('SIGKILL')
       await writer.exited
-      const read = readCodeFile(file, writtenByTurns.codeBytes)!
+      using read = openCodeFile(file, writtenByTurns.codeBytes)!
       const index = new CodeIndex(signCoder(8 * writtenByTurns.codeBytes))
       read.addTo(
         index,
