@@ -69,7 +69,7 @@ export class LocalInflightLimiter implements InflightLimiter {
     const inUse = (this.#counts.get(key) ?? 0) + 1
     if (inUse > limit) return null
     this.#counts.set(key, inUse)
-    return new HeldSlot(inUse, limit, () => this.#release(key))
+    return new HeldSlot(inUse, limit, this, key)
   }
 
   hasRoom(key: string, limit: number): boolean {
@@ -87,7 +87,8 @@ export class LocalInflightLimiter implements InflightLimiter {
     return sumByModel(this.#counts)
   }
 
-  #release(key: string): void {
+  /** For the slots: one of this key is given back. */
+  release(key: string): void {
     const left = (this.#counts.get(key) ?? 0) - 1
     if (left > 0) this.#counts.set(key, left)
     else this.#counts.delete(key)
@@ -95,21 +96,28 @@ export class LocalInflightLimiter implements InflightLimiter {
   }
 }
 
-/** A slot that is given back by a function, once. */
+/** Takes slots back. */
+export interface SlotOwner {
+  release(key: string): void
+}
+
+/** A slot that is given back to its owner, once. */
 export class HeldSlot implements Slot {
   readonly inUse: number
   readonly limit: number
-  #release: (() => void) | null
+  readonly #key: string
+  #owner: SlotOwner | null
 
-  constructor(inUse: number, limit: number, release: () => void) {
+  constructor(inUse: number, limit: number, owner: SlotOwner, key: string) {
     this.inUse = inUse
     this.limit = limit
-    this.#release = release
+    this.#owner = owner
+    this.#key = key
   }
 
   [Symbol.dispose](): void {
-    const release = this.#release
-    this.#release = null
-    release?.()
+    const owner = this.#owner
+    this.#owner = null
+    owner?.release(this.#key)
   }
 }

@@ -164,6 +164,8 @@ export interface Provider {
    * reading the upload rejected with.
    */
   send(call: UpstreamCall): Promise<Reply>
+  /** The same, with what this makes of the head: for providers that need no second promise for it. */
+  readonly sendAs?: ((call: UpstreamCall, made: (reply: Reply) => Reply) => Promise<Reply>) | undefined
   /**
    * Opens a WebSocket; only of a provider with the endpoint `realtime`. Rejects with SocketRefused, with an
    * UpstreamFailure, or with the signal's reason.

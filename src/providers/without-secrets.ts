@@ -20,9 +20,12 @@ export function withoutSecrets(provider: Provider): Provider {
     return provider.connect(call, redactedEnd(listener, secrets)).catch(redactedRefusal(secrets))
   }
   const redactReply = (reply: Reply): Reply => redacted(reply, secrets)
+  const { sendAs } = provider
   return {
     ...provider,
-    send: (call) => provider.send(call).then(redactReply),
+    send: sendAs === undefined ? (call) => provider.send(call).then(redactReply) : (call) => sendAs(call, redactReply),
+    // Whoever calls it would get what the provider has sent.
+    sendAs: undefined,
     ...(provider.connect !== undefined && { connect }),
     ...(provider.batches !== undefined && { batches: redactedBatches(provider.batches, secrets) }),
   }
@@ -110,7 +113,7 @@ class RedactedBody implements ReplyBody, ReplyReader {
   read(): Uint8Array | null | Promise<Uint8Array | null> {
     for (;;) {
       const bytes = this.#ended ? null : this.#body.read()
-      if (bytes instanceof Promise) return bytes.then(this.#received)
+      if (bytes instanceof Promise) return this.#passLater(bytes)
       const passed = this.#pass(bytes)
       if (passed === null || passed.byteLength > 0) return passed
     }
@@ -144,8 +147,8 @@ class RedactedBody implements ReplyBody, ReplyReader {
     this.#body.cancel()
   }
 
-  readonly #received = (bytes: Uint8Array | null): Uint8Array | null | Promise<Uint8Array | null> => {
-    const passed = this.#pass(bytes)
+  async #passLater(reading: Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    const passed = this.#pass(await reading)
     return passed === null || passed.byteLength > 0 ? passed : this.read()
   }
 

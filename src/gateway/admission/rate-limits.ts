@@ -66,7 +66,11 @@ export class RateLimits {
   /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
   take(request: RatedRequest): Disposable | null {
     this.#read()
-    if (this.#rules.size === 0) return null
+    return this.#rules.size === 0 ? null : this.#take(request)
+  }
+
+  /** Apart, so that a request without rates makes no closure. */
+  #take(request: RatedRequest): Disposable | null {
     const { caller, model, record } = request
     const tokens = this.#estimate(request, model.record)
     const costs = this.#rules.costs({ caller, model: model.record, provider: null }, tokens)

@@ -21,7 +21,8 @@ export interface AnswerHead {
   readonly keepSeconds: number | null
 }
 
-const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
+const one = 0x31
+const statusLine = /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 // Fifteen digits stay below the largest integer that a number holds exactly.
@@ -41,15 +42,16 @@ const knownNamesMax = 256
  */
 export function parseAnswerHead(text: string, bodiless: boolean): AnswerHead {
   let lineEnd = text.indexOf('\r\n')
-  const status = statusLine.exec(lineEnd === -1 ? text : text.slice(0, lineEnd))
-  if (status === null) throw new MalformedAnswer('the status line is not one of HTTP/1.1')
+  if (!statusLine.test(lineEnd === -1 ? text : text.slice(0, lineEnd)))
+    throw new MalformedAnswer('the status line is not one of HTTP/1.1')
   const headers: Record<string, string> = Object.create(null) as Record<string, string>
   while (lineEnd !== -1) {
     const start = lineEnd + 2
     lineEnd = text.indexOf('\r\n', start)
     addField(headers, text, start, lineEnd === -1 ? text.length : lineEnd)
   }
-  return frame(Number(status[2]), status[1] === '1', headers, bodiless)
+  // The digits stand where the pattern has them: a match would be a list of texts.
+  return frame(Number(text.slice(9, 12)), text.charCodeAt(7) === one, headers, bodiless)
 }
 
 function addField(headers: Record<string, string>, text: string, start: number, end: number): void {

@@ -16,8 +16,8 @@ export class AnswerParser {
   readonly #headBytesMax: number
   readonly #bodiless: boolean
   #head: AnswerHead | null = null
-  /** Pieces of a head that is not complete yet. */
-  #headParts: Buffer[] = []
+  /** Pieces of a head that is not complete yet; null for none. */
+  #headParts: Buffer[] | null = null
   #headBytes = 0
   #lineBytes = 0
   #lastByte = 0
@@ -96,7 +96,7 @@ export class AnswerParser {
 
   #collectHead(part: Buffer): void {
     if (this.#headBytes < protocolName.length) this.#checkBeginning(part)
-    this.#headParts.push(part)
+    ;(this.#headParts ??= []).push(part)
     this.#countHead(part.length)
   }
 
@@ -115,7 +115,7 @@ export class AnswerParser {
     this.#countHead(end - start)
     // Without the empty line and the line break before it.
     const head = parseAnswerHead(this.#headText(bytes, start, end).slice(0, -4), this.#bodiless)
-    this.#headParts = []
+    this.#headParts = null
     this.#lineBytes = 0
     this.#lastByte = 0
     if (head.status >= 200) return this.#begin(head)
@@ -125,7 +125,7 @@ export class AnswerParser {
   }
 
   #headText(bytes: Buffer, start: number, end: number): string {
-    if (this.#headParts.length === 0) return bytes.toString('latin1', start, end)
+    if (this.#headParts === null) return bytes.toString('latin1', start, end)
     return Buffer.concat([...this.#headParts, bytes.subarray(start, end)]).toString('latin1')
   }
 
