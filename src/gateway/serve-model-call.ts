@@ -22,6 +22,7 @@ import type { Gateway } from './gateway.ts'
 import { addSources, checkDocuments } from './grounding/add-sources.ts'
 import { InnerContext } from './inner-context.ts'
 import { invalidBody } from './request/fields.ts'
+import type { FormBody } from './request/form-body.ts'
 import { mayNameFiles } from './request/file-references.ts'
 import { inlineFiles } from './request/inline-files.ts'
 import { withBytes, type ModelRequest } from './request/model-request.ts'
@@ -179,7 +180,10 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   record.modelAsked = model
   record.requestBytes = bytes.length
   record.streamed = streamed
-  if (form === null) return
+  if (form !== null) holdForm(record, form, resources)
+}
+
+function holdForm(record: RequestRecord, form: FormBody, resources: DisposableStack): void {
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
 }

@@ -103,7 +103,10 @@ export class RateLimits {
   /** The rules of this moment, read once for each change of the setting. */
   #read(): void {
     const written = this.#settings.get('limits.rates')
-    if (written === this.#written) return
+    if (written !== this.#written) this.#readAgain(written)
+  }
+
+  #readAgain(written: readonly string[]): void {
     this.#written = written
     const read = written.flatMap((text) => readRateRule(text) ?? [])
     // One that is written twice counts once.

@@ -105,7 +105,9 @@ function chooseUpstream(
 ): Upstream | null {
   const { health, caps } = deps
   const { upstreams } = model
-  if (upstreams.length > 1 && upstreams.some(isCapped)) {
+  const [first] = upstreams
+  if (upstreams.length <= 1) return first ?? null
+  if (upstreams.some(isCapped)) {
     const full = upstreams.filter((upstream) => !hasRoom({ caps }, upstream))
     const free = selectUpstream(model, new Set([...tried, ...full]), deps, prefix)
     if (free !== null && health.isAvailable(free.id)) return free

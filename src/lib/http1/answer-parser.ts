@@ -8,6 +8,7 @@ import { MalformedAnswer } from './failure.ts'
 
 const cr = 0x0d
 const lf = 0x0a
+const emptyLineBytes = 4
 const protocolName = 'HTTP/1.'
 // Servers send one 100 or a few 102 and 103; one that sends no end of them never answers.
 const interimMax = 16
@@ -113,8 +114,7 @@ export class AnswerParser {
 
   #finishHead(bytes: Buffer, start: number, end: number): void {
     this.#countHead(end - start)
-    // Without the empty line and the line break before it.
-    const head = parseAnswerHead(this.#headText(bytes, start, end).slice(0, -4), this.#bodiless)
+    const head = parseAnswerHead(this.#headText(bytes, start, end), this.#bodiless)
     this.#headParts = null
     this.#lineBytes = 0
     this.#lastByte = 0
@@ -124,9 +124,11 @@ export class AnswerParser {
     if (this.#interims > interimMax) throw new MalformedAnswer('there are too many interim answers')
   }
 
+  /** Without the empty line and the line break before it. */
   #headText(bytes: Buffer, start: number, end: number): string {
-    if (this.#headParts === null) return bytes.toString('latin1', start, end)
-    return Buffer.concat([...this.#headParts, bytes.subarray(start, end)]).toString('latin1')
+    if (this.#headParts === null) return bytes.toString('latin1', start, end - emptyLineBytes)
+    const whole = Buffer.concat([...this.#headParts, bytes.subarray(start, end)])
+    return whole.toString('latin1', 0, whole.length - emptyLineBytes)
   }
 
   #begin(head: AnswerHead): void {
