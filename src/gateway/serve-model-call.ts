@@ -13,7 +13,7 @@ import { isAzure, storesResponses } from '#providers/openai.ts'
 import type { Endpoint } from '#providers/provider.ts'
 import { addInflightHeaders, admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
-import { reserveBudget } from './admission/reserve-budget.ts'
+import { haveBudgets, reserveBudget } from './admission/reserve-budget.ts'
 import { resolveRequested } from './admission/resolve-model.ts'
 import { withEndpoint } from './admission/with-endpoint.ts'
 import type { ModelCall, PreparedCall } from './endpoints/model-call.ts'
@@ -81,7 +81,7 @@ export async function serveModelCall(
       return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
     if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
-    if (clientCall.purpose !== 'batch') {
+    if (clientCall.purpose !== 'batch' && gateway.rates.limitsRequests) {
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
     }
@@ -91,7 +91,9 @@ export async function serveModelCall(
         : await withSources(gateway, prepared, { context, caller, model: model.record.name }) // 400 and the search's
 
     if (final.call.endpoint.startsWith('images/')) recordImages(record, final.request, resources)
-    const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
+    const allowed = haveBudgets(gateway)
+      ? await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
+      : model
 
     const { bytes, outputTokensMax, form } = final.request
     const size = { bytes: bytes.length, outputTokensMax, settles: true }

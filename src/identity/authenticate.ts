@@ -117,8 +117,18 @@ function keyFromProtocols(protocols: string | null): string | null {
   return offered.find((each) => each.startsWith(keyProtocol))?.slice(keyProtocol.length) || null
 }
 
+const usualScheme = 'Bearer '
+
+/** Whether there is nothing at this place, or something that is not visible. */
+function isBlank(text: string, at: number): boolean {
+  return !(text.charCodeAt(at) > 0x20 && text.charCodeAt(text.length - 1) > 0x20)
+}
+
 function keyFromAuthorization(authorization: string | null): string | null {
   if (authorization === null) return null
+  // As almost all clients write it, without a text for each part.
+  if (authorization.startsWith(usualScheme) && !isBlank(authorization, usualScheme.length))
+    return authorization.slice(usualScheme.length)
   const space = authorization.indexOf(' ')
   if (space <= 0) return null
   const scheme = authorization.slice(0, space).toLowerCase()

@@ -41,9 +41,25 @@ export type MoreListener = (key: string, isFree: boolean) => void
 
 const prefix = 'inflight '
 
+/** Keys that were made lately, by account and model: a text that is made anew is hashed anew by each map. */
+const keys = new Map<string, Map<string, string>>()
+const keysMax = 10_000
+let keysKept = 0
+
 /** Names the slots of an account on a model. */
 export function inflightKey(accountId: string, modelId: string): string {
-  return `${prefix}${modelId} ${accountId}`
+  return keys.get(accountId)?.get(modelId) ?? newKey(accountId, modelId)
+}
+
+function newKey(accountId: string, modelId: string): string {
+  if (keysKept >= keysMax) {
+    keys.clear()
+    keysKept = 0
+  }
+  keysKept += 1
+  const key = `${prefix}${modelId} ${accountId}`
+  keys.getOrInsertComputed(accountId, () => new Map<string, string>()).set(modelId, key)
+  return key
 }
 
 /** The counts of accounts on models among these, added up by model id. */

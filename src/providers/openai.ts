@@ -8,7 +8,8 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import type { Http1Client, Origin } from '#lib/http1/client.ts'
 import { Http1Failure } from '#lib/http1/failure.ts'
 import { bodyOfPieces } from '#lib/http1/pieces.ts'
-import { readAll, type Reply } from '#lib/http1/reply.ts'
+import type { Outcome } from '#lib/http1/call.ts'
+import { readAll, replyAsSent, type Reply } from '#lib/http1/reply.ts'
 import { HeadTemplate, type Http1Request } from '#lib/http1/request.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { AskNative } from './native-batches.ts'
@@ -59,7 +60,7 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
     endpoints: endpointsOf(record),
     sendsPieces: true,
     send: (call) => server.send(call),
-    sendAs: (call, made) => server.send(call, made),
+    sendAs: (call, make) => server.send(call, make),
     connect: (call, listener) => connect(record, http1, call, listener),
     batches: openAiBatches(askNative(server, {})),
     discover: (signal) => discover(server, signal),
@@ -108,6 +109,7 @@ export class Server {
   /** What calls with a JSON body begin with, by their endpoint: for those that ask for events, and for the others. */
   readonly #eventHeads = new Map<Endpoint, HeadTemplate>()
   readonly #jsonHeads = new Map<Endpoint, HeadTemplate>()
+  #outcome = asSent
 
   constructor(record: ProviderRecord, http1: Http1Client) {
     this.basePath = new URL(record.baseUrl).pathname.replace(/\/+$/, '')
@@ -116,13 +118,14 @@ export class Server {
     this.#origin = http1.origin(record.baseUrl, { ip: record.server?.ip ?? null })
   }
 
-  /** The endpoint's path is appended to that of the base URL. @param replyOf makes of the head what it resolves with */
-  send(call: UpstreamCall, replyOf = asSent): Promise<Reply> {
-    return this.#http1.request(this.#origin, this.#requestOf(call), { replyOf, reasonOf: asUpstreamFailure })
+  /** The endpoint's path is appended to that of the base URL. @param replyOf makes the answer, always in the same way */
+  send(call: UpstreamCall, replyOf = replyAsSent): Promise<Reply> {
+    if (this.#outcome.replyOf !== replyOf) this.#outcome = { replyOf, reasonOf: asUpstreamFailure }
+    return this.#http1.request(this.#origin, this.#requestOf(call), this.#outcome)
   }
 
   request(request: Http1Request): Promise<Reply> {
-    return this.#http1.request(this.#origin, request, { replyOf: asSent, reasonOf: asUpstreamFailure })
+    return this.#http1.request(this.#origin, request, asSent)
   }
 
   #requestOf(call: UpstreamCall): Http1Request {
@@ -152,9 +155,7 @@ export class Server {
   }
 }
 
-function asSent(reply: Reply): Reply {
-  return reply
-}
+const asSent: Outcome = { replyOf: replyAsSent, reasonOf: asUpstreamFailure }
 
 /** The base URL's own query stays, as some servers want a version in it. */
 async function connect(

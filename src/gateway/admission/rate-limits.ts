@@ -82,6 +82,12 @@ export class RateLimits {
     return { [Symbol.dispose]: () => this.#settle({ record, modelId: model.record.id }, costs) }
   }
 
+  /** Whether any rate is taken at admission. */
+  get limitsRequests(): boolean {
+    this.#read()
+    return this.#rules.size > 0
+  }
+
   /** Whether any rate names a provider. */
   get limitsProviders(): boolean {
     this.#read()

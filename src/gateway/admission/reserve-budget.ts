@@ -78,6 +78,11 @@ function reserveOf(index: BudgetIndex, deps: BudgetDeps, request: BudgetedReques
   return reserving(deps, request, { common, candidates: bounded(deps, request, { common, candidates }) })
 }
 
+/** Whether there is any budget: all that a request looks at where there is none. */
+export function haveBudgets({ catalog }: Pick<BudgetDeps, 'catalog'>): boolean {
+  return catalog().budgets.size > 0
+}
+
 /** Whether a hard budget counts requests of this caller to this plain model. */
 export function hasHardBudget(
   { budgets }: Pick<Catalog, 'budgets'>,

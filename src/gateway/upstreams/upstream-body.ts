@@ -46,8 +46,19 @@ function byStart(a: Replacement, b: Replacement): number {
 
 /** Whether the body names the model so; a name of plain letters is compared as it stands. */
 function isNamed(bytes: Buffer, { valueStart, valueEnd }: FieldSpan, name: string): boolean {
+  if (isWritten(bytes, valueStart + 1, valueEnd - 1, name)) return true
   const written = bytes.toString('utf8', valueStart, valueEnd)
   return written.includes('\\') ? JSON.parse(written) === name : written.slice(1, -1) === name
+}
+
+/** Whether these bytes are the name, letter by letter: no text is made. A name with other letters is not found so. */
+function isWritten(bytes: Buffer, start: number, end: number, name: string): boolean {
+  if (end - start !== name.length) return false
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.charCodeAt(at)
+    if (code > 0x7e || code === 0x5c || code !== bytes[start + at]) return false
+  }
+  return true
 }
 
 /** Translated requests have max_tokens, which every server knows except OpenAI's newest models. */

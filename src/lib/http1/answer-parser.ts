@@ -15,7 +15,7 @@ const interimMax = 16
 
 export class AnswerParser {
   readonly #headBytesMax: number
-  readonly #bodiless: boolean
+  #bodiless: boolean
   #head: AnswerHead | null = null
   /** Pieces of a head that is not complete yet; null for none. */
   #headParts: Buffer[] | null = null
@@ -33,6 +33,23 @@ export class AnswerParser {
   constructor(headBytesMax: number, bodiless: boolean) {
     this.#headBytesMax = headBytesMax
     this.#bodiless = bodiless
+  }
+
+  /** Begins again with the next answer, as if it were new; not after it has thrown. */
+  reset(bodiless: boolean): this {
+    this.#bodiless = bodiless
+    this.#head = null
+    this.#headParts = null
+    this.#headBytes = 0
+    this.#lineBytes = 0
+    this.#lastByte = 0
+    this.#interims = 0
+    this.#lengthLeft = 0
+    this.#chunks = null
+    this.#started = false
+    this.#ended = false
+    this.#excess = false
+    return this
   }
 
   /** The head of the final answer, once it is complete. */

@@ -5,7 +5,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { Http1Failure } from './failure.ts'
-import type { Reply, ReplyBody, ReplyReader } from './reply.ts'
+import type { MakeReply, Reply, ReplyBody, ReplyReader } from './reply.ts'
 
 /** What a call may do to the connection that carries it. */
 export interface Carrier {
@@ -23,7 +23,7 @@ interface Settlers<T> {
 /** What a caller makes of how a call ends; none of the two may throw. */
 export interface Outcome {
   /** What the promise of the head resolves with. */
-  readonly replyOf: (reply: Reply) => Reply
+  readonly replyOf: MakeReply
   /** What it is rejected with. */
   readonly reasonOf: (reason: unknown) => unknown
 }
@@ -63,8 +63,8 @@ export class Http1Call implements ReplyBody {
   }
 
   /** For the connection: the head has come. */
-  begin({ status, headers }: AnswerHead): void {
-    this.#head.resolve(this.#outcome.replyOf({ status, headers, body: this }))
+  begin(head: AnswerHead): void {
+    this.#head.resolve(this.#outcome.replyOf(head, this))
   }
 
   /** For the connection: bytes of the body have come; the memory is the call's from now on. */

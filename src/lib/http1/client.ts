@@ -8,7 +8,7 @@ import type { Ticker } from '../ticker.ts'
 import { Http1Call, type Outcome } from './call.ts'
 import { Pool } from './pool.ts'
 import type { Proxy, ProxyFor } from './proxy.ts'
-import type { Reply } from './reply.ts'
+import { replyAsSent, type Reply } from './reply.ts'
 import { encodeRequest, type ForwardedTo, type Http1Request } from './request.ts'
 
 export interface Http1ClientOptions {
@@ -142,7 +142,7 @@ export class Http1Client implements Disposable {
   }
 }
 
-const asItIs: Outcome = { replyOf: (reply) => reply, reasonOf: (reason) => reason }
+const asItIs: Outcome = { replyOf: replyAsSent, reasonOf: (reason) => reason }
 
 function addressOf({ hostname, port, protocol }: URL): { readonly hostname: string; readonly port: number } {
   const usualPort = protocol === 'https:' ? 443 : 80

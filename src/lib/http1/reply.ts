@@ -11,6 +11,12 @@ export interface Reply {
   readonly body: ReplyBody
 }
 
+/** Makes an answer of its head and its body. */
+export type MakeReply = (head: Pick<Reply, 'status' | 'headers'>, body: ReplyBody) => Reply
+
+/** The answer as it was sent. */
+export const replyAsSent: MakeReply = ({ status, headers }, body) => ({ status, headers, body })
+
 export interface ReplyBody {
   /**
    * The next bytes, or null at the end that the answer's framing promised. What has arrived already
