@@ -6,7 +6,6 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import type { CallWatch } from '../call/call-watch.ts'
-import type { UpstreamAnswer } from '../upstreams/call-upstream.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 import type { Relay, ResponseTracker } from './relay.ts'
 
@@ -24,6 +23,13 @@ export interface RelayedRequest {
   readonly resources: DisposableStack
 }
 
+/** The provider's answer, as `UpstreamAnswer` of upstreams/ has it. */
+export interface RelayedAnswer {
+  readonly watch: CallWatch
+  readonly idleSeconds: number
+  takeOver(owner: DisposableStack): DisposableStack
+}
+
 export abstract class CallRelay implements Relay {
   readonly context: RequestContext
   readonly record: RequestRecord
@@ -32,9 +38,9 @@ export abstract class CallRelay implements Relay {
   readonly ticker: Ticker
   readonly #settings: LiveSettings
   readonly #resources: DisposableStack
-  readonly #answer: UpstreamAnswer
+  readonly #answer: RelayedAnswer
 
-  constructor({ settings, ticker }: RelayDeps, { context, record, resources }: RelayedRequest, answer: UpstreamAnswer) {
+  constructor({ settings, ticker }: RelayDeps, { context, record, resources }: RelayedRequest, answer: RelayedAnswer) {
     this.context = context
     this.record = record
     this.watch = answer.watch
