@@ -84,7 +84,7 @@ interface Measured {
 
 function serve(name: string): void {
   const handler = handlers[name] ?? plain
-  const routes = name.startsWith('a literal route') ? { '/v1/chat': handler } : {}
+  const routes: Record<string, Handler> = name.startsWith('a literal route') ? { '/v1/chat': handler } : {}
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, routes, fetch: handler })
   console.log(server.port)
 }

@@ -34,9 +34,8 @@ import { pinToProvider } from './responses/pin-to-provider.ts'
 import { restoreState, type Restoring } from './responses/restore-state.ts'
 import { serveFileSearch, type SearchedCall } from './serve-file-search.ts'
 import { followResponse } from './serve-kept-response.ts'
-import { askUpstream, type ServedCall } from './served-call.ts'
+import { askUpstreams, type ServedCall } from './served-call.ts'
 import type { Prefix } from './upstreams/affinity.ts'
-import { failOver } from './upstreams/fail-over.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
 /** The answer to one call. Throws the ApiError to answer; all resources of the request are released by then. */
@@ -59,7 +58,7 @@ export async function serveModelCall(
     const requested = resolveRequested(catalog, received, caller) // 400, 403, 404
     const routed = applyRules(catalog, requested, caller, purpose) // 403, 503
     record.model = routed
-    if (gateway.contentLog.isOn) logContent(gateway, { context, caller, record, model: routed }, received)
+    logContent(gateway, { context, caller, record, model: routed }, received)
     const from = { context, caller, model: routed, endpoint: clientCall.endpoint, limits }
     const restored = await restoreIfNeeded(gateway, received, from) // 400, 403, 404, 413, 503
     if (searchesFiles(gateway, clientCall, restored)) {
@@ -112,9 +111,7 @@ export async function serveModelCall(
       form,
       prefix,
     }
-    const [only] = allowed.upstreams
-    if (record.isBatch && only !== undefined) return await askUpstream(only, undefined, call)
-    return await failOver(gateway, call, askUpstream) // 4xx of the upstream, 502, 503, 504
+    return await askUpstreams(call) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -190,14 +187,17 @@ function holdForm(record: RequestRecord, form: FormBody, resources: DisposableSt
   resources.defer(() => void (record.requestBytes = form.bytesRead))
 }
 
-/** Has the content logged; the parts of a form are not kept. */
-function logContent(
-  { contentLog }: Gateway,
-  { record, ...from }: Pick<ServedCall, 'context' | 'caller' | 'record' | 'model'>,
-  { bytes, form, model }: ModelRequest,
-): void {
+type Logged = Pick<ServedCall, 'context' | 'caller' | 'record' | 'model'>
+
+/** Has the content logged where that is on. */
+function logContent({ contentLog }: Gateway, logged: Logged, request: ModelRequest): void {
+  if (contentLog.isOn) beginLog(contentLog, logged, request)
+}
+
+/** The parts of a form are not kept. */
+function beginLog(log: Gateway['contentLog'], { record, ...from }: Logged, { bytes, form, model }: ModelRequest): void {
   const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
-  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
+  record.content = log.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
 }
 
 /** A form says how many when that part of it has passed. */
@@ -289,10 +289,16 @@ async function startInBackground(gateway: Gateway, start: BackgroundStart): Prom
 function translateIfNeeded({ providers, clock }: Gateway, model: Model, received: PreparedCall): PreparedCall {
   const { translate, pending } = received.call
   // Apart, so that a call that is never translated makes no closure.
-  return translate === undefined && pending === undefined ? received : translated({ providers, clock }, model, received)
+  return translate === undefined && pending === undefined
+    ? received
+    : translatedCall({ providers, clock }, model, received)
 }
 
-function translated({ providers, clock }: Pick<Gateway, 'providers' | 'clock'>, model: Model, received: PreparedCall) {
+function translatedCall(
+  { providers, clock }: Pick<Gateway, 'providers' | 'clock'>,
+  model: Model,
+  received: PreparedCall,
+) {
   const { endpoint, translate, pending } = received.call
   const known = model.upstreams.filter(({ provider }) => providers.get(provider)?.endpoints.has(endpoint))
   if (known.length === 0) return translate === undefined ? received : translate(received.request, clock.now())

@@ -13,7 +13,7 @@ import type { ResponseObject } from './responses/kept-responses.ts'
 import { OwnNames } from './responses/own-names.ts'
 import { NewResponseTracker } from './responses/response-tracker.ts'
 import { callUpstream, type CallTarget, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
-import type { FailOverContext } from './upstreams/fail-over.ts'
+import { failOver, type FailOverContext } from './upstreams/fail-over.ts'
 import { upstreamBody } from './upstreams/upstream-body.ts'
 import type { Attempt } from './upstreams/upstream-health.ts'
 
@@ -28,8 +28,13 @@ interface ServedTarget extends CallTarget {
   readonly served: ServedCall
 }
 
-/** Makes one attempt at this upstream, which is counted if there is an attempt to count it in. */
-export function askUpstream(upstream: Upstream, attempt: Attempt | undefined, served: ServedCall): Promise<Response> {
+/** The answer of the first upstream that gives one. Where a batch of the provider's own has answered, none is chosen. */
+export function askUpstreams(call: ServedCall): Promise<Response> {
+  const [only] = call.model.upstreams
+  return call.record.isBatch && only !== undefined ? ask(only, undefined, call) : failOver(call.gateway, call, ask)
+}
+
+function ask(upstream: Upstream, attempt: Attempt | undefined, served: ServedCall): Promise<Response> {
   const { gateway, context, record, model, prepared } = served
   const target = { context, record, model, upstream, attempt, served }
   return callUpstream(gateway, target, upstreamRequest(prepared, upstream), relayAnswer)

@@ -41,7 +41,7 @@ export type MoreListener = (key: string, isFree: boolean) => void
 
 const prefix = 'inflight '
 
-/** Keys that were made lately, by account and model: a text that is made anew is hashed anew by each map. */
+/** Keys that were made lately, by account and model: each map hashes a new text once more. */
 const keys = new Map<string, Map<string, string>>()
 const keysMax = 10_000
 let keysKept = 0

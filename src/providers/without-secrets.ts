@@ -27,7 +27,7 @@ export function withoutSecrets(provider: Provider): Provider {
       sendAs === undefined
         ? (call) => provider.send(call).then((reply) => make(reply, reply.body))
         : (call) => sendAs(call, make),
-    // Whoever calls it would get what the provider has sent.
+    // It would give what the provider has sent.
     sendAs: undefined,
     ...(provider.connect !== undefined && { connect }),
     ...(provider.batches !== undefined && { batches: redactedBatches(provider.batches, secrets) }),

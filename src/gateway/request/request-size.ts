@@ -145,10 +145,15 @@ const searching = [
   'container',
 ] as const
 
+function isSearching(body: Fields): boolean {
+  for (const name of searching) if (isSet(body[name]) && body[name] !== false) return true
+  return false
+}
+
 /** Whether all content is text in the body itself. What is not known to be text is not. */
 function isText(body: Fields): boolean {
   if (isSet(body['previous_response_id']) || isSet(body['conversation']) || isObject(body['prompt'])) return false
-  for (const name of searching) if (isSet(body[name]) && body[name] !== false) return false
+  if (isSearching(body)) return false
   const { tools, messages, input, documents, query } = body
   if (isSet(query) && typeof query !== 'string') return false
   if (isSet(documents) && !(Array.isArray(documents) && documents.every(isTextDocument))) return false

@@ -86,7 +86,7 @@ export async function failOver<T, Call extends FailOverContext>(
       const limits = limitsOf(deps, model)
       const spentMs = clock.elapsed() - startedAt - (record.queueMs ?? 0)
       const isOver = isRefused || number >= limits.attemptsMax || spentMs > limits.budgetMs
-      if (isOver || !isRetryable(error, limits.statuses) || call.form?.repeatable === false) throw error
+      if (isOver || !isRetryable(error, limits.statuses) || !isRepeatable(call)) throw error
       number += 1
       if (!isLast) continue
       tried = nothing
@@ -147,6 +147,10 @@ function reportFailure(attempt: Attempt, error: ApiError): void {
   if (repeats === true) return
   if (status === 429) attempt.rateLimited(Math.min(restMaxMs, restOf(error) ?? restMs))
   else if (error.row.origin === 'upstream' && (status === undefined || status >= 500)) attempt.failed()
+}
+
+function isRepeatable({ form }: FailOverContext): boolean {
+  return form?.repeatable !== false
 }
 
 /** Whether another upstream could do better. */

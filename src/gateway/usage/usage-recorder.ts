@@ -16,7 +16,7 @@ import type { Attributes, Span } from '#observe/traces/span.ts'
 import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
-import { requestCost, unitsText, type CostFacts } from './request-cost.ts'
+import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
 import type { TokenKinds, TokenUsage } from './token-usage.ts'
 import type { UsageJournal } from './usage-journal.ts'
 import { rowsOf, UsageQueue, type Piece } from './usage-queue.ts'
@@ -195,8 +195,7 @@ export class RequestRecord implements Disposable, CostFacts {
   row(): UsageRecord {
     const { model, upstream, usage } = this
     const { promptTokens, completionTokens, kinds = noKinds } = usage ?? noTokens
-    const charges = this.#charges
-    const { cost, priceId } = charges ?? requestCost(this)
+    const { cost, priceId, counters, slices } = this.#charges ?? uncounted(requestCost(this))
     return {
       at: this.#at,
       requestId: this.#requestId,
@@ -220,8 +219,8 @@ export class RequestRecord implements Disposable, CostFacts {
       cost,
       priceId,
       units: unitsText(usage, this.images, this.isBatch),
-      counters: charges?.counters ?? null,
-      slices: charges?.slices ?? null,
+      counters,
+      slices,
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
@@ -241,6 +240,10 @@ export class RequestRecord implements Disposable, CostFacts {
 
 const noTokens: TokenUsage = { promptTokens: null, completionTokens: null }
 const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
+
+function uncounted({ cost, priceId }: RequestCost) {
+  return { cost, priceId, counters: null, slices: null }
+}
 
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
 function providerOf(model: Model | null, upstream: Upstream | null): string | null {

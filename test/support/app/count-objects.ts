@@ -31,9 +31,9 @@ const [askedAlone, askedWhole] = [await called(direct), await called(through)]
 console.log(JSON.stringify({ objects: difference(whole, alone), asked: difference(askedWhole, askedAlone) }))
 process.exit(0)
 
-/** What goes through the gateway takes more than what does not, for each request. */
-function difference(through: Counts, direct: Counts): Counts {
-  return Object.fromEntries(Object.keys(through).map((type) => [type, per(through, type) - per(direct, type)]))
+/** What the first takes more than the other, for each request. */
+function difference(more: Counts, less: Counts): Counts {
+  return Object.fromEntries(Object.keys(more).map((type) => [type, per(more, type) - per(less, type)]))
 }
 
 function per(counts: Counts, type: string): number {
