@@ -33,6 +33,7 @@ import {
   messageBatchRequest,
 } from './message-batch-wire.ts'
 import { fileRows, type Row } from './files/file-routes.ts'
+import { notReadable } from './files/files.ts'
 import { vectorStoreRows } from './vector-stores/routes.ts'
 import { isLineCall } from './lines/line-calls.ts'
 
@@ -83,7 +84,8 @@ async function refusing(batches: Batches, answer: Response | Promise<Response>):
 /** What the database, the disk or the store of files refuses, as the error that is answered. */
 function refusalOf({ faultOf }: Batches, thrown: unknown): ApiError {
   if (thrown instanceof StoreUnavailable) return new ApiError('store_unavailable', { cause: thrown })
-  if (thrown instanceof BlobsUnavailable || thrown instanceof BlobMissing)
+  if (thrown instanceof BlobMissing) return notReadable(thrown)
+  if (thrown instanceof BlobsUnavailable)
     return new ApiError('store_unavailable', {
       message: 'The store of the files cannot be used at the moment. Try again shortly.',
       cause: thrown,
