@@ -124,6 +124,26 @@ export function batchContract(storeTest: StoreTest): void {
     expect(await batches.find(batch.id)).toMatchObject({ status: 'cancelled', endedAt: 40 })
   })
 
+  storeTest('files of a batch that has not ended are neither deleted nor expired', async ({ batches, files }) => {
+    const batch = aBatch('a', 1000)
+    const input = { ...aFile(batch), id: batch.inputFileId, sha256: 'x', expiresAt: 5 }
+    const other = { ...aFile(batch), sha256: 'x', expiresAt: 5 }
+    for (const file of [input, other]) await files.insert(file, 1000)
+    await accepted(batches, batch, 1)
+    const { outputFileId, errorFileId } = (await batches.find(batch.id))!
+    for (const id of [input.id, outputFileId!, errorFileId!])
+      expect(await files.deleteUnused({ id, userId: 'a' })).toBe(false)
+    const expired = async (): Promise<readonly string[]> => (await files.expired(10, 100)).map(({ id }) => id)
+    expect([(await expired()).includes(input.id), (await expired()).includes(other.id)]).toEqual([false, true])
+    expect(await files.deleteUnused(other)).toBe(true)
+    expect(await files.deleteUnused(other)).toBe(false)
+    await batches.cancel(batch.id, 20)
+    const { lease } = (await claim(batches, 30))!
+    await batches.finish(lease, { output: null, errors: null }, 40)
+    expect(await expired()).toContain(input.id)
+    expect(await files.deleteUnused(input)).toBe(true)
+  })
+
   storeTest('a lease that has run out is anyone’s, and its first holder writes nothing more', async ({ batches }) => {
     const batch = aBatch('a', 1000)
     await accepted(batches, batch, 1)
