@@ -5,6 +5,7 @@ import { fileFinder } from '#batches/files/find-file.ts'
 import type { Files } from '#batches/files/files.ts'
 import { removeFromAll, removeOver } from '#batches/vector-stores/remove-files.ts'
 import { searchStores } from '#batches/vector-stores/search-stores.ts'
+import { AsyncStreams } from '#batches/lines/async-streams.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -70,6 +71,7 @@ export function openBatches(
     files,
     vectorStores: { files, clock, ...attached },
     store: store.batches,
+    streams: opening.use(new AsyncStreams(store.batches, logger)),
     callerOf: callerOfBatch(state, gateway),
     places,
     now,

@@ -173,6 +173,7 @@ function asyncRows(batches: Batches): readonly Row[] {
       operation: 'getAsyncResponse',
       summary: 'The answer, with the status that a live request would have got',
       answer: z.looseObject({}).describe('As the endpoint of the request answers'),
+      events: z.looseObject({}).describe('As the endpoint streams, when the request asked for that'),
       accepted: asyncAnswer,
       errorAnswer: z.union([errorSchema, anthropicError]),
       errors: [...modelCallErrors, 'batch_not_found', 'async_request_ended'],

@@ -172,7 +172,7 @@ async function lineResult(
   { line, request }: OpenLine,
   answered: NonNullable<ModelCall['answered']>,
 ): Promise<LineResult | null> {
-  const ended = await callLine(batches, job.batch, { line, request, answered }, signal)
+  const ended = await callLine(batches, job.batch, { line, request, lease: job.lease, answered }, signal)
   return ended.kind === 'done'
     ? { line, error: ended.error, cost: ended.cost, usage: ended.usage, text: ended.text }
     : null

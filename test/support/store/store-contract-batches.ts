@@ -144,6 +144,28 @@ export function batchContract(storeTest: StoreTest): void {
     expect(await files.deleteUnused(input)).toBe(true)
   })
 
+  storeTest('pieces of a stream are those of one try, and of a lease that is held', async ({ batches }) => {
+    const batch = { ...aBatch('a', 1000), dialect: 'async' } as const
+    await accepted(batches, batch, 1)
+    const { lease } = (await claim(batches, 10))!
+    const piece = (attempt: string, position: number, text: string, held = lease) =>
+      batches.addPieces([{ lease: held, attempt, position, text }])
+    const texts = async (from = 0): Promise<readonly string[]> =>
+      (await batches.pieces(batch.id, from)).map(({ attempt, text }) => attempt + text)
+    await piece('one ', 0, 'a')
+    await piece('one ', 1, 'b "\\u0000"')
+    expect([await texts(), await texts(1)]).toEqual([['one a', 'one b "\\u0000"'], ['one b "\\u0000"']])
+    await piece('two ', 0, 'c')
+    expect(await texts()).toEqual(['two c'])
+    await piece('lost ', 0, 'x', { ...lease, fence: lease.fence - 1 })
+    await batches.release(lease, 10)
+    await piece('late ', 1, 'x')
+    expect(await texts()).toEqual(['two c'])
+    await batches.cancel(batch.id, 20)
+    await batches.finish((await claim(batches, 30))!.lease, { output: null, errors: null }, 40)
+    expect(await texts()).toEqual([])
+  })
+
   storeTest('a lease that has run out is anyone’s, and its first holder writes nothing more', async ({ batches }) => {
     const batch = aBatch('a', 1000)
     await accepted(batches, batch, 1)
