@@ -66,7 +66,7 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
     try {
       const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
       const calledAt = record.called()
-      attempt = deps.health.begin(upstream.id, held)
+      attempt = deps.health.begin(upstream.id, held, call.prefix?.uncached)
       const response = await runAttempt(upstream, attempt)
       attempt.succeeded(clock.elapsed() - calledAt)
       return response
