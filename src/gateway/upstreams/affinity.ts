@@ -61,7 +61,7 @@ const entriesMax = 65_536
 const alikeBytes = 512
 /** What an answer adds to the work of an upstream. */
 const answerBytes = 1024
-/** Work is remembered for about so many requests of each upstream. */
+/** Work is remembered for some 64 requests of each upstream. */
 const rememberedEach = 64
 const tablesMax = 100
 /** Upstreams in a table: the bits of one small integer. */

@@ -1,5 +1,5 @@
 /**
- * Streams of async requests while they are made: pieces of text, which readers at any process follow. They are no results:
+ * Streams of async requests while they are made: pieces of text, which readers at any process follow. They are not results:
  * the end of a stream is one (batch-results.ts), and has all of the text once more.
  */
 import { sql, type Transaction } from 'kysely'
