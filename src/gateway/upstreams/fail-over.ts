@@ -70,7 +70,7 @@ export async function failOver<T, Call extends FailOverContext>(
     try {
       const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
       const calledAt = record.called()
-      attempt = deps.health.begin(upstream.id, held)
+      attempt = deps.health.begin(upstream.id, held, call.prefix?.uncached)
       const response = await runAttempt(upstream, attempt, call)
       attempt.succeeded(clock.elapsed() - calledAt)
       return response

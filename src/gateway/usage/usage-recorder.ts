@@ -67,6 +67,9 @@ export interface ContentSink {
   end(status: number, code: string | null): void
 }
 
+/** The cost, null without a price, the tokens, and what ended a request that failed. */
+export type Settled = (cost: number | null, usage: TokenUsage | null, failure: ApiError | null) => void
+
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
 export class RequestRecord implements Disposable, CostFacts {
   modelAsked: string | null = null
@@ -94,12 +97,13 @@ export class RequestRecord implements Disposable, CostFacts {
   ahead = 0
   /** Null when its content is not logged. */
   content: ContentSink | null = null
-  /** Hears what the request cost when it has ended. */
-  onSettled: ((cost: number | null, usage: TokenUsage | null) => void) | undefined
+  /** Hears what the request cost when it has ended, and what ended it. */
+  onSettled: Settled | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
   #code: string | null = null
+  #failure: ApiError | null = null
   #firstTokenAt: number | null = null
   #calledAt: number | null = null
   #endedAt: number | null = null
@@ -142,6 +146,7 @@ export class RequestRecord implements Disposable, CostFacts {
     if (this.#endedAt !== null) return
     this.#status = error.status
     this.#code = error.wireCode ?? error.code
+    this.#failure = error
   }
 
   /** Other requests are recorded in its place: it makes no row. */
@@ -180,7 +185,7 @@ export class RequestRecord implements Disposable, CostFacts {
     this.#endedAt = this.#clock.elapsed()
     if (this.budget !== null) this.#charges = this.budget.settle(this, requestCost(this))
     this.content?.end(this.#status, this.#code)
-    this.onSettled?.((this.#charges ?? requestCost(this)).cost, this.usage)
+    this.onSettled?.((this.#charges ?? requestCost(this)).cost, this.usage, this.#failure)
     this.#finish(this)
   }
 
