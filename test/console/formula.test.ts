@@ -1,7 +1,6 @@
 /** How formulas of models are drawn: as MathML of known elements, bounded in size, and as they are written when that fails. */
 import { expect, test } from 'bun:test'
-import { isValidElement, type ReactNode } from 'react'
-import { formulaTree } from '../../ui/src/routes/playground/answer/formula.tsx'
+import { formulaTree, type FormulaNode } from '../../ui/src/routes/playground/answer/formula-tree.ts'
 
 interface Drawn {
   readonly types: ReadonlySet<string>
@@ -10,21 +9,18 @@ interface Drawn {
 }
 
 /** All elements of a formula, and their properties. */
-function drawnBy(node: ReactNode): Drawn {
+function drawnBy(nodes: readonly FormulaNode[] | null): Drawn {
   const types = new Set<string>()
   const props: (readonly [string, unknown])[] = []
   let count = 0
-  const walk = (each: unknown): void => {
-    if (Array.isArray(each)) each.forEach(walk)
-    else if (isValidElement<Record<string, unknown>>(each)) {
-      count += 1
-      types.add(String(each.type))
-      const { children, style, ...rest } = each.props
-      props.push(...Object.entries(rest), ...Object.entries(style as object))
-      walk(children)
-    }
+  const walk = (node: FormulaNode): void => {
+    if (typeof node === 'string') return
+    count += 1
+    types.add(node.tag)
+    props.push(...Object.entries(node.attributes), ...Object.entries(node.style))
+    node.children.forEach(walk)
   }
-  walk(node)
+  nodes?.forEach(walk)
   return { types, props, count }
 }
 

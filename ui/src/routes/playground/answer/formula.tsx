@@ -1,10 +1,6 @@
-/**
- * A formula in TeX as MathML, which browsers draw with their own fonts. Loads when the first formula is shown. The library
- * makes a tree; what becomes of it is decided here: only elements, attributes and styles of the lists below, so that a formula
- * of a hostile answer is no more than a formula.
- */
+/** A formula in TeX as MathML, which browsers draw with their own fonts. Loads when the first formula is shown. */
 import { createElement, memo, type CSSProperties, type ReactNode } from 'react'
-import temml from 'temml'
+import { formulaTree, type FormulaNode } from './formula-tree.ts'
 import styles from './formula.module.css'
 
 export interface FormulaProps {
@@ -13,36 +9,10 @@ export interface FormulaProps {
   readonly block: boolean
 }
 
-/** Longer ones are shown as they are written. */
-const charactersMax = 2000
-const expansionsMax = 200
-/** The largest rules and the smallest, in em: a formula must not draw over the page. */
-const sizes: readonly [number, number] = [4, 12]
-/** What defines macros, links, or changes how the rest of the text is read. */
-const refusedPattern =
-  /\\(?:[egx]?def|let|futurelet|global|(?:re)?newcommand|providecommand|href|url|includegraphics|class|id|style|data)(?![a-zA-Z])/
-const depthMax = 60
-const nodesMax = 4000
-
-const elements = new Set(
-  'math merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics'.split(
-    ' ',
-  ),
-)
-const attributes = new Set(
-  'accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height largeop linethickness lspace mathvariant maxsize minsize movablelimits notation rowalign rowlines rowspacing rspace scriptlevel separator stretchy symmetric voffset width'.split(
-    ' ',
-  ),
-)
-const styleNames = new Set(
-  'border borderTop borderBottom borderLeft borderRight color fontSize fontStyle fontWeight height letterSpacing mathDepth mathStyle mathShift minWidth padding paddingBottom paddingLeft paddingRight paddingTop textAlign verticalAlign width'.split(
-    ' ',
-  ),
-)
-
 export const Formula = memo(function Formula({ text, block }: FormulaProps) {
-  const drawn = formulaTree(text, block)
-  if (drawn === null) return <code>{text}</code>
+  const nodes = formulaTree(text, block)
+  if (nodes === null) return <code>{text}</code>
+  const drawn = nodes.map(elementOf)
   return block ? (
     // The box scrolls sideways, so it must be reachable by keyboard.
     <div className={styles.block} role="group" aria-label="Formula" tabIndex={0}>
@@ -53,51 +23,8 @@ export const Formula = memo(function Formula({ text, block }: FormulaProps) {
   )
 })
 
-/** The formula as elements; null when it cannot be read, or is refused. */
-export function formulaTree(text: string, block: boolean): ReactNode | null {
-  if (text.length > charactersMax || refusedPattern.test(text)) return null
-  try {
-    const options = { displayMode: block, throwOnError: true, trust: false, maxExpand: expansionsMax, maxSize: sizes }
-    const tree: unknown = temml.__renderToMathMLTree(text, { ...options, maxSize: [...sizes] })
-    return elementOf(tree, { depth: 0, left: { nodes: nodesMax } })
-  } catch {
-    // Also a formula that is nested too deep for the library.
-    return null
-  }
-}
-
-interface Limits {
-  readonly depth: number
-  readonly left: { nodes: number }
-}
-
-/** Throws for what is not on the lists, and for a tree that is too large. */
-function elementOf(node: unknown, { depth, left }: Limits, key = 0): ReactNode {
-  left.nodes -= 1
-  if (depth > depthMax || left.nodes < 0) throw new Error('The formula is too large.')
-  if (!isRecord(node)) throw new Error('The library made something unknown.')
-  if (typeof node['text'] === 'string') return node['text']
-  const { type, children } = node
-  const inside = (Array.isArray(children) ? children : []).map((child: unknown, at) =>
-    elementOf(child, { depth: depth + 1, left }, at),
-  )
-  // A fragment: its children belong to the parent.
-  if (type === undefined) return inside
-  if (typeof type !== 'string' || !elements.has(type)) throw new Error('The formula has an element that is not shown.')
-  const own = isRecord(node['attributes']) ? node['attributes'] : {}
-  const look = isRecord(node['style']) ? node['style'] : {}
-  return createElement(
-    type,
-    { key, ...chosen(own, attributes), style: chosen(look, styleNames) as CSSProperties },
-    ...inside,
-  )
-}
-
-function chosen(all: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): Record<string, string> {
-  const known = Object.entries(all).filter(([name, value]) => names.has(name) && value !== undefined && value !== null)
-  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
+function elementOf(node: FormulaNode, key: number): ReactNode {
+  if (typeof node === 'string') return node
+  const { tag, attributes, style, children } = node
+  return createElement(tag, { key, ...attributes, style: style as CSSProperties }, ...children.map(elementOf))
 }

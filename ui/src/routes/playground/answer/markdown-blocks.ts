@@ -109,25 +109,24 @@ function readCode(lines: readonly string[], at: number): Read | null {
 
 /** A formula on lines of its own: between `$$`, or between `\\[` and `\\]`. A blank line ends it in every case. */
 function readMath(lines: readonly string[], at: number): Read | null {
-  const [, open = '', first = ''] = mathPattern.exec(lines[at] ?? '') ?? []
-  if (open === '') return null
+  const [, open, first = ''] = mathPattern.exec(lines[at] ?? '') ?? []
+  if (open === undefined) return null
   const close = open === '$$' ? '$$' : String.raw`\]`
   const inside: string[] = []
   let next = at
-  for (let line = first; ; line = lines[next] ?? '') {
-    const closed = line.indexOf(close)
-    const isAlone = closed !== -1 && line.slice(closed + close.length).trim() === ''
-    if (closed !== -1 && !isAlone) {
-      // Text follows: on the first line this is a formula in a sentence, on a later one the formula has ended before.
-      if (next === at) return null
-      break
-    }
+  for (
+    let line: string | undefined = first;
+    line !== undefined && !isBlank(next === at ? '$' : line);
+    line = lines[next]
+  ) {
+    const [formula = '', ...after] = line.split(close)
+    // Text follows: on the first line this is a formula in a sentence, on a later one the formula has ended before.
+    if (after.join('').trim() !== '') break
     next += 1
-    inside.push(isAlone ? line.slice(0, closed) : line)
-    // At the end of what has come so far, the rest of the formula may follow.
-    if (isAlone || next >= lines.length || isBlank(lines[next])) break
+    inside.push(formula)
+    if (after.length > 0) break
   }
-  return { block: { kind: 'math', text: inside.join('\n').trim() }, next }
+  return next === at ? null : { block: { kind: 'math', text: inside.join('\n').trim() }, next }
 }
 
 function readTable(lines: readonly string[], at: number): Read | null {

@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, (reading: Reading, at: number) => Read>> 
   '\\': readBackslash,
   '*': readStars,
   _: readUnderline,
-  '~': (reading, at) => readBetween(reading, at, '~~', 'deleted'),
+  '~': (reading, at) => readBetween(reading, at, '~~'),
   '[': (reading, at) => readLink(reading, at) ?? readSources(reading, at),
   '!': readLink,
   h: readBareLink,
@@ -127,24 +127,25 @@ function readBackslash({ text }: Reading, at: number): Read {
 }
 
 function readStars(reading: Reading, at: number): Read {
-  if (runLength(reading.text, at) > 1) return readBetween(reading, at, '**', 'strong')
-  return isWord(reading.text[at - 1]) ? null : readBetween(reading, at, '*', 'emphasis')
+  if (runLength(reading.text, at) > 1) return readBetween(reading, at, '**')
+  return isWord(reading.text[at - 1]) ? null : readBetween(reading, at, '*')
 }
 
 function readUnderline(reading: Reading, at: number): Read {
   const { text } = reading
   if (isWord(text[at - 1])) return null
   return runLength(text, at) > 1
-    ? readBetween(reading, at, '__', 'strong')
-    : readBetween(reading, at, '_', 'emphasis', (end) => !isWord(text[end + 1]))
+    ? readBetween(reading, at, '__')
+    : readBetween(reading, at, '_', (end) => !isWord(text[end + 1]))
 }
+
+const kinds = { '**': 'strong', __: 'strong', '~~': 'deleted', '*': 'emphasis', _: 'emphasis' } as const
 
 /** Text between two equal marks, without spaces at its inner edges. */
 function readBetween(
   reading: Reading,
   at: number,
-  mark: '**' | '__' | '~~' | '*' | '_',
-  kind: 'strong' | 'emphasis' | 'deleted',
+  mark: keyof typeof kinds,
   isAllowed: (end: number) => boolean = () => true,
 ): Read {
   const { text, sources, depth } = reading
@@ -157,7 +158,10 @@ function readBetween(
     return !isRun && !isSpace(text[each - 1]) && text[each + mark.length] !== mark[0] && isAllowed(each)
   })
   if (end === -1) return null
-  return { pieces: [{ kind, pieces: piecesOf(text.slice(from, end), sources, depth + 1) }], end: end + mark.length }
+  return {
+    pieces: [{ kind: kinds[mark], pieces: piecesOf(text.slice(from, end), sources, depth + 1) }],
+    end: end + mark.length,
+  }
 }
 
 function readLink({ text, sources, depth }: Reading, at: number): Read {
