@@ -23,7 +23,7 @@ export function CodeBlock({ language, code, landmark = true }: CodeBlockProps) {
       {/* The box scrolls sideways, so it must be reachable by keyboard. */}
       <pre className={styles.code} tabIndex={0} role={landmark ? 'region' : 'group'} aria-label={`${language} code`}>
         <code>
-          {/* Colours that cannot be loaded are no reason to bother anyone. */}
+          {/* Without its colours the code can still be read. */}
           <PartBoundary fallback={() => code}>
             <Suspense fallback={code}>
               <ColouredCode language={language} code={code} />

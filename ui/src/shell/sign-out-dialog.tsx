@@ -1,4 +1,4 @@
-/** Asks at sign-out what becomes of the conversations and presets that this browser keeps of the user. */
+/** Asks at sign-out whether the conversations and presets of the user stay in this browser. */
 import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { countText } from '../components/format.ts'

@@ -1,5 +1,5 @@
 /**
- * A formula in TeX as a tree of MathML. The library makes one; what becomes of it is decided here: only elements, attributes
+ * A formula in TeX as a tree of MathML. The library makes one; this module decides what is shown of it: only elements, attributes
  * and styles of the lists below, so that a formula of a hostile answer is no more than a formula. Nothing here touches the page.
  */
 import temml from 'temml'

@@ -15,7 +15,7 @@ export type Block =
   | { readonly kind: 'rule' }
 
 export interface Item {
-  /** Whether the task is done; null for an item that is no task. */
+  /** Whether the task is done; null for an item without a box. */
   readonly done: boolean | null
   readonly blocks: readonly Block[]
 }

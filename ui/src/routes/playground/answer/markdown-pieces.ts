@@ -26,7 +26,7 @@ type Read = { readonly pieces: readonly Piece[]; readonly end: number } | null
 /** Emphasis inside emphasis inside …; deeper it is text. */
 const depthMax = 6
 const addressMax = 2000
-/** A formula in a sentence; longer text between two dollars is no formula. */
+/** A formula in a sentence; longer text between two dollars is text. */
 const formulaMax = 500
 
 const marks = /[`$\\*_~[!]|h(?=ttps?:\/\/)/g
@@ -182,7 +182,7 @@ function readBareLink({ text }: Reading, at: number): Read {
   const found = barePattern.exec(text)?.[0] ?? ''
   const address = found.replace(/[.,;:!?]{1,20}$/, '')
   const end = at + address.length
-  // What is no link is read once, too: it may hold many beginnings of one.
+  // Text that only begins like a link is read once, too: it may hold many beginnings.
   const isLink = address.length > 'https://'.length && address.length <= addressMax && !isWord(text[at - 1])
   if (!isLink) return found === '' ? null : { pieces: [{ kind: 'text', text: address }], end }
   return { pieces: [{ kind: 'link', address, pieces: [{ kind: 'text', text: address }] }], end }

@@ -41,7 +41,7 @@ function lineStart(text: string, line: number): number {
   return at
 }
 
-/** The first blocks that make at most about so many elements, and whether that is all of them. */
+/** The first blocks that together make no more than a number of elements, and whether that is all of them. */
 export function firstBlocks(
   blocks: readonly Block[],
   elementsMax: number,

@@ -137,7 +137,7 @@ async function* speak(body: object, format: Format, signal: AbortSignal): AsyncG
       pieces.push(read.value)
     }
   const tookMs = performance.now() - begunAt
-  // Of this type, whatever the provider says: the page opens it as sound and as nothing else.
+  // The type is the one that was asked for, whatever the provider says: the page opens it as sound and as nothing else.
   const blob = new Blob(pieces, { type: formats[format] })
   const url = URL.createObjectURL(blob)
   yield { url, format, bytes: blob.size, firstByteMs: firstByteMs ?? tookMs, tookMs }

@@ -196,7 +196,7 @@ function numberOf<Else>(value: unknown, otherwise: Else): number | Else {
 
 type Citation = Answer['progress']['citations'][number]
 
-/** None for what is no citation. Conversations of versions before have no offsets: they mark nothing. */
+/** The citation, or nothing when it cannot be read. Conversations of versions before have no offsets: they mark nothing. */
 function citationOf(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return []
   const { index, doc_id: id, name, page, heading_path: headings, text, start, end } = value

@@ -36,7 +36,7 @@ export function parsedObject(text: string): Readonly<Record<string, unknown>> | 
   }
 }
 
-/** Why a text is no JSON schema; null when it may be one. */
+/** Why a text cannot be a JSON schema; null when it can. */
 export function schemaProblem(text: string): string | null {
   if (text.trim() === '') return 'Enter a JSON schema.'
   try {

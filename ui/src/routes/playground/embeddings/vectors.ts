@@ -30,7 +30,7 @@ export function cosineOf(a: readonly number[], b: readonly number[]): number | n
   return Math.max(-1, Math.min(1, product / norms))
 }
 
-/** The means of at most so many equal parts of a vector: its shape at a glance. */
+/** The means of equal parts of a vector, up to a number of parts: its shape at a glance. */
 export function shapeOf(vector: readonly number[], partsMax: number): readonly number[] {
   const parts = Math.min(partsMax, vector.length)
   return Array.from({ length: parts }, (_, part) => {

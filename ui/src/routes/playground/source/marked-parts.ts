@@ -7,7 +7,7 @@ export function markedParts(text: string, start: number, end: number): readonly 
   return [text.slice(0, from), text.slice(from, to), text.slice(to)]
 }
 
-/** The index after so many code points from an index on. */
+/** The index that is a number of code points after another index. */
 function indexOf(text: string, codePoints: number, from: number): number {
   let at = from
   for (let count = 0; count < codePoints && at < text.length; count += 1)
