@@ -366,6 +366,10 @@ describe.skipIf(journeysSkipped !== null)(
       await button(page, 'Embed 3 texts').click()
       await page.getByRole('alert').waitFor()
       await requireAccessible(visitor, 'a refusal')
+      await page.setViewportSize({ width: 390, height: 800 })
+      await visitor.open('/playground?tab=search')
+      const tab = await page.getByRole('tab', { name: 'Search' }).boundingBox()
+      expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual(390)
       for (const width of [390, 1024]) {
         await page.setViewportSize({ width, height: 800 })
         expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(width)
