@@ -109,6 +109,13 @@ describe.skipIf(journeysSkipped !== null)(
       await page.reload()
       await answer.getByText('Your text was: "Say something else"').waitFor()
       expect(await page.getByLabel('System prompt').inputValue()).toBe('Be brief.')
+      // A reply that was cut says so.
+      await page.getByLabel('Max tokens').fill('3')
+      await button(page, 'Regenerate the answer of demo-chat').click()
+      await answer.getByText('stopped at max tokens', { exact: true }).waitFor()
+      await page.getByLabel('Max tokens').fill('')
+      await button(page, 'Regenerate the answer of demo-chat').click()
+      await answer.getByText('Your text was: "Say something else"').waitFor()
       await button(page, 'New').click()
       await page.getByRole('heading', { name: 'Ask a model' }).waitFor()
       await page.getByLabel('Your message').fill('Not sent yet')

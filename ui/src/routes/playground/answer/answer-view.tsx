@@ -118,7 +118,8 @@ function StateBadge({ answer }: { readonly answer: Answer }) {
   if (state === 'stopped') return <Badge tone="warning">stopped</Badge>
   if (state === 'failed') return <Badge tone="danger">failed</Badge>
   if (state === 'running') return <Badge tone="accent">{progress.text === '' ? 'waiting' : 'answering'}</Badge>
-  if (isWaiting(answer)) return <Badge tone="accent">waits for results</Badge>
+  // An answer that was cut says so, whatever it was about to do.
+  if (progress.finishReason === 'length') return <Badge tone="warning">stopped at max tokens</Badge>
   if (progress.finishReason === 'content_filter') return <Badge tone="warning">stopped by a filter</Badge>
-  return progress.finishReason === 'length' ? <Badge tone="warning">stopped at max tokens</Badge> : null
+  return isWaiting(answer) ? <Badge tone="accent">waits for results</Badge> : null
 }

@@ -31,7 +31,7 @@ const formulaMax = 500
 
 const marks = /[`$\\*_~[!]|h(?=ttps?:\/\/)/g
 const linkPattern = /!?\[([^\][]{0,1000})\]\(([^\s()]+(?:\([^\s()]*\)[^\s()]*)*)(?:\s+"[^"]{0,200}")?\)/y
-const sourcePattern = /\[(\d{1,3}(?:\s{0,3},\s{0,3}\d{1,3}){0,50})\]/y
+const sourcePattern = /\[(\d{1,3}(?:\s{0,3},\s{0,3}\d{1,3}){0,9})\]/y
 const barePattern = /https?:\/\/[^\s<>()\]"'`]+/y
 
 const readers: Readonly<Record<string, (reading: Reading, at: number) => Read>> = {

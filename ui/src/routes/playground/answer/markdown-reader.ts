@@ -126,12 +126,15 @@ function itemElements(item: Item | readonly string[]): number {
   return 1 + ('blocks' in item ? sum(item.blocks, elementsOf) : sum(item, textElements))
 }
 
+/** A mark makes an element or a half; a bracket can hold the numbers of several sources. */
+const markElements: Readonly<Record<string, number>> = { $: formulaElements / 2, '\\': formulaElements / 2, '[': 5 }
+
 const inlineMark = /[`*_~[$\\]|https?:/g
 function textElements(text: string): number {
   let count = 1
   inlineMark.lastIndex = 0
   for (let match = inlineMark.exec(text); match !== null; match = inlineMark.exec(text))
-    count += match[0] === '$' || match[0] === '\\' ? formulaElements / 2 : 1
+    count += markElements[match[0]] ?? 1
   return count
 }
 
