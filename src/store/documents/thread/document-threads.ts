@@ -16,12 +16,13 @@ import type { QdrantAddress } from '../vector-places.ts'
 import type { VectorMover } from '../places/vector-mover.ts'
 import { storedSpaces } from '../search/code-file.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
+import type { WordPacker } from '../work/packing.ts'
 import { SearchThreads } from './search-threads.ts'
 
 /** Each has the codes in its memory. */
 const searchThreadsMax = 2
 
-type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover
+type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover & WordPacker
 
 /** The jobs of a thread. A missing name is a type error below. */
 const writeJobs = [
@@ -53,10 +54,9 @@ const recordJobs = [
   'chunksInContext',
   'idsOfSources',
   'manifest',
-  'facets',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
-const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]
+const moveJobs = ['step', 'placed', 'packWords'] as const satisfies readonly (keyof (VectorMover & WordPacker))[]
 
 export interface DocumentWorkOptions {
   /** The database's, for connections outside of the pool. */

@@ -11,6 +11,7 @@ import type { DocumentRecords } from '../records/records.ts'
 import type { DocumentRemoval } from '../work/removal.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
 import { sliceMax } from '../rows/chunk-row.ts'
+import type { WordPacker } from '../work/packing.ts'
 
 export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'describe' | 'stage' | 'complete'> &
   DocumentJobs &
@@ -21,7 +22,8 @@ export interface DocumentWork {
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
   readonly search: ChunkSearch
-  readonly moving: VectorMover
+  /** Long work, on a connection of its own. */
+  readonly moving: VectorMover & WordPacker
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
@@ -35,6 +37,7 @@ export function documentStore(work: DocumentWork): DocumentStore {
     ...search,
     moveVectors: (choice) => moveVectors(work, choice),
     placedVectors: () => moving.placed(),
+    packWords: async () => ((await queue.hasUnpackedWords()) ? moving.packWords() : 0),
     hasWork: () => queue.hasWork(),
     backlog: () => queue.backlog(),
     counts: async () => ((await queue.hasDocuments()) ? records.counts() : {}),

@@ -4,6 +4,7 @@ import { documentDescribing } from '../work/describing.ts'
 import { documentImports } from '../work/imports.ts'
 import { documentJobs } from '../work/jobs.ts'
 import { documentRemoval } from '../work/removal.ts'
+import { wordPacker } from '../work/packing.ts'
 import { documentStaging } from '../work/staging.ts'
 import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
 import { vectorMover } from '../places/vector-mover.ts'
@@ -37,6 +38,6 @@ export function allWork(
   return {
     ...writesAndRecords(connection),
     search: documentSearch(connection, { follow: false, files: { directory: null, write: false }, places }).search,
-    moving: vectorMover(connection, qdrant === null ? [] : [qdrantKeeper(qdrant)]),
+    moving: { ...vectorMover(connection, qdrant === null ? [] : [qdrantKeeper(qdrant)]), ...wordPacker(connection) },
   }
 }
