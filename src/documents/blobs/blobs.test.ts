@@ -29,7 +29,7 @@ describe('the spool', () => {
     await using spool = new Spool(join(root, 'spool'))
     const text = 'hello'
     for (let cuts = 0; cuts < 16; cuts += 1) {
-      const marked = [...text].map((letter, at) => letter + ((cuts >> at) & 1 ? '|' : '')).join('')
+      const marked = Array.from(text, (letter, at) => letter + ((cuts >> at) & 1 ? '|' : '')).join('')
       const pieces = marked.split('|').map((piece) => Buffer.from(piece))
       const forms = [
         pieces,
