@@ -14,7 +14,20 @@ export interface PostgresOptions {
 
 /** Opens nothing yet. */
 export function openPostgres(options: PostgresOptions): EngineConnection {
-  const pool = async (): Promise<PostgresPool> => (await import('./postgres-pool.ts')).postgresPool(options)
+  let closed = false
+  const pool = async (): Promise<PostgresPool> => {
+    const { postgresPool } = await import('./postgres-pool.ts')
+    const made = postgresPool(options)
+    // Kysely asks for a pool even after its end if it had none: a query of a closed connection must be refused.
+    if (closed) await made.end()
+    return made
+  }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { kysely, close: () => kysely.destroy() }
+  return {
+    kysely,
+    close() {
+      closed = true
+      return kysely.destroy()
+    },
+  }
 }
