@@ -2,7 +2,7 @@
  * Makes rows of the route table for the admin API. One schema checks what comes in and describes it
  * in the OpenAPI document; one checks at compile time what goes out.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'

@@ -2,7 +2,7 @@
  * Calls of models that their clients do not wait for (`prefer: respond-async`, RFC 7240): each is a batch of one line,
  * which runs as all batches do, and ahead of them.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { applyRules } from '#gateway/admission/apply-rules.ts'
 import { resolveRequested } from '#gateway/admission/resolve-model.ts'

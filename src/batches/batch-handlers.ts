@@ -1,5 +1,5 @@
 /** The handlers of /ai/v1/batches: create, retrieve, list, cancel. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'

@@ -1,5 +1,5 @@
 /** The routes of files and batches, below /ai/v1. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { toApiError, ApiError } from '#errors/api-error.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'

@@ -26,7 +26,6 @@ import { usageScale } from './migrations/0014-usage-scale.ts'
 import { caps } from './migrations/0015-caps.ts'
 import { batches } from './migrations/0016-batches.ts'
 import { webhooks } from './migrations/0017-webhooks.ts'
-import { search, searchWords } from './migrations/0018-search.ts'
 import { temporaryPasswords } from './migrations/0020-temporary-passwords.ts'
 import { replicaProcess } from './migrations/0022-replica-process.ts'
 import { uploads } from './migrations/0023-uploads.ts'
@@ -83,7 +82,14 @@ export const migrations: readonly Migration[] = [
   { version: 15, name: 'caps', kind: 'expand', run: caps },
   { version: 16, name: 'batches', kind: 'expand', run: batches },
   { version: 17, name: 'webhooks', kind: 'expand', run: webhooks },
-  { version: 18, name: 'search', kind: 'expand', run: search, backfill: searchWords },
+  {
+    version: 18,
+    name: 'search',
+    kind: 'expand',
+    // Loaded when it runs, because the word lists of all languages come with it.
+    run: async (...database) => (await import('./migrations/0018-search.ts')).search(...database),
+    backfill: async (...batch) => (await import('./migrations/0018-search.ts')).searchWords(...batch),
+  },
   { version: 20, name: 'temporary passwords', kind: 'expand', run: temporaryPasswords },
   { version: 22, name: 'process of a replica', kind: 'expand', run: replicaProcess },
   { version: 23, name: 'uploads', kind: 'expand', run: uploads },

@@ -148,13 +148,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const { database, waiting } = await withAvailability({ open: () => openMigrated(options) }).open()
   const pools = openPools(database, options.url, reportPoolMax)
   const slow = slowWork(database, pools, options.url)
-  const documents = documentStore(
-    documentWork(database, {
-      url: options.url,
-      searchDirectory: options.searchDirectory ?? null,
-      qdrant: options.qdrant ?? null,
-    }),
-  )
+  const { searchDirectory = null, qdrant = null } = options
+  const documents = documentStore(await documentWork(database, { url: options.url, searchDirectory, qdrant }))
   const availability = withAvailability({
     finishUpgrade: upgrading(options, waiting),
     ping: () => database.ping(),

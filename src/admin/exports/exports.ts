@@ -1,5 +1,5 @@
 /** Routes of exports of usage: the list, one with what its time has now, its files, and a restatement. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { fileAnswer, type LocalFile } from '#http/file-answer.ts'
 import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'

@@ -1,5 +1,5 @@
 /** Routes of the caller's own account: keys, models, usage and password, whatever the caller's role. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'

@@ -2,7 +2,7 @@
  * Signing in by OpenID Connect: the authorization code flow with PKCE. Both addresses are visited by
  * a browser, so refusals too lead to a page: the sign-in page, with a code that it words.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { isLoopbackHost } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'

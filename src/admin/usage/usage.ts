@@ -1,6 +1,6 @@
 /** Routes of usage: sums, sums over time, and single requests. No prompt and no answer is ever in it. */
 import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'

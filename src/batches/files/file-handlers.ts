@@ -1,5 +1,5 @@
 /** The handlers of files that are there: list, retrieve, delete; and what removes those whose time is over. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'

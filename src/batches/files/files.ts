@@ -1,5 +1,5 @@
 /** What the handlers of files work with, and how a file is written in an answer. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { BlobStore } from '#documents/blobs/blob-store.ts'
 import type { BlobUse } from '#documents/blobs/blob-use.ts'

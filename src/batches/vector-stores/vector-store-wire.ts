@@ -2,7 +2,7 @@
  * Vector stores, their files and batches as OpenAI's API writes them.
  * Shapes: https://platform.openai.com/docs/api-reference/vector-stores
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type {
   FileStatus,
   StoreBatch,

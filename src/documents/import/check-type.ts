@@ -15,6 +15,8 @@ import type { Invalid } from './receive-item.ts'
 
 export interface ArrivedFile {
   readonly path: string
+  /** Its beginning, of `startBytes`, where that is in memory; null when it has to be read. */
+  readonly start: Uint8Array | null
   readonly name: string
   /** With which it will be read. */
   readonly reader: Component
@@ -23,10 +25,11 @@ export interface ArrivedFile {
 /** Why it cannot be read, or null. A file that looks readable and is not fails when it is read. */
 export async function checkType(
   { detectType, settings }: Pick<Documents, 'detectType' | 'settings'>,
-  { path, name, reader }: ArrivedFile,
+  { path, start: known, name, reader }: ArrivedFile,
 ): Promise<Invalid | null> {
   try {
-    const start = startTypeOf(Buffer.from(await Bun.file(path).slice(0, startBytes).arrayBuffer()), name)
+    const beginning = known ?? (await Bun.file(path).slice(0, startBytes).bytes())
+    const start = startTypeOf(Buffer.from(beginning), name)
     if (start.kind === 'text') return null
     const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
     if (!isPicture(mediaType) || 'model' in reader) return null

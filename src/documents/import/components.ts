@@ -2,7 +2,7 @@
  * Reader, chunker and embedder of an import: from what a request says to what the record holds, with
  * every option resolved, so that a document processed later is processed as it was asked.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { chunkers, resolveChunker } from '#chunkers/chunkers.ts'
 import { mayUseArea } from '#identity/authenticate.ts'

@@ -109,19 +109,21 @@ export async function importItems(
   const items = await withIds(documents, given.caller, sent)
   const order = { ...given, repeatedIds: repeatedIdsOf(items) }
   const prepared: Prepared[] = []
+  let areGone = false
   try {
     await eachOf(items.entries(), receivedTogether, async ([index, item]) => {
       prepared[index] = await prepare(documents, item, order)
     })
     const ready = prepared.filter((each) => each.kind === 'ready')
     using _held = await documents.blobUse.hold(ready.map(({ document }) => document.id))
-    await documents.blobs.put(ready.map(({ received, document: { id } }) => ({ ...received, id })))
+    const put = await documents.blobs.put(ready.map(({ received, document: { id } }) => ({ ...received, id })))
+    areGone = put === 'moved'
     const inserted = await documents.store.insert(ready.map(({ document }) => document))
     await Promise.all(ready.map(({ document }, index) => forget(documents, items, document, inserted[index])))
     const outcomeOf = new Map(ready.map((each, index) => [each as Prepared, inserted[index]]))
     return prepared.map((each) => outcomeOfItem(each, outcomeOf.get(each)))
   } finally {
-    const left = prepared.flatMap((each) => (each.kind === 'ready' ? each.received : []))
+    const left = areGone ? [] : prepared.flatMap((each) => (each.kind === 'ready' ? each.received : []))
     await eachOf(left, receivedTogether, (file) => documents.spool.discard(file))
   }
 }
@@ -138,10 +140,10 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
   const importRoots = settings.get('documents.import_roots')
   const reception = await receiveItem(item, { spool, fileBytesMax, importRoots })
   if (reception.kind === 'invalid') return reception
-  const { received } = reception
+  const { received, start } = reception
   await using unaccepted = new AsyncDisposableStack()
   unaccepted.defer(() => spool.discard(received))
-  const reason = await checkType(documents, { path: received.path, name: item.name, reader: components.reader })
+  const reason = await checkType(documents, { path: received.path, start, name: item.name, reader: components.reader })
   if (reason !== null) return { kind: 'invalid', reason }
   unaccepted.move()
   const document: NewDocument = {

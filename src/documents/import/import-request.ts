@@ -1,5 +1,5 @@
 /** The body of POST /api/v1/documents: its schema, and the import that it asks for. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { faultOf } from '#lib/schema-fault.ts'
 import type { DocumentSource } from '#store/documents/document-source.ts'
 import { metadataFault, type Metadata } from '#store/documents/metadata/metadata.ts'

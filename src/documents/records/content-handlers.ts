@@ -1,5 +1,5 @@
 /** The handlers about what a document holds: a part of its text, a page of it as text or as a picture, the file itself. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { fileAnswer } from '#http/file-answer.ts'
 import type { RequestContext } from '#http/request-context.ts'

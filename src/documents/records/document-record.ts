@@ -1,5 +1,5 @@
 /** How a document and its chunks look on the wire. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { StoredChunk } from '#store/documents/document-chunks.ts'
 import { documentStates, type DocumentRecord } from '#store/documents/document-store.ts'

@@ -3,7 +3,7 @@
  * was said before. A model writes the question; it is asked for its opinion, not needed: without it the last message of
  * the user is searched for, and a warning says why.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Documents } from '../documents.ts'
 import { askedModel, opinionOf } from './asked-model.ts'

@@ -1,5 +1,5 @@
 /** The body and the answer of POST /api/v1/search. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { StoredChunk } from '#store/documents/document-chunks.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
 import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'

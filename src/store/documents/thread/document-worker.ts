@@ -7,8 +7,7 @@ import type { EngineConnection } from '../../engines/engine-connection.ts'
 import { openPostgres } from '../../engines/postgres.ts'
 import { openSqliteBeside } from '../../engines/sqlite.ts'
 import { serveJobs, type OpenedJobs } from '../../threads/job-worker.ts'
-import { documentWrites } from './document-work.ts'
-import { documentRecords } from '../records/records.ts'
+import { writesAndRecords } from './work-here.ts'
 import type { QdrantAddress } from '../vector-places.ts'
 import { pgvectorKeeper } from '../places/pgvector.ts'
 import { pgvectorIndex } from '../places/pgvector-index.ts'
@@ -35,10 +34,11 @@ function open(source: DocumentSource): OpenedJobs {
   const connection = connectionTo(source, false)
   const database = { engine: source.engine, kysely: connection.kysely }
   const places = [...(source.engine === 'postgres' ? [pgvectorIndex()] : []), ...(qdrant ? [qdrantIndex(qdrant)] : [])]
+  const { writes, records } = writesAndRecords(database)
   const searching = documentSearch(database, { follow: true, files: codes, places })
   const moving = openMoving(source)
   return {
-    jobs: { ...documentWrites(database), ...documentRecords(database), ...searching.search, ...moving.mover },
+    jobs: { ...writes, ...records, ...searching.search, ...moving.mover },
     async close() {
       await searching.close()
       await moving.close()
