@@ -39,8 +39,10 @@ export async function* followAsync(
     if (pieces.length > 0) continue
     const batch = await batches.store.find(id)
     const end = batch === null ? null : await endOf(batch)
-    if (end !== null) return yield sent.isBeginOf(end) ? end.subarray(sent.bytes) : brokenOff(endpoint)
-    if (batch === null || batch.endedAt !== null) return yield brokenOff(endpoint)
+    if (end !== null || batch === null || batch.endedAt !== null) {
+      yield end !== null && sent.isBeginOf(end) ? end.subarray(sent.bytes) : brokenOff(endpoint)
+      return
+    }
     await pause(pollMs, signal)
     yield null
   }

@@ -63,5 +63,7 @@ export async function nativeBody(
   checkEffort(request.effort, native.model, request.effortField)
   const { batches, upstream } = native
   const body = upstreamBody(request, upstream, call.asksUsage)
-  return batches.translate === undefined ? body : batches.translate({ endpoint, model: upstream.upstreamName, body })
+  return batches.translate === undefined
+    ? body
+    : await batches.translate({ endpoint, model: upstream.upstreamName, body })
 }

@@ -12,7 +12,7 @@ export const eventStreamHeaders = {
 export interface EventSource {
   /** Whole events; null after a while without any. */
   readonly pieces: AsyncGenerator<Uint8Array | null, void>
-  /** A comment is sent after so long a silence. */
+  /** Silence after which a comment is sent. */
   readonly keepaliveMs: number
   /** The client is gone. */
   readonly cancel: () => void

@@ -191,7 +191,6 @@ function fileOf(output: unknown): string | null {
   return typeof file === 'string' && namePattern.test(file) ? file : null
 }
 
-// oxlint-disable-next-line require-yield -- a batch without a file of results has none
 async function* nothing(): AsyncGenerator<NativeResult, void> {}
 
 async function* resultsOf(ask: AskNative, file: string, signal: AbortSignal): AsyncGenerator<NativeResult, void> {
@@ -224,7 +223,8 @@ function refusalOf(id: string, failure: Buffer | null): NativeResult | null {
   if (failure === null) return null
   const error: unknown = JSON.parse(failure.toString())
   if (!isObject(error) || !refusedCodes.has(Number(error['code']))) return null
-  const body = { error: { code: 400, message: String(error['message'] ?? ''), status: 'INVALID_ARGUMENT' } }
+  const { message } = error
+  const body = { error: { code: 400, message: typeof message === 'string' ? message : '', status: 'INVALID_ARGUMENT' } }
   return { id, status: 400, body: Buffer.from(JSON.stringify(body)) }
 }
 

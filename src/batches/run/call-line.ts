@@ -125,12 +125,13 @@ function isStream(response: Response): boolean {
 }
 
 /** The whole stream as a JSON text. What has come of it can be read while it comes. */
-async function streamText({ streams }: Batches, { body }: Response, lease: JobLease): Promise<string> {
+async function streamText({ streams }: Batches, response: Response, lease: JobLease): Promise<string> {
+  const body: AsyncIterable<Uint8Array<ArrayBuffer>> | null = response.body
   using out = streams.begin(lease)
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  for await (const piece of body ?? []) {
+  for await (const piece of body ?? nothing) {
     bytes += piece.length
     if (bytes > streamBytesMax) throw new ApiError('upstream_invalid_response', { message: streamTooLarge })
     // NUL is in no event, and in no text of PostgreSQL.
@@ -140,6 +141,8 @@ async function streamText({ streams }: Batches, { body }: Response, lease: JobLe
   }
   return JSON.stringify(text)
 }
+
+const nothing: readonly Uint8Array<ArrayBuffer>[] = []
 
 /** An answer whose last event says that it failed is complete. One that broke off is made again. */
 function refuseBroken(failure: ApiError | null): void {

@@ -135,7 +135,7 @@ interface NewBatch {
   /** Null: the lines are requests. */
   readonly model: string | null
   readonly asked: { readonly endpoint: string; readonly completion_window: string }
-  /** By which the batch is found again. */
+  /** The batch is found again by it. */
   readonly mark: string
 }
 

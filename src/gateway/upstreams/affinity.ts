@@ -96,13 +96,10 @@ export class PrefixAffinity {
 function withRoom(upstreams: readonly Upstream[], health: UpstreamHealth, most: number): readonly Upstream[] {
   const loads = upstreams.map(({ id }) => health.load(id))
   if (loads.every((load) => load < idleMax)) return upstreams
-  let [inFlight, weight] = [1, 0]
-  for (let at = 0; at < loads.length; at += 1) {
-    inFlight += loads[at]!
-    weight += upstreams[at]!.weight
-  }
+  const inFlight = loads.reduce((total, load) => total + load, 1)
+  const weight = upstreams.reduce((total, each) => total + each.weight, 0)
   const ofOne = (most * inFlight) / weight
-  return upstreams.filter(({ weight: own }, at) => loads[at]! < Math.max(idleMax, Math.ceil(ofOne * own)))
+  return upstreams.filter(({ weight: own }, at) => (loads[at] ?? 0) < Math.max(idleMax, Math.ceil(ofOne * own)))
 }
 
 /** Rendezvous hashing: the one with the highest score of this name, in proportion to the weights. */
@@ -172,6 +169,16 @@ interface Holder {
   work: number
 }
 
+/** An upstream that may be chosen. */
+interface Candidate {
+  readonly upstream: Upstream
+  readonly holder: Holder
+  /** How many of the beginnings it has had. */
+  known: number
+  /** Bytes to compute before it begins to answer, for its weight. */
+  cost: number
+}
+
 /** Which upstreams of one model have had which beginnings. Two that collide by their hash cost one miss of a cache. */
 class PrefixTable {
   readonly #beginnings = new RecentBits(entriesMax)
@@ -182,52 +189,42 @@ class PrefixTable {
    * had. Among those that are alike, the one with the least to do.
    */
   choose(upstreams: readonly Upstream[], prefix: Prefix, { health, leastLoaded }: ChooseDeps): Upstream {
-    const holders = upstreams.map(({ id }) => this.#holderOf(id))
+    const candidates = upstreams.map((upstream): Candidate => {
+      return { upstream, holder: this.#holderOf(upstream.id), known: 0, cost: 0 }
+    })
     const total = prefix.bytes.length
     const count = beginnings(prefix.bytes)
-    const known = this.#knownOf(holders, count)
-    const workMax = (workShare * sum(holders, ({ work }) => work)) / sum(upstreams, ({ weight }) => weight)
-    const costs: number[] = []
+    this.#findKnown(candidates, count)
+    setCosts(candidates, total, health)
     let least = Infinity
-    for (let at = 0; at < upstreams.length; at += 1) {
-      const { id, weight } = upstreams[at]!
-      const end = endOf(known[at]!)
-      const rest = total - (end < total * worthwhile ? 0 : end)
-      // It is left for another when that is more than what the other has to compute once more, and never while it has time.
-      const tooMuch = holders[at]!.work - workMax * weight
-      const isLeft = tooMuch > 0 && health.load(id) >= busyFrom
-      costs[at] = (health.pending(id) + rest + (isLeft ? tooMuch : 0)) / weight
-      least = Math.min(least, costs[at]!)
-    }
-    const chosen = leastLoaded(upstreams.filter((_each, at) => costs[at]! < least + alikeBytes))
-    const at = upstreams.indexOf(chosen)
-    prefix.uncached = total - endOf(known[at]!)
-    this.#keep(known[at]!, count, holders[at]!)
-    const share = 1 - 1 / (rememberedEach * upstreams.length)
-    for (const holder of holders) holder.work *= share
-    holders[at]!.work += prefix.uncached + answerBytes
+    for (const { cost } of candidates) least = Math.min(least, cost)
+    const alike: Upstream[] = []
+    for (const { upstream, cost } of candidates) if (cost < least + alikeBytes) alike.push(upstream)
+    const chosen = leastLoaded(alike)
+    const found = candidates.find(({ upstream }) => upstream === chosen)
+    if (found === undefined) throw new Error('an upstream was chosen that may not be')
+    prefix.uncached = total - endOf(found.known)
+    this.#keep(found, count)
+    noteWork(candidates, found, prefix.uncached + answerBytes)
     return chosen
   }
 
-  /** How many of the beginnings each of them has had. */
-  #knownOf(holders: readonly Holder[], of: number): readonly number[] {
-    const known = holders.map(() => 0)
-    let missing = 0
-    for (const { bit } of holders) missing |= bit
+  #findKnown(candidates: readonly Candidate[], of: number): void {
+    let missing = candidates.reduce((bits, { holder }) => bits | holder.bit, 0)
     for (let count = of; count > 0 && missing !== 0; count -= 1) {
-      const held = this.#beginnings.get(hashes[count - 1]!)
+      const held = this.#beginnings.get(hashes[count - 1] ?? 0)
       holdersOf[count - 1] = held
       const found = held & missing
       if (found === 0) continue
       missing ^= found
-      for (let at = 0; at < holders.length; at += 1) if ((holders[at]!.bit & found) !== 0) known[at] = count
+      for (const candidate of candidates) if ((candidate.holder.bit & found) !== 0) candidate.known = count
     }
-    return known
   }
 
   /** It has all of them from now on. The longest that it had is in use; shorter ones matter only when that is gone. */
-  #keep(known: number, count: number, { bit }: Holder): void {
-    for (let at = Math.max(0, known - 1); at < count; at += 1) this.#beginnings.put(hashes[at]!, holdersOf[at]! | bit)
+  #keep({ known, holder }: Candidate, count: number): void {
+    for (let at = Math.max(0, known - 1); at < count; at += 1)
+      this.#beginnings.put(hashes[at] ?? 0, (holdersOf[at] ?? 0) | holder.bit)
   }
 
   /** When no bit is left, all is forgotten: upstreams that are gone free theirs so. */
@@ -244,8 +241,27 @@ class PrefixTable {
   }
 }
 
-function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
-  let total = 0
-  for (const item of items) total += valueOf(item)
-  return total
+/** @param total bytes of the request */
+function setCosts(candidates: readonly Candidate[], total: number, health: UpstreamHealth): void {
+  let [work, weights] = [0, 0]
+  for (const { holder, upstream } of candidates) {
+    work += holder.work
+    weights += upstream.weight
+  }
+  const workMax = (workShare * work) / weights
+  for (const candidate of candidates) {
+    const { id, weight } = candidate.upstream
+    const end = endOf(candidate.known)
+    const rest = total - (end < total * worthwhile ? 0 : end)
+    // It is left for another when that is more than what the other has to compute once more, and never while it has time.
+    const tooMuch = candidate.holder.work - workMax * weight
+    const isLeft = tooMuch > 0 && health.load(id) >= busyFrom
+    candidate.cost = (health.pending(id) + rest + (isLeft ? tooMuch : 0)) / weight
+  }
+}
+
+function noteWork(candidates: readonly Candidate[], chosen: Candidate, bytes: number): void {
+  const kept = 1 - 1 / (rememberedEach * candidates.length)
+  for (const { holder } of candidates) holder.work *= kept
+  chosen.holder.work += bytes
 }

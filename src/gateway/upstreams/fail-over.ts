@@ -70,7 +70,7 @@ export async function failOver<T, Call extends FailOverContext>(
     try {
       const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
       const calledAt = record.called()
-      attempt = deps.health.begin(upstream.id, held, call.prefix?.uncached)
+      attempt = deps.health.begin(upstream.id, held, pendingOf(call))
       const response = await runAttempt(upstream, attempt, call)
       attempt.succeeded(clock.elapsed() - calledAt)
       return response
@@ -96,6 +96,11 @@ export async function failOver<T, Call extends FailOverContext>(
 }
 
 const nothing: ReadonlySet<Upstream> = new Set()
+
+/** Bytes that the upstream that was chosen last has to compute. */
+function pendingOf({ prefix }: FailOverContext): number {
+  return prefix?.uncached ?? 0
+}
 
 /** Prefers upstreams at whose caps the request does not have to wait. */
 function chooseUpstream(

@@ -85,6 +85,9 @@ class Slots {
     this.#mask = this.size * 2 - 1
     this.#pairs = new Int32Array(before.length * 2)
     this.count = 0
-    for (let at = 0; at < before.length; at += 2) if (before[at + 1] !== 0) this.set(before[at]!, before[at + 1]!)
+    for (let at = 0; at < before.length; at += 2) {
+      const bits = before[at + 1] ?? 0
+      if (bits !== 0) this.set(before[at] ?? 0, bits)
+    }
   }
 }

@@ -188,7 +188,9 @@ test('embeddings at Google: a request for several is several of the batch, and h
   const lengths = answers
     .toSorted((one, other) => numberOf(one) - numberOf(other))
     .map(({ response }) => {
-      const { data } = response?.body as { readonly data: readonly { readonly embedding: readonly number[] }[] }
+      const { data } = (response?.body ?? { data: [] }) as {
+        readonly data: readonly { readonly embedding: readonly number[] }[]
+      }
       return data.map(({ embedding }) => embedding[0])
     })
   expect(lengths).toEqual([[1], [2, 3, 12], [7]])

@@ -62,7 +62,7 @@ export function clientOf(gateway: GatewayApp): FileClient {
     const form = new FormData()
     for (const [name, value] of Object.entries(parts)) {
       if (name === 'file') form.append('file', new Blob([value]), 'input.jsonl')
-      else form.append(name, String(value))
+      else if (typeof value === 'string') form.append(name, value)
     }
     return gateway.request('POST', '/ai/v1/files', { ...options, body: form })
   }

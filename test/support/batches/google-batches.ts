@@ -1,9 +1,15 @@
 /** The words of the Gemini API for the simulated provider: files of requests, operations, files of results. */
-import type { ProviderBatch } from './native-provider.ts'
-
 interface GoogleLine {
   readonly key: string
   readonly request: { readonly content?: { readonly parts: readonly { readonly text: string }[] } }
+}
+
+interface GoogleBatch {
+  readonly id: string
+  readonly model: string
+  readonly token: string
+  readonly createdAt: number
+  readonly state: 'running' | 'ended' | 'cancelled'
 }
 
 /** The lines of a file that was uploaded as `multipart/related`; null for another body. */
@@ -19,7 +25,7 @@ export function googleLines(contentType: string | null, body: string): readonly 
 }
 
 /** A batch as a long-running operation. */
-export function googleBatch({ id, model, token, createdAt, state }: ProviderBatch): object {
+export function googleBatch({ id, model, token, createdAt, state }: GoogleBatch): object {
   const ended = model === 'failed' ? 'FAILED' : model === 'partial' ? 'EXPIRED' : 'SUCCEEDED'
   const states = { running: 'BATCH_STATE_RUNNING', cancelled: 'BATCH_STATE_CANCELLED', ended: `BATCH_STATE_${ended}` }
   const output = state === 'running' ? {} : { responsesFile: `files/out-${id}` }
