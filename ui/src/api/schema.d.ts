@@ -1802,6 +1802,19 @@ export type RequestRecord = {
     readonly started_ms: number | null
     readonly duration_ms: number | null
   })[]
+  /** The limits that counted the request, in their order; none for records of earlier versions */
+  readonly limits: readonly ({
+    readonly kind: "inflight" | "rate" | "budget" | "queue"
+    /** A rate as the setting has it; else whose limit it is */
+    readonly name: string
+    /** `money` is 10^-9 of the currency */
+    readonly unit: "requests" | "tokens" | "money"
+    readonly limit: number
+    /** Right after this request, as far as the process knew; null for unknown */
+    readonly left: number | null
+    /** The request was answered with an error because of it */
+    readonly refused: boolean
+  })[]
   /** Time in the queues of `max_concurrent`; null when it did not wait */
   readonly queue_ms: number | null
   /** From the arrival until the last call of a provider began */
