@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
-import type { OpenExportFile } from '#admin/exports/exports.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { sessionCaller } from '#admin/session/session.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
@@ -165,7 +164,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const budgets = openBudgets(options, opening)
-  const { recorder, traces, tendJournals } = openUsage(options, metrics, opening)
+  const { recorder, traces, tendJournals, live } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
   const responses = openRegistry(options)
@@ -190,6 +189,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),
     recorder,
+    live,
     contentLog: openContentLog({ settings, store, logger, groupName }, metrics, opening),
     responses,
     ...openKept(options),
@@ -274,8 +274,6 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
   const { state, feed, lastUsed, gateway, generation, documents, batches, sources } = parts
-  const { webhooks } = parts.webhooks
-  const { providers, inflight, caps, health, metrics } = gateway
   const authorize = createAuthorize({
     directory: state.directory,
     clientSecrets: gateway.clientSecrets,
@@ -284,12 +282,16 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     lastUsed,
     anonymousUser: (request) => anonymousUser(settings, request),
     clock,
-    refused: (error, context) => metrics.refused(context.path, error),
+    refused: (error, context) => gateway.metrics.refused(context.path, error),
   })
-  const { sealer: seals = sealer(randomBytes(32)) } = options
-  const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
-  const openExportFile: OpenExportFile = (address) => documents.documents.blobs.open(address)
-  const admin = adminRoutes({ ...common, webhooks, sources, openExportFile, sealer: seals })
+  const admin = adminRoutes({
+    ...gateway,
+    ...{ store, state, feed, version, sources },
+    webhooks: parts.webhooks.webhooks,
+    openExportFile: (address) => documents.documents.blobs.open(address),
+    sealer: options.sealer ?? sealer(randomBytes(32)),
+    draining: () => server.stopping,
+  })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,

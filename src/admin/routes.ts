@@ -34,6 +34,7 @@ import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { activityRoutes } from './usage/activity.ts'
 import { latencyRoutes } from './usage/latency.ts'
+import { liveRequestRoutes } from './usage/live-requests.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { bulkUserRoutes } from './users/bulk.ts'
 import { invitationRoutes } from './users/invitations.ts'
@@ -88,6 +89,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ownUsageRoute(admin),
     ...usageRoutes(admin),
     ...latencyRoutes(admin),
+    ...liveRequestRoutes(admin),
     ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...sourceRoutes(admin),

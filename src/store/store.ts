@@ -46,6 +46,7 @@ import { sourceStore, type SourceStore } from './sources/sources.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
 import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
+import { liveChannel, type LiveChannel } from './usage/live-channel.ts'
 import { usageRows } from './usage/usage-rows.ts'
 import { UsageThread, usageOn } from './usage/usage-thread.ts'
 import { usageStore, type UsageStore, type UsageWork } from './usage/usage.ts'
@@ -95,6 +96,8 @@ export interface Store {
   readonly leaderLocks: LeaderLocks | null
   /** What processes keep together for limits; null on SQLite. */
   readonly limits: LimitStore | null
+  /** On which processes tell each other which requests have ended; null on SQLite. */
+  readonly liveChannel: LiveChannel | null
   /** Failed sign-ins of all processes; null on SQLite. */
   readonly signInCounts: SignInCountStore | null
   readonly engine: Engine
@@ -191,6 +194,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
         : null,
     leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
     limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
+    liveChannel: database.engine === 'postgres' ? withAvailability(liveChannel(database, options.url)) : null,
     signInCounts: database.engine === 'postgres' ? withAvailability(signInCountStore(database)) : null,
     engine: database.engine,
     finishUpgrade: availability.finishUpgrade,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import { appliedLimitKinds, type AttemptReason, type StoredUsage } from '#store/usage/usage-record.ts'
+import { appliedLimitKinds, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageFilter, UsagePoint, UsageTotals } from '#store/usage/usage.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
@@ -159,7 +159,7 @@ export const requestAnswer = z
   })
   .meta({ id: 'RequestRecord' })
 
-const statusRanges = {
+export const statusRanges = {
   success: { first: 100, last: 399 },
   error: { first: 400, last: 999 },
   client_error: { first: 400, last: 499 },
@@ -173,7 +173,7 @@ const requestFilter = {
     .describe('Only requests that ended so: below 400, from 400, from 400 to 499, from 500'),
 }
 export const ownRequestsQuery = pageQuery.extend({ ...ownFilter, ...requestFilter })
-const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
+export const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
 export const requestQuery = z.strictObject({
   at: time.optional().describe('When it arrived. Clients may send one id twice: the newest counts when left out'),
 })
@@ -345,7 +345,8 @@ function attemptOnWire({ provider, reason, model, status, message, startedMs, du
   }
 }
 
-function requestOnWire({ settings }: Admin, row: StoredUsage): z.input<typeof requestAnswer> {
+/** A request as it goes out. */
+export function requestOnWire({ settings }: Pick<Admin, 'settings'>, row: UsageRecord): z.input<typeof requestAnswer> {
   return {
     at: instantOf(row.at),
     request_id: row.requestId,

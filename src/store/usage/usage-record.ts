@@ -242,6 +242,13 @@ export function cellsOfLine(line: string): UsageCell[] {
   })
 }
 
+/** The record of a line. Throws as `cellsOfLine`. */
+export function recordOfLine(line: string): UsageRecord {
+  const cellsByColumn = Object.fromEntries(cellsOfLine(line).map((cell, at) => [usageColumns[at], cell]))
+  const { id: _id, ...record } = usageOf({ ...cellsByColumn, id: 0 } as Selectable<UsageRecordsTable>)
+  return record
+}
+
 /** The record of a row. */
 export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
   return {

@@ -4626,6 +4626,22 @@ export interface Operations {
     body: undefined
     answer: Latency
   }
+  /** Requests as they end */
+  "GET /admin/api/v1/live/requests": {
+    params: undefined
+    query: { key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** The own requests as they end */
+  "GET /admin/api/v1/me/live/requests": {
+    params: undefined
+    query: { key_id?: string; model?: string; provider?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
+    body: undefined
+    answer: undefined
+  }
   /** What each of some keys, users or models was used, day by day */
   "GET /admin/api/v1/usage/activity": {
     params: undefined
