@@ -25,7 +25,7 @@ import { healthWork } from '#gateway/health-work.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
 import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
-import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
+import { healthOptions, UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
 import { ClientSecrets } from '#identity/client-secret.ts'
@@ -370,14 +370,6 @@ async function drain(
 
 async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(drainPollMs)
-}
-
-function healthOptions(settings: LiveSettings): HealthOptions {
-  return {
-    failuresToEject: settings.get('health.failures_to_eject'),
-    ejectionMs: settings.get('health.ejection_seconds') * 1000,
-    ejectionMaxMs: settings.get('health.ejection_max_seconds') * 1000,
-  }
 }
 
 function batchOptions(settings: LiveSettings): BatchOptions {

@@ -16,6 +16,7 @@ import { guideRoutes } from './session/guide.ts'
 import { meRoutes } from './session/me.ts'
 import { modelHealthRoutes } from './models/model-health.ts'
 import { modelRoutes } from './models/models.ts'
+import { simulateCompositeRoute } from './models/simulate-composite.ts'
 import { OidcIssuer } from './oidc/issuer.ts'
 import { configuredIssuers } from './oidc/issuer-settings.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
@@ -83,6 +84,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...providerHealthRoutes(admin),
     ...modelRoutes(admin),
     ...modelHealthRoutes(admin),
+    simulateCompositeRoute(admin),
     ...limitRoutes(admin),
     ...priceRoutes(admin),
     ...budgetRoutes(admin),

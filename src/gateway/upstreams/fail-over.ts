@@ -33,6 +33,10 @@ export interface FailOverDeps extends OccupyDeps {
   readonly affinity: PrefixAffinity
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal
+  /** Between 0 and 1; Math.random when left out. */
+  readonly random?: () => number
+  /** Waits before another round of upstreams; real time when left out. */
+  readonly wait?: (ms: number) => Promise<void>
 }
 
 export interface FailOverContext extends Occupant {
@@ -86,7 +90,8 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
       number += 1
       if (!isLast) continue
       tried = nothing
-      await waitToRetry(waitMs(error, number - 1), context.signal, deps.shutdown)
+      const ms = waitMs(error, number - 1, deps.random)
+      await (deps.wait?.(ms) ?? waitToRetry(ms, context.signal, deps.shutdown))
     }
   }
 }
@@ -149,9 +154,9 @@ function isRetryable(error: ApiError, statuses: readonly number[]): boolean {
   return status === undefined ? error.row.origin === 'upstream' : status === 429 || statuses.includes(status)
 }
 
-function waitMs(error: ApiError, attempt: number): number {
+function waitMs(error: ApiError, attempt: number, random = Math.random): number {
   const retryMs = restOf(error)
-  return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, Math.random)
+  return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, random)
 }
 
 function restOf({ detail }: ApiError): number | null {

@@ -17,8 +17,8 @@ import type { RequestRecord } from '../usage/usage-recorder.ts'
 
 export interface OccupyDeps {
   readonly settings: LiveSettings
-  readonly caps: CapQueue
-  readonly rates: RateLimits
+  readonly caps: Pick<CapQueue, 'hasRoom' | 'take' | 'wait' | 'retryMs'>
+  readonly rates: Pick<RateLimits, 'limitsProviders' | 'takeOfProvider'>
 }
 
 /** The request whose attempt it is. */

@@ -1883,6 +1883,39 @@ export type ResponsesRequest = {
   readonly stream?: boolean | null | undefined
 }
 
+export type RoutingForecast = {
+  /** Ten a second, as if all began now */
+  readonly requests: number
+  /** Requests that no component answered */
+  readonly failed: number
+  /** The longest time that a request lost in calls that failed */
+  readonly lost_ms: number
+  /** In the order of the composite */
+  readonly components: readonly ({
+    readonly model_id: string
+    readonly model: string
+    readonly provider: string | null
+    /** Its health now */
+    readonly state: "unknown" | "healthy" | "failing" | "out" | "resting" | "off"
+    /** As was asked, or because it is ejected now */
+    readonly is_down: boolean
+    /** Requests that went there first */
+    readonly chosen: number
+    /** Requests that it answered */
+    readonly served: number
+    /** Those of them that another component had failed before */
+    readonly rescued: number
+    /** Calls that it failed */
+    readonly failures: number
+  })[]
+}
+
+export type RoutingQuestion = {
+  readonly composite: NewComposite
+  /** Ids of plain models that fail every request */
+  readonly down?: readonly string[] | undefined
+}
+
 export type ScimError = {
   readonly schemas: readonly string[]
   readonly detail: string
@@ -4401,6 +4434,14 @@ export interface Operations {
       /** Whose figures are in the answer */
       readonly processes: readonly ProcessAge[]
     }
+  }
+  /** What would happen to the requests of a composite */
+  "POST /admin/api/v1/composite-simulations": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: RoutingQuestion
+    answer: RoutingForecast
   }
   /** List accounts' own in-flight limits, by model and e-mail address */
   "GET /admin/api/v1/inflight-limits": {
