@@ -1,7 +1,8 @@
-/** A component of a composite: reordered by drag or buttons, with its weight and health. */
+/** A component of a composite: reordered by drag, keys or buttons, with its weight, its health and its share of the requests. */
 import type { DragEvent } from 'react'
-import type { UpstreamHealth } from '../../api/schema.d.ts'
+import type { RoutingForecast, UpstreamHealth } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
+import { countText, percentText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Input } from '../../components/input.tsx'
 import { Switch } from '../../components/switch.tsx'
@@ -16,6 +17,13 @@ export interface ComponentRowProps {
   readonly count: number
   readonly strategy: Strategy
   readonly health: UpstreamHealth | null
+  /** Null until it is known. */
+  readonly forecast: RoutingForecast['components'][number] | null
+  /** Requests of the forecast. */
+  readonly requests: number
+  /** The forecast is made as if it were down. */
+  readonly isDown: boolean
+  readonly onDown: (isDown: boolean) => void
   readonly onChange: (fields: Partial<ComponentDraft>) => void
   readonly onRemove: () => void
   readonly onMove: (to: number) => void
@@ -33,11 +41,18 @@ export function ComponentRow(props: ComponentRowProps) {
       onDragOver={props.onDragOver}
       onDrop={(event) => event.preventDefault()}
     >
-      <span
+      <button
+        type="button"
         className={styles.handle}
         draggable
-        aria-hidden="true"
-        title="Drag to reorder"
+        aria-label={`Order of ${name}: ${place + 1} of ${count}`}
+        title="Drag, or use the arrow keys"
+        onKeyDown={(event) => {
+          const by = steps[event.key]
+          if (by === undefined) return
+          event.preventDefault()
+          props.onMove(place + by)
+        }}
         onDragStart={(event) => {
           const row = event.currentTarget.closest('li')
           if (row !== null) event.dataTransfer.setDragImage(row, 12, 16)
@@ -47,15 +62,48 @@ export function ComponentRow(props: ComponentRowProps) {
         onDragEnd={props.onDragEnd}
       >
         <Icon name="grip" />
-      </span>
+      </button>
       <div className={styles.words}>
         <span className={styles.name}>{name}</span>
         {health !== null && <HealthBadge health={health} />}
       </div>
       <MoveButtons {...props} />
       <WeightFields {...props} />
+      <Outlook {...props} />
     </li>
   )
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
+
+/** What the forecast says, and the question that it answers. */
+function Outlook({ name, forecast, requests, component: { enabled }, isDown, onDown }: ComponentRowProps) {
+  return (
+    <div className={styles.outlook}>
+      <span className={styles.share}>{forecast === null || !enabled ? '' : outlookText(forecast, requests)}</span>
+      <label className={styles.share}>
+        <input
+          type="checkbox"
+          checked={isDown}
+          disabled={!enabled}
+          aria-label={`If ${name} is down`}
+          onChange={(event) => onDown(event.target.checked)}
+        />
+        if it is down
+      </label>
+    </div>
+  )
+}
+
+function outlookText(
+  { served, rescued, failures }: NonNullable<ComponentRowProps['forecast']>,
+  requests: number,
+): string {
+  return [
+    `${percentText(served / requests)} of requests`,
+    ...(rescued === 0 ? [] : [`${countText(rescued, 'of them', 'of them')} after another failed`]),
+    ...(failures === 0 ? [] : [countText(failures, 'failed call')]),
+  ].join(' · ')
 }
 
 function MoveButtons({ name, place, count, onMove, onRemove }: ComponentRowProps) {
@@ -99,6 +147,15 @@ function WeightFields({ component, name, strategy, onChange }: ComponentRowProps
           aria-label={`Weight of ${name}`}
           id={undefined}
           value={weight}
+          onChange={(event) => onChange({ weight: event.target.value })}
+        />
+        {/* The same by drag and by the arrow keys. */}
+        <input
+          type="range"
+          min={1}
+          max={100}
+          aria-label={`Weight of ${name}, by drag`}
+          value={weight === '' ? '1' : weight}
           onChange={(event) => onChange({ weight: event.target.value })}
         />
       </label>
