@@ -106,9 +106,10 @@ function outlookText(
   ].join(' · ')
 }
 
-function MoveButtons({ name, place, count, onMove, onRemove }: ComponentRowProps) {
+function MoveButtons({ component: { enabled }, name, place, count, onMove, onRemove, onChange }: ComponentRowProps) {
   return (
     <div className={styles.moves}>
+      <Switch label={`${name} is on`} labelHidden checked={enabled} onChange={(next) => onChange({ enabled: next })} />
       <Button
         variant="quiet"
         icon
@@ -135,7 +136,7 @@ function MoveButtons({ name, place, count, onMove, onRemove }: ComponentRowProps
 }
 
 function WeightFields({ component, name, strategy, onChange }: ComponentRowProps) {
-  const { weight, priority, enabled } = component
+  const { weight, priority } = component
   return (
     <div className={styles.shares}>
       <label className={styles.share}>
@@ -173,7 +174,6 @@ function WeightFields({ component, name, strategy, onChange }: ComponentRowProps
           />
         </label>
       )}
-      <Switch label={`${name} is on`} labelHidden checked={enabled} onChange={(next) => onChange({ enabled: next })} />
     </div>
   )
 }

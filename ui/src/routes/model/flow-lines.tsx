@@ -1,5 +1,5 @@
 /** The drawing of where requests go: a line from all of them to each component, as wide as its share. */
-import { useLayoutEffect, useState, type RefObject } from 'react'
+import { useEffect, useState, type RefObject } from 'react'
 import type { RoutingForecast } from '../../api/schema.d.ts'
 import styles from './flow-lines.module.css'
 
@@ -53,12 +53,12 @@ interface Rows {
 function useRows(list: RefObject<HTMLElement | null>, components: readonly string[]): Rows {
   const [rows, setRows] = useState<Rows>({ middles: [], height: 0 })
   const order = components.join(' ')
-  useLayoutEffect(() => {
+  useEffect(() => {
     const element = list.current
     if (element === null) return
     const measure = (): void => {
       const middles = [...element.children].map((row) =>
-        row instanceof HTMLElement ? row.offsetTop - element.offsetTop + row.offsetHeight / 2 : 0,
+        row instanceof HTMLElement ? row.offsetTop + row.offsetHeight / 2 : 0,
       )
       setRows({ middles, height: element.offsetHeight })
     }
