@@ -55,7 +55,7 @@ export interface SearchResult {
 /** A fused list needs more candidates than it returns: a chunk that is second in both may be the best of all. */
 const depthMin = 50
 /** Most values of a facet. */
-const facetValuesMax = 100
+export const facetValuesMax = 100
 /** Hits of few documents may fill a list; looking for those of others ends here. */
 const depthMax = 3200
 

@@ -274,6 +274,8 @@ export interface DocumentStore {
   facets(
     query: Pick<FindQuery, 'viewer' | 'filter'> & { readonly keys: readonly string[]; readonly limit: number },
   ): Promise<readonly Facet[]>
+  /** Keys in the metadata of documents whose content the viewer sees, in the order of code points; at most this many. */
+  metadataKeys(viewer: Viewer, limit: number): Promise<readonly string[]>
   /** Visible chunks in the order of the text. */
   chunks(
     id: string,

@@ -22,7 +22,7 @@ interface Forecast {
 let app: AdminApp
 const ids = new Map<string, string>()
 beforeAll(async () => {
-  app = await startAdminApp(['failover.max_attempts=2'])
+  app = await startAdminApp({ set: ['failover.max_attempts=2'] })
   const made = async (path: string, body: object): Promise<string> =>
     (await app.call<{ id: string }>('POST', path, { body })).body.id
   const practice = await made('/providers', { name: 'practice', kind: 'demo' })

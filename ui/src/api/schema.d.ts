@@ -3237,6 +3237,23 @@ export interface Operations {
       readonly next: number | null
     }
   }
+  /** The keys in the metadata of documents, and how many documents have each value */
+  "GET /api/v1/documents/metadata": {
+    params: undefined
+    query: { keys?: string; filter?: string; category?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      /** Those in the metadata of documents that you can find, at most 500 */
+      readonly keys: readonly string[]
+      /** By key, the most frequent values first, at most 100 each */
+      readonly facets: { readonly [name: string]: readonly ({
+        readonly value: string | number | boolean | null
+        /** Documents that you see and the filters let through */
+        readonly documents: number
+      })[] }
+    }
+  }
   /** What you have imported of a source: files, versions, hashes and states */
   "GET /api/v1/documents/manifest": {
     params: undefined

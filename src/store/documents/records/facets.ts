@@ -28,3 +28,25 @@ export async function facetsOf(
     where place <= ${limit} order by key, place`.execute(kysely)
   return rows.map(({ key, documents, ...field }) => ({ key, value: valueOf(field), documents: Number(documents) }))
 }
+
+/** Keys that are looked at: what one importer invents must not make the list of another take for ever. */
+const keysLookedAt = 2000
+
+/** One look-up in the index for each key, and then until the first document that the viewer sees; not one for each value. */
+export async function metadataKeys(
+  { engine, kysely }: Connection,
+  viewer: Parameters<DocumentStore['metadataKeys']>[0],
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly key: string }>`
+    with recursive keys (key, number) as (
+      select min(key), 1 from document_fields
+      union all
+      select (select min(next.key) from document_fields as next where next.key > keys.key), keys.number + 1
+      from keys where keys.key is not null and keys.number < ${keysLookedAt})
+    select key from keys where key is not null and exists (
+      select 1 from document_fields as field join documents on documents.row = field.document_row
+      where field.key = keys.key and documents.visible_set is not null and ${canSeeContent(engine, viewer)})
+    order by key limit ${limit}`.execute(kysely)
+  return rows.map(({ key }) => key)
+}

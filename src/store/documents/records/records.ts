@@ -11,7 +11,7 @@ import { plainText } from '../plain-text.ts'
 import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
 import { idsOfSources, manifest } from './sources.ts'
-import { facetsOf } from './facets.ts'
+import { facetsOf, metadataKeys } from './facets.ts'
 import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
@@ -29,6 +29,7 @@ export type DocumentRecords = Pick<
   | 'idsOfSources'
   | 'manifest'
   | 'facets'
+  | 'metadataKeys'
 >
 
 /** The documents of this database. */
@@ -71,6 +72,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
     manifest: (query) => manifest(connection, query),
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
     facets: (query) => facetsOf(connection, query),
+    metadataKeys: (viewer, limit) => metadataKeys(connection, viewer, limit),
   }
 }
 

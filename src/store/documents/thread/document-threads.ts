@@ -55,6 +55,7 @@ const recordJobs = [
   'idsOfSources',
   'manifest',
   'facets',
+  'metadataKeys',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
 const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]
