@@ -242,7 +242,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway, webhooks }: W
 
 function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
   const { settings, store, clock, logger } = options
-  const { state, feed, leader, lastUsed, tendJournals, gateway } = parts
+  const { state, feed, leader, lastUsed, tendJournals, gateway, documents } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   background('reading changes again', secondMs, () => state.readAgain())
@@ -264,8 +264,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('removing old files and batches', minuteMs, batchUpkeep({ store }, parts.batches, leader))
-  const exporting = exportingUsage({ ...options, state, leader, documents: parts.documents.documents })
-  background('exporting usage', secondMs, exporting)
+  background('exporting usage', secondMs, exportingUsage({ ...options, state, leader, documents: documents.documents }))
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
   })
@@ -273,7 +272,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
-  const { state, feed, lastUsed, gateway, generation, documents, batches, sources } = parts
+  const { state, feed, lastUsed, gateway, generation, documents, batches } = parts
   const authorize = createAuthorize({
     directory: state.directory,
     clientSecrets: gateway.clientSecrets,
@@ -285,8 +284,9 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     refused: (error, context) => gateway.metrics.refused(context.path, error),
   })
   const admin = adminRoutes({
+    ...options,
+    ...parts,
     ...gateway,
-    ...{ store, state, feed, version, sources },
     webhooks: parts.webhooks.webhooks,
     openExportFile: (address) => documents.documents.blobs.open(address),
     sealer: options.sealer ?? sealer(randomBytes(32)),

@@ -20,6 +20,7 @@ import { simulateCompositeRoute } from './models/simulate-composite.ts'
 import { OidcIssuer } from './oidc/issuer.ts'
 import { configuredIssuers } from './oidc/issuer-settings.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
+import { rehearsalRoute } from './session/oidc-rehearsal.ts'
 import { oidcTestRoute } from './session/oidc-test-route.ts'
 import { foundProvidersRoute } from './providers/found-providers.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
@@ -35,7 +36,7 @@ import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { activityRoutes } from './usage/activity.ts'
 import { latencyRoutes } from './usage/latency.ts'
-import { liveRequestRoutes } from './usage/live-requests.ts'
+import { liveRequestRoute } from './usage/live-requests.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { bulkUserRoutes } from './users/bulk.ts'
 import { invitationRoutes } from './users/invitations.ts'
@@ -71,6 +72,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...invitationSessionRoutes(admin),
     ...oidcRoutes(admin),
     oidcTestRoute(admin),
+    rehearsalRoute(admin),
     ...meRoutes(admin),
     ...guideRoutes(admin),
     ...userRoutes(admin),
@@ -91,7 +93,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ownUsageRoute(admin),
     ...usageRoutes(admin),
     ...latencyRoutes(admin),
-    ...liveRequestRoutes(admin),
+    liveRequestRoute(admin),
     ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...sourceRoutes(admin),

@@ -30,7 +30,7 @@ import {
   retryDocument,
 } from './records/document-handlers.ts'
 import { filterIn } from './search/metadata-filter.ts'
-import { metadataRoute } from './search/metadata-routes.ts'
+import { metadataRoute } from './metadata-route.ts'
 import { search } from './search/search.ts'
 import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/search-wire.ts'
 

@@ -188,17 +188,9 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     exports: withAvailability(exportStore(database)),
     sources: withAvailability(sourceStore(database, sealer)),
     live: liveReads(pools.live, sealer),
-    replicas:
-      database.engine === 'postgres'
-        ? withAvailability(replicaStore(pools.log, options.url, knownSchema(options.migrations ?? migrations)))
-        : null,
-    leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
-    limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
-    liveChannel: database.engine === 'postgres' ? withAvailability(liveChannel(database, options.url)) : null,
-    signInCounts: database.engine === 'postgres' ? withAvailability(signInCountStore(database)) : null,
+    ...sharedStores(database, pools, options),
     engine: database.engine,
     finishUpgrade: availability.finishUpgrade,
-    now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,
     ping: availability.ping,
     backup: availability.backup,
     async close() {
@@ -207,6 +199,24 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
       await database.close()
     },
   }
+}
+
+/** What processes on one database have together; null on SQLite, which one process serves. */
+function sharedStores(
+  database: Database,
+  pools: Pools,
+  { url, migrations: all = migrations }: Pick<StoreOptions, 'url' | 'migrations'>,
+) {
+  if (database.engine === 'sqlite')
+    return { replicas: null, leaderLocks: null, limits: null, liveChannel: null, signInCounts: null, now: null }
+  return {
+    replicas: withAvailability(replicaStore(pools.log, url, knownSchema(all))),
+    leaderLocks: withAvailability(leaderLocks(url)),
+    limits: limitStore(pools.limits, url),
+    liveChannel: withAvailability(liveChannel(database, url)),
+    signInCounts: withAvailability(signInCountStore(database)),
+    now: withAvailability({ now: databaseTime(database) }).now,
+  } satisfies Partial<Store>
 }
 
 function identityStores(database: Database, { reports }: Pick<Pools, 'reports'>) {

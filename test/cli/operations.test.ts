@@ -44,6 +44,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'PUT /me/guide',
     'GET /providers/found',
     'POST /oidc/test',
+    'POST /oidc/test-sign-in',
     'POST /composite-simulations',
   ],
   'The list has the same, and `sluice api` prints one.': [

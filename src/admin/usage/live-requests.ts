@@ -9,11 +9,10 @@ import { eventStreamHeaders } from '#http/event-stream.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import { validQuery } from '#http/validate.ts'
-import type { Caller } from '#identity/records.ts'
+import type { Caller, User } from '#identity/records.ts'
 import type { UsageRecord } from '#store/usage/usage-record.ts'
 import type { Admin } from '../admin.ts'
 import { adminPrefix } from '../endpoint.ts'
-import { self } from '../session/me.ts'
 import { ownRequestsQuery, requestAnswer, requestOnWire, requestsQuery, statusRanges } from './usage.ts'
 
 /** After it a viewer comes back, and is asked again who it is. */
@@ -41,35 +40,38 @@ const event = z.union([
 
 const description = `Server-sent events: \`request\` is a request that has ended, at any process. The server ends the stream after ${viewMs / 60_000} minutes; a client that comes back with \`Last-Event-ID\` within a minute is shown what it has missed. There are no events for requests of before.`
 
-/** The rows of the route table. */
-export function liveRequestRoutes(admin: Admin): Route<Caller>[] {
-  const docs = { description, events: event, errors: ['invalid_query_parameter', 'too_many_reports'] as const }
-  return [
-    {
-      method: 'GET',
-      path: `${adminPrefix}/live/requests`,
-      access: 'admin',
-      docs: { ...docs, tag: 'Usage', operation: 'watchRequests', summary: 'Requests as they end', query: liveQuery },
-      handle: (context, caller) => watch(admin, { context, caller }, validQuery(liveQuery, context.query)),
+const docs = { description, events: event, errors: ['invalid_query_parameter', 'too_many_reports'] } as const
+
+/** The row for administrators. */
+export function liveRequestRoute(admin: Admin): Route<Caller> {
+  return {
+    method: 'GET',
+    path: `${adminPrefix}/live/requests`,
+    access: 'admin',
+    docs: { ...docs, tag: 'Usage', operation: 'watchRequests', summary: 'Requests as they end', query: liveQuery },
+    handle: (context, caller) => watch(admin, { context, caller }, validQuery(liveQuery, context.query)),
+  }
+}
+
+/** The row for everyone. @param userOf whose requests are shown */
+export function ownLiveRequestRoute(admin: Admin, userOf: (watching: Watching) => User): Route<Caller> {
+  return {
+    method: 'GET',
+    path: `${adminPrefix}/me/live/requests`,
+    access: 'user',
+    docs: {
+      ...docs,
+      errors: [...docs.errors, 'not_found'],
+      tag: 'Own account',
+      operation: 'watchOwnRequests',
+      summary: 'The own requests as they end',
+      query: ownLiveQuery,
     },
-    {
-      method: 'GET',
-      path: `${adminPrefix}/me/live/requests`,
-      access: 'user',
-      docs: {
-        ...docs,
-        errors: [...docs.errors, 'not_found'],
-        tag: 'Own account',
-        operation: 'watchOwnRequests',
-        summary: 'The own requests as they end',
-        query: ownLiveQuery,
-      },
-      handle: (context, caller) => {
-        const filter = validQuery(ownLiveQuery, context.query)
-        return watch(admin, { context, caller }, { ...filter, user_id: self({ context, caller }).id })
-      },
+    handle: (context, caller) => {
+      const filter = validQuery(ownLiveQuery, context.query)
+      return watch(admin, { context, caller }, { ...filter, user_id: userOf({ context, caller }).id })
     },
-  ]
+  }
 }
 
 interface Watching {
@@ -107,7 +109,11 @@ interface Viewing {
 }
 
 /** The bytes of the stream, as they are asked for. */
-async function* eventsOf(admin: Admin, watching: Watching, { view, filter }: Viewing): AsyncGenerator<Uint8Array> {
+async function* eventsOf(
+  admin: Admin,
+  watching: Watching,
+  { view, filter }: Viewing,
+): AsyncGenerator<Uint8Array, void> {
   using _view = view
   const { clock } = watching.context
   const keepaliveMs = admin.settings.get('gateway.keepalive_seconds') * 1000

@@ -90,8 +90,7 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
       number += 1
       if (!isLast) continue
       tried = nothing
-      const ms = waitMs(error, number - 1, deps.random)
-      await (deps.wait?.(ms) ?? waitToRetry(ms, context.signal, deps.shutdown))
+      await waitToRetry(deps, waitMs(error, number - 1, deps.random), context.signal)
     }
   }
 }
@@ -164,7 +163,8 @@ function restOf({ detail }: ApiError): number | null {
 }
 
 /** Waits. Throws when the client leaves or the server stops before the end of the wait. */
-async function waitToRetry(ms: number, client: AbortSignal, shutdown: AbortSignal): Promise<void> {
+async function waitToRetry({ wait, shutdown }: FailOverDeps, ms: number, client: AbortSignal): Promise<void> {
+  if (wait !== undefined) return wait(ms)
   using ended = new AnySignal([client, shutdown])
   await pause(ms, ended.signal)
   if (client.aborted) throw new ApiError('client_closed')

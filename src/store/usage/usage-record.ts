@@ -244,8 +244,9 @@ export function cellsOfLine(line: string): UsageCell[] {
 
 /** The record of a line. Throws as `cellsOfLine`. */
 export function recordOfLine(line: string): UsageRecord {
-  const cellsByColumn = Object.fromEntries(cellsOfLine(line).map((cell, at) => [usageColumns[at], cell]))
-  const { id: _id, ...record } = usageOf({ ...cellsByColumn, id: 0 } as Selectable<UsageRecordsTable>)
+  const named: Record<string, UsageCell> = { id: 0 }
+  for (const [at, cell] of cellsOfLine(line).entries()) named[usageColumns[at] ?? ''] = cell
+  const { id: _id, ...record } = usageOf(named as unknown as Selectable<UsageRecordsTable>)
   return record
 }
 

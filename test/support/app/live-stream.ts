@@ -8,7 +8,7 @@ export interface LiveEvent {
 
 export class LiveStream implements AsyncDisposable {
   readonly #leaving = new AbortController()
-  #events: LiveEvent[] = []
+  readonly #events: LiveEvent[] = []
   #ring = Promise.withResolvers<void>()
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>

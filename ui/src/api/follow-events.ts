@@ -19,18 +19,18 @@ const againMsMax = 15_000
 /** Resolves when it is aborted; never rejects. */
 export async function followEvents({ path, signal, onEvent, onChange }: Following): Promise<void> {
   let [last, failures] = ['', 0]
+  const take = (event: ServerEvent | null): void => {
+    if (signal.aborted) return
+    if (failures > 0 || last === '') onChange(null)
+    failures = 0
+    if (event === null) return
+    if (event.id !== '') last = event.id
+    onEvent(event)
+  }
   while (!signal.aborted) {
     try {
       const headers = { accept: 'text/event-stream', ...(last !== '' && { 'last-event-id': last }) }
-      const response = await send(path, { headers, signal })
-      for await (const event of serverEvents(response)) {
-        if (signal.aborted) return
-        if (failures > 0 || last === '') onChange(null)
-        failures = 0
-        if (event === null) continue
-        if (event.id !== '') last = event.id
-        onEvent(event)
-      }
+      for await (const event of serverEvents(await send(path, { headers, signal }))) take(event)
     } catch (thrown) {
       if (signal.aborted) return
       failures += 1

@@ -2167,6 +2167,25 @@ export type TakeoffStatus = {
   readonly config: {}
 }
 
+export type TestSignIn = {
+  /** The code with which a sign-in would have been refused; null for none */
+  readonly refusal: string | null
+  readonly issuer: string
+  readonly subject: string | null
+  /** As the issuer sent it; null when it sent none */
+  readonly email: string | null
+  readonly email_verified: boolean
+  readonly name: string
+  /** Values of the groups claim, at most 50 */
+  readonly sent_groups: readonly string[]
+  /** Which account the person would sign in to */
+  readonly account: "existing" | "new" | null
+  /** Groups of this server that the person would be in */
+  readonly groups: readonly string[]
+  /** Whether `admin_groups` makes the person an administrator */
+  readonly is_admin: boolean
+}
+
 /** Four different silences; one that is left out is as in the settings. */
 export type Timeouts = {
   readonly connect_seconds?: number | undefined
@@ -3817,7 +3836,7 @@ export interface Operations {
   /** Sign in by OpenID Connect: leads the browser to the issuer */
   "GET /admin/api/v1/session/oidc": {
     params: undefined
-    query: { return?: string }
+    query: { return?: string; test?: "true" }
     of: undefined
     body: undefined
     answer: undefined
@@ -3833,7 +3852,7 @@ export interface Operations {
   /** Sign in by OpenID Connect at an issuer of `auth.oidc.more`: leads the browser to the issuer */
   "GET /admin/api/v1/session/oidc/{issuer}": {
     params: { issuer: string }
-    query: { return?: string }
+    query: { return?: string; test?: "true" }
     of: undefined
     body: undefined
     answer: undefined
@@ -3853,6 +3872,16 @@ export interface Operations {
     of: undefined
     body: IssuerTest
     answer: IssuerTestResult
+  }
+  /** What a test sign-in at an issuer of OpenID Connect has shown */
+  "POST /admin/api/v1/oidc/test-sign-in": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly sealed: string
+    }
+    answer: TestSignIn
   }
   /** The own user, groups, and the API key if one was used */
   "GET /admin/api/v1/me": {
@@ -4022,6 +4051,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** The own requests as they end */
+  "GET /admin/api/v1/me/live/requests": {
+    params: undefined
+    query: { key_id?: string; model?: string; provider?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
+    body: undefined
+    answer: undefined
   }
   /** What is left to do to get started */
   "GET /admin/api/v1/me/guide": {
@@ -4688,14 +4725,6 @@ export interface Operations {
   "GET /admin/api/v1/live/requests": {
     params: undefined
     query: { key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
-    of: undefined
-    body: undefined
-    answer: undefined
-  }
-  /** The own requests as they end */
-  "GET /admin/api/v1/me/live/requests": {
-    params: undefined
-    query: { key_id?: string; model?: string; provider?: string; status?: "success" | "error" | "client_error" | "server_error" }
     of: undefined
     body: undefined
     answer: undefined

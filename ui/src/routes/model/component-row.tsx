@@ -1,6 +1,6 @@
 /** A component of a composite: reordered by drag, keys or buttons, with its weight, its health and its share of the requests. */
 import type { DragEvent } from 'react'
-import type { RoutingForecast, UpstreamHealth } from '../../api/schema.d.ts'
+import type { UpstreamHealth } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { countText, percentText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -9,21 +9,15 @@ import { Switch } from '../../components/switch.tsx'
 import type { ComponentDraft, Strategy } from './composite-draft.ts'
 import styles from './composite-fields.module.css'
 import { HealthBadge } from './health-panel.tsx'
+import type { Outlook as OutlookProps } from './use-forecast.ts'
 
-export interface ComponentRowProps {
+export interface ComponentRowProps extends OutlookProps {
   readonly component: ComponentDraft
   readonly name: string
   readonly place: number
   readonly count: number
   readonly strategy: Strategy
   readonly health: UpstreamHealth | null
-  /** Null until it is known. */
-  readonly forecast: RoutingForecast['components'][number] | null
-  /** Requests of the forecast. */
-  readonly requests: number
-  /** The forecast is made as if it were down. */
-  readonly isDown: boolean
-  readonly onDown: (isDown: boolean) => void
   readonly onChange: (fields: Partial<ComponentDraft>) => void
   readonly onRemove: () => void
   readonly onMove: (to: number) => void
@@ -69,7 +63,7 @@ export function ComponentRow(props: ComponentRowProps) {
       </div>
       <MoveButtons {...props} />
       <WeightFields {...props} />
-      <Outlook {...props} />
+      <OutlookLine {...props} />
     </li>
   )
 }
@@ -77,7 +71,7 @@ export function ComponentRow(props: ComponentRowProps) {
 const steps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 
 /** What the forecast says, and the question that it answers. */
-function Outlook({ name, forecast, requests, component: { enabled }, isDown, onDown }: ComponentRowProps) {
+function OutlookLine({ name, forecast, requests, component: { enabled }, isDown, onDown }: ComponentRowProps) {
   return (
     <div className={styles.outlook}>
       <span className={styles.share}>{forecast === null || !enabled ? '' : outlookText(forecast, requests)}</span>

@@ -80,12 +80,8 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
   const [announced, setAnnounced] = useState('')
   const list = useRef<HTMLOListElement>(null)
   const dragged = useRef<number | null>(null)
-  const [down, setDown] = useState<readonly string[]>([])
   const { components } = composite
-  const forecast = useForecast(
-    composite,
-    down.filter((id) => components.some(({ model }) => model === id)),
-  )
+  const { forecast, outlookOf } = useForecast(composite)
   const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? 'deleted model'
   const taken = new Set(components.map(({ model }) => model))
   const free = models.filter((model) => model.composite === null && model.id !== self && !taken.has(model.id))
@@ -119,15 +115,7 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
               count={components.length}
               strategy={composite.strategy}
               health={health.find((upstream) => upstream.model_id === component.model) ?? null}
-              forecast={forecast.data?.components.find((each) => each.model_id === component.model) ?? null}
-              requests={forecast.data?.requests ?? 1}
-              isDown={down.includes(component.model)}
-              onDown={(isDown) =>
-                setDown((before) => [
-                  ...before.filter((id) => id !== component.model),
-                  ...(isDown ? [component.model] : []),
-                ])
-              }
+              {...outlookOf(component.model)}
               onChange={(fields) => onChange(withFields(composite, index, fields))}
               onRemove={() => {
                 onChange(withoutComponent(composite, index))

@@ -11,7 +11,7 @@ export interface FlowLinesProps {
   readonly components: readonly string[]
 }
 
-/** Of the widest line, in pixels. */
+/** Width of the line of all requests, in pixels. */
 const widest = 26
 
 /** For eyes only: the rows say the same in words. */

@@ -15,8 +15,32 @@ export interface Forecast {
   readonly error: Error | null
 }
 
-/** @param down ids of components */
-export function useForecast(draft: CompositeDraft, down: readonly string[]): Forecast {
+/** What a row shows of it, and the question that the row asks. */
+export interface Outlook {
+  /** Null until it is known. */
+  readonly forecast: RoutingForecast['components'][number] | null
+  /** Requests of the forecast. */
+  readonly requests: number
+  /** The forecast is made as if it were down. */
+  readonly isDown: boolean
+  readonly onDown: (isDown: boolean) => void
+}
+
+/** The forecast of a draft; each of its components may be down in it. */
+export function useForecast(draft: CompositeDraft) {
+  const [chosen, setDown] = useState<readonly string[]>([])
+  const down = chosen.filter((id) => draft.components.some(({ model }) => model === id))
+  const forecast = useAnswer(draft, down)
+  const outlookOf = (id: string): Outlook => ({
+    forecast: forecast.data?.components.find((each) => each.model_id === id) ?? null,
+    requests: forecast.data?.requests ?? 1,
+    isDown: down.includes(id),
+    onDown: (isDown) => setDown((before) => [...before.filter((each) => each !== id), ...(isDown ? [id] : [])]),
+  })
+  return { forecast, outlookOf }
+}
+
+function useAnswer(draft: CompositeDraft, down: readonly string[]): Forecast {
   const question = useRested(JSON.stringify({ composite: compositeOnWire(draft), down }))
   const { data, error } = useQuery({
     queryKey: [...resource.models, 'forecast', question],

@@ -8,14 +8,14 @@ import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
-import { InnerContext } from '../inner-context.ts'
-import { RequestRecord } from '../usage/usage-recorder.ts'
-import { PrefixAffinity } from './affinity.ts'
-import { failOver, type FailOverDeps } from './fail-over.ts'
-import { healthOptions, UpstreamHealth, type UpstreamStatus } from './upstream-health.ts'
+import { InnerContext } from './inner-context.ts'
+import { RequestRecord } from './usage/usage-recorder.ts'
+import { PrefixAffinity } from './upstreams/affinity.ts'
+import { failOver, type FailOverDeps } from './upstreams/fail-over.ts'
+import { healthOptions, UpstreamHealth, type UpstreamStatus } from './upstreams/upstream-health.ts'
 
 export interface Simulation {
-  /** Of the composite, whether it is stored or not. */
+  /** The composite, stored or not. */
   readonly model: Model
   readonly caller: Caller
   readonly settings: LiveSettings
@@ -32,14 +32,14 @@ export interface SimulatedComponent {
   chosen: number
   /** Requests that it answered. */
   served: number
-  /** Those of them that another component had failed before. */
+  /** Requests among those that another component had failed before. */
   rescued: number
   /** Calls that it failed. */
   failures: number
 }
 
 export interface Simulated {
-  /** By id of the plain model. */
+  /** Keyed by the id of the plain model. */
   readonly components: ReadonlyMap<string, SimulatedComponent>
   /** Requests that no component answered. */
   readonly failed: number
@@ -93,23 +93,25 @@ export async function simulateRouting(simulation: Simulation): Promise<Simulated
     running = running.filter(({ until }) => until > time.at)
     const request = new SimulatedRequest(simulation, { time, number, health, affinity, random })
     const served = await request.run()
-    for (const [at, { model: tried }] of request.tried.entries()) {
-      const count = counts.get(tried.id)
-      if (count === undefined) continue
-      if (at === 0) count.chosen += 1
-      const isLast = at === request.tried.length - 1
-      if (served === null || !isLast) count.failures += 1
-      else {
-        count.served += 1
-        if (at > 0) count.rescued += 1
-      }
-    }
+    count(counts, request.tried, served !== null)
     if (served === null) failed += 1
     else running.push(served)
     lostMs = Math.max(lostMs, request.lostMs)
     if (number % turnAfter === turnAfter - 1) await new Promise((resolve) => setImmediate(resolve))
   }
   return { components: counts, failed, lostMs }
+}
+
+/** @param tried the upstreams that were called, in their order; the last one has answered if the request was served */
+function count(counts: ReadonlyMap<string, SimulatedComponent>, tried: readonly Upstream[], isServed: boolean): void {
+  for (const [at, { model }] of tried.entries()) {
+    const component = counts.get(model.id)
+    if (component === undefined) continue
+    const hasAnswered = isServed && at === tried.length - 1
+    if (at === 0) component.chosen += 1
+    component[hasAnswered ? 'served' : 'failures'] += 1
+    if (hasAnswered && at > 0) component.rescued += 1
+  }
 }
 
 interface Place {

@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { json } from '#http/respond.ts'
 import { validQuery } from '#http/validate.ts'
-import type { Row } from '../document-route.ts'
-import type { Documents } from '../documents.ts'
-import { viewerOf } from '../owners.ts'
-import { filterIn } from './metadata-filter.ts'
-import { facetValuesMax } from './search.ts'
-import { facetsAnswer, facetsOnWire } from './search-wire.ts'
+import type { Row } from './document-route.ts'
+import type { Documents } from './documents.ts'
+import { viewerOf } from './owners.ts'
+import { filterIn } from './search/metadata-filter.ts'
+import { facetValuesMax } from './search/search.ts'
+import { facetsAnswer, facetsOnWire } from './search/search-wire.ts'
 
 const keysMax = 500
 
