@@ -105,11 +105,8 @@ async function takePlayground(browser: Browser, app: AdminApp, upstream: Upstrea
   for (const request of streamed) request.release(1000)
   await page.getByText('tokens out').waitFor()
 
-  // A conversation of its own, whatever the playground keeps.
-  await page.evaluate('localStorage.clear()')
-  await visitor.open('/playground?model=gpt-5-mini')
-  await page.getByLabel('System prompt').fill('Answer briefly. Name the version that something needs.')
-  await page.getByLabel('Compare with a second model').check()
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: 'Compare with another model' }).click()
   await page.getByRole('combobox', { name: 'Second model', exact: true }).click()
   await page.getByRole('option', { name: 'qwen3-32b' }).click()
   await message.fill(question)

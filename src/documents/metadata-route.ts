@@ -6,7 +6,7 @@ import type { Row } from './document-route.ts'
 import type { Documents } from './documents.ts'
 import { viewerOf } from './owners.ts'
 import { filterIn } from './search/metadata-filter.ts'
-import { facetValuesMax } from './search/search.ts'
+import { facetsOf } from './search/search.ts'
 import { facetsAnswer, facetsOnWire } from './search/search-wire.ts'
 
 const keysMax = 500
@@ -24,8 +24,9 @@ const facetsQuery = z.strictObject({
 })
 
 const answer = z.strictObject({
-  keys: z.array(z.string()).describe(`Those in the metadata of documents that you can find, at most ${keysMax}`),
+  keys: z.array(z.string()).describe(`Those of the newest documents that you can find, at most ${keysMax}`),
   facets: facetsAnswer.describe('By key, the most frequent values first, at most 100 each'),
+  warnings: z.array(z.string()).describe('What was not counted'),
 })
 
 export function metadataRoute(documents: Documents): Row {
@@ -44,11 +45,12 @@ export function metadataRoute(documents: Documents): Row {
       const viewer = viewerOf(caller)
       const metadata = asked === undefined ? undefined : filterIn(asked, 'filter')
       const filter = { metadata, ...(category !== undefined && { categories: [category] }) }
+      const warnings: string[] = []
       const [known, facets] = await Promise.all([
         documents.store.metadataKeys(viewer, keysMax),
-        keys.length === 0 ? [] : documents.store.facets({ viewer, filter, keys, limit: facetValuesMax }),
+        facetsOf(documents, { viewer, filter }, keys.length === 0 ? undefined : keys, warnings),
       ])
-      return json({ keys: known, facets: facetsOnWire(facets) })
+      return json({ keys: known, facets: facetsOnWire(facets ?? []), warnings })
     },
   }
 }

@@ -34,9 +34,11 @@ export function admit(deps: AdmissionDeps, request: AdmittedRequest): Slot | Pro
     ? deps.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
     : Infinity
   const taken = inflight.acquire(caller.account.user.id, model.record.id, limit)
-  return taken instanceof Promise
-    ? taken.then((slot) => answered(deps, request, slot, limit))
-    : answered(deps, request, taken, limit)
+  return taken instanceof Promise ? admitLater(deps, request, taken, limit) : answered(deps, request, taken, limit)
+}
+
+async function admitLater(deps: AdmissionDeps, request: AdmittedRequest, taking: Promise<Slot | null>, limit: number) {
+  return answered(deps, request, await taking, limit)
 }
 
 /** Where there is a limit, record and headers say how much of it is in use. */

@@ -70,6 +70,7 @@ test('the keys of all that may be found are listed, with the values of those tha
     (await (await app().request('GET', `/api/v1/documents/metadata${query}`, { key })).json()) as {
       keys: string[]
       facets: Record<string, { value: unknown; documents: number }[]>
+      warnings: string[]
     }
   const { keys, facets } = await read(`?keys=course,nothing&filter=${filter}`)
   expect(keys).toEqual(expect.arrayContaining(['author', 'chef.name', 'course', 'price', 'tags']) as string[])
@@ -79,7 +80,7 @@ test('the keys of all that may be found are listed, with the values of those tha
     ['last', 1],
   ])
   expect(facets['nothing']).toBeUndefined()
-  expect(await read('?keys=course', app().keys.other)).toEqual({ keys: [], facets: {} })
+  expect(await read('?keys=course', app().keys.other)).toEqual({ keys: [], facets: {}, warnings: [] })
   for (const [query, code] of [
     ['?keys=a,b,c,d,e,f,g,h,i,j,k', 'invalid_query_parameter'],
     ['?filter={', 'invalid_filter'],

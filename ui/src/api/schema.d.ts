@@ -2647,10 +2647,16 @@ export type VectorStoreSearchRequest = {
   } | null | undefined
   readonly max_num_results?: number | undefined
   readonly ranking_options?: {
+    /** auto: the rerank model of the settings, if there is one; none; or the name of a rerank model */
     readonly ranker?: string | undefined
     readonly score_threshold?: number | undefined
+    /** How much meaning and words count beside each other; 0 leaves one of them out */
+    readonly hybrid_search?: {
+      readonly embedding_weight: number
+      readonly text_weight: number
+    } | null | undefined
   } | null | undefined
-  /** Questions are searched as they are */
+  /** Lets the model of documents.rewrite_model write what is searched for; `search_query` has it */
   readonly rewrite_query?: boolean | undefined
 }
 
@@ -3263,7 +3269,7 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: {
-      /** Those in the metadata of documents that you can find, at most 500 */
+      /** Those of the newest documents that you can find, at most 500 */
       readonly keys: readonly string[]
       /** By key, the most frequent values first, at most 100 each */
       readonly facets: { readonly [name: string]: readonly ({
@@ -3271,6 +3277,8 @@ export interface Operations {
         /** Documents that you see and the filters let through */
         readonly documents: number
       })[] }
+      /** What was not counted */
+      readonly warnings: readonly string[]
     }
   }
   /** What you have imported of a source: files, versions, hashes and states */
