@@ -11,7 +11,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { isAzure, storesResponses } from '#providers/openai.ts'
 import type { Endpoint } from '#providers/provider.ts'
-import { addInflightHeaders, admit } from './admission/admit.ts'
+import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { haveBudgets, reserveBudget } from './admission/reserve-budget.ts'
 import { resolveRequested } from './admission/resolve-model.ts'
@@ -79,7 +79,7 @@ export async function serveModelCall(
     if (state?.background === true && prepared.pending !== undefined)
       return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
-    if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    if (purpose === 'realtime') resources.use(await admit(gateway, { context, caller, model, record })) // 429
     if (clientCall.purpose !== 'batch' && gateway.rates.limitsRequests) {
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429

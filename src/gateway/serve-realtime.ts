@@ -9,7 +9,7 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { SocketRefused, UpstreamFailure, type SocketCall, type UpstreamSocket } from '#providers/provider.ts'
-import { addInflightHeaders, admit } from './admission/admit.ts'
+import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
 import { resolveModel } from './admission/resolve-model.ts'
@@ -39,7 +39,7 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
     const routed = applyRules(catalog, named, caller, 'realtime') // 403, 404, 503
     record.model = routed
     const model = withEndpoint(gateway.providers, routed, 'realtime') // 404
-    addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    resources.use(await admit(gateway, { context, caller, model, record })) // 429
     // What a session will say is known when it has said it.
     const size = { bytes: 0, outputTokensMax: null, settles: true }
     resources.use(gateway.rates.take({ context, caller, model, record, ...size })) // 429

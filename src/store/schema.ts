@@ -204,6 +204,8 @@ export interface UsageRecordsTable {
   slices: string | null
   queue_ms: number | null
   called_ms: number | null
+  /** JSON. */
+  limits: string | null
 }
 
 /** What sums of usage are kept by; an empty text stands for none. */

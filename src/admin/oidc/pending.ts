@@ -18,6 +18,8 @@ const pendingSchema = z.strictObject({
   /** Path of this server to go to afterwards. */
   returnTo: z.string(),
   expiresAt: z.number(),
+  /** Nobody signs in: an administrator is told what would happen. */
+  isTest: z.literal(true).optional(),
 })
 
 export type PendingSignIn = z.output<typeof pendingSchema>

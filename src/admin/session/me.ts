@@ -47,6 +47,7 @@ import {
   seriesDescription,
   totalsAnswer,
 } from '../usage/usage.ts'
+import { ownLiveRequestRoute } from '../usage/live-requests.ts'
 import { activityAnswer, ownActivityQuery, readActivity } from '../usage/activity.ts'
 import { endOneSession, readSessions, sessionsAnswer } from './user-sessions.ts'
 import { setPassword } from '../users/users.ts'
@@ -64,6 +65,7 @@ export function meRoutes(admin: Admin): Route<Caller>[] {
     ...ownKeyRecordRoutes(admin),
     ...ownUsageRoutes(admin),
     ...ownRequestRoutes(admin),
+    ownLiveRequestRoute(admin, self),
   ]
 }
 

@@ -126,7 +126,7 @@ function bestMode(spaces: readonly Space[]): SearchMode {
 }
 
 /** Null when none were asked for. Of very many documents the newest are counted, with a warning. */
-async function facetsOf(
+export async function facetsOf(
   { store }: Documents,
   query: Pick<FindQuery, 'viewer' | 'filter'>,
   keys: SearchQuery['facets'],

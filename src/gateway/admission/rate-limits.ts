@@ -11,6 +11,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { RateBuckets, RateCost, RateState } from '#limits/rate-buckets.ts'
+import type { AppliedLimit } from '#store/usage/usage-record.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 import { RateRules, type GroupNameOf } from './rate-rules.ts'
 
@@ -77,6 +78,7 @@ export class RateLimits {
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     const states = costs.map((cost) => this.#buckets.stateOf(cost))
+    record.limited(...states.map((state) => appliedRate(state, refused)))
     if (refused !== null) throw refusal(refused, headersOf(states))
     for (const [name, value] of Object.entries(headersOf(states))) request.context.addHeader(name, value)
     return { [Symbol.dispose]: () => this.#settle({ record, modelId: model.record.id }, costs) }
@@ -102,6 +104,7 @@ export class RateLimits {
     const costs = this.#providerRules.costs({ caller, model: upstream.model, provider: upstream.provider }, tokens)
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
+    record.limited(...costs.map((cost) => appliedRate(this.#buckets.stateOf(cost), refused)))
     if (refused !== null) throw refusal(refused, {})
     return { [Symbol.dispose]: () => settles && this.#settle({ record, modelId: upstream.model.id }, costs) }
   }
@@ -158,6 +161,11 @@ export class RateLimits {
 interface Settled {
   readonly record: RequestRecord
   readonly modelId: string
+}
+
+function appliedRate({ rule, remaining }: RateState, refused: RateState | null): AppliedLimit {
+  const { text, unit, burst } = rule
+  return { kind: 'rate', name: text, unit, limit: burst, left: remaining, refused: rule === refused?.rule }
 }
 
 /** `x-ratelimit-*` as OpenAI writes them, of the rate of each unit of which the smallest part is left. */

@@ -33,6 +33,10 @@ export interface FailOverDeps extends OccupyDeps {
   readonly affinity: PrefixAffinity
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal
+  /** Between 0 and 1; Math.random when left out. */
+  readonly random?: () => number
+  /** Waits before another round of upstreams; real time when left out. */
+  readonly wait?: (ms: number) => Promise<void>
 }
 
 export interface FailOverContext extends Occupant {
@@ -90,7 +94,7 @@ export async function failOver<T, Call extends FailOverContext>(
       number += 1
       if (!isLast) continue
       tried = nothing
-      await waitToRetry(waitMs(error, number - 1), context.signal, deps.shutdown)
+      await waitToRetry(deps, waitMs(error, number - 1, deps.random), context.signal)
     }
   }
 }
@@ -164,9 +168,9 @@ function isRetryable(error: ApiError, statuses: readonly number[]): boolean {
   return status === undefined ? error.row.origin === 'upstream' : status === 429 || statuses.includes(status)
 }
 
-function waitMs(error: ApiError, attempt: number): number {
+function waitMs(error: ApiError, attempt: number, random = Math.random): number {
   const retryMs = restOf(error)
-  return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, Math.random)
+  return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, random)
 }
 
 function restOf({ detail }: ApiError): number | null {
@@ -174,7 +178,8 @@ function restOf({ detail }: ApiError): number | null {
 }
 
 /** Waits. Throws when the client leaves or the server stops before the end of the wait. */
-async function waitToRetry(ms: number, client: AbortSignal, shutdown: AbortSignal): Promise<void> {
+async function waitToRetry({ wait, shutdown }: FailOverDeps, ms: number, client: AbortSignal): Promise<void> {
+  if (wait !== undefined) return wait(ms)
   using ended = new AnySignal([client, shutdown])
   await pause(ms, ended.signal)
   if (client.aborted) throw new ApiError('client_closed')

@@ -6,6 +6,7 @@
  * and its outcome ends the ejection or renews it. Only the upstream's own faults count:
  * a caller's bad request or a refused credential says nothing about its health.
  */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { ServerLoad } from '#providers/server-load.ts'
 
@@ -15,6 +16,15 @@ export interface HealthOptions {
   /** First ejection; each further one in a row lasts twice as long. */
   readonly ejectionMs: number
   readonly ejectionMaxMs: number
+}
+
+/** Those of the settings. */
+export function healthOptions(settings: LiveSettings): HealthOptions {
+  return {
+    failuresToEject: settings.get('health.failures_to_eject'),
+    ejectionMs: settings.get('health.ejection_seconds') * 1000,
+    ejectionMaxMs: settings.get('health.ejection_max_seconds') * 1000,
+  }
 }
 
 /** One attempt at an upstream. Its outcome is reported once, if there is one; disposing it ends its count of requests in flight. */
@@ -156,6 +166,15 @@ export class UpstreamHealth {
   /** The health of every upstream that was asked, by id. */
   all(): readonly (readonly [string, UpstreamStatus])[] {
     return [...this.#states.keys()].map((id) => [id, this.status(id)] as const)
+  }
+
+  /** Begins with a health that was read elsewhere. */
+  assume(id: string, { state, failuresInRow, retryInMs, firstByteMs }: UpstreamStatus): void {
+    const assumed = this.#state(id)
+    assumed.firstByteMs = firstByteMs ?? 0
+    assumed.failuresInRow = failuresInRow
+    assumed.ejections = state === 'out' ? 1 : 0
+    assumed.retryAt = retryInMs > 0 ? this.#clock.elapsed() + retryInMs : 0
   }
 
   /** Others have ejected these upstreams: until that has changed, one failure here ejects them, too. */

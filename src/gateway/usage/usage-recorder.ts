@@ -13,7 +13,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import { RequestTrace } from '#observe/traces/request-trace.ts'
 import { traceContext } from '#observe/traces/trace-context.ts'
 import type { Attributes, Span } from '#observe/traces/span.ts'
-import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
+import { usageLine, type AppliedLimit, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
 import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
@@ -51,8 +51,10 @@ const settleAt = 256
 const journalMs = 5
 
 const none: readonly AttemptReason[] = []
+const noLimits: readonly AppliedLimit[] = []
 /** The first failures of a request are enough. */
 const attemptReasonsMax = 100
+const limitsMax = 50
 /** Errors whose message is the provider's own, which may quote the prompt. */
 const quotingCodes: ReadonlySet<string> = new Set(['upstream_rejected', 'upstream_stream_error'])
 
@@ -84,6 +86,7 @@ export class RequestRecord implements Disposable, CostFacts {
   /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
   queueMs: number | null = null
   attemptReasons: readonly AttemptReason[] = none
+  limits: readonly AppliedLimit[] = noLimits
   /** Null when no traces are made. */
   trace: RequestTrace | null = null
   usage: TokenUsage | null = null
@@ -175,6 +178,14 @@ export class RequestRecord implements Disposable, CostFacts {
     this.attemptReasons = [...this.attemptReasons, reason]
   }
 
+  /** The request counts in these limits, or was refused by one of them. Of a limit that several calls of providers meet the last counts. */
+  limited(...limits: readonly AppliedLimit[]): void {
+    const isNamed = ({ kind, name }: AppliedLimit): boolean =>
+      limits.some((each) => each.kind === kind && each.name === name)
+    const others = this.limits.filter((each) => !isNamed(each))
+    if (others.length < limitsMax) this.limits = [...others, ...limits]
+  }
+
   /** The first byte of the answer is on its way to the client. */
   firstToken(): void {
     this.#firstTokenAt ??= this.#clock.elapsed()
@@ -234,6 +245,7 @@ export class RequestRecord implements Disposable, CostFacts {
       responseBytes: this.responseBytes,
       attempts: this.attempts,
       attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
+      limits: this.limits.length === 0 ? null : this.limits,
     }
   }
 

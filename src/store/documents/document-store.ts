@@ -287,6 +287,8 @@ export interface DocumentStore {
   ): Promise<Described | null>
   /** How many of the visible documents that the filter allows have each value, the most frequent first, key by key. */
   facets(query: FacetsQuery): Promise<CountedFacets>
+  /** Keys in the metadata of the newest documents whose content the viewer sees, in the order of code points; at most this many. */
+  metadataKeys(viewer: Viewer, limit: number): Promise<readonly string[]>
   /** Visible chunks in the order of the text. */
   chunks(
     id: string,

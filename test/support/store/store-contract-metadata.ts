@@ -185,6 +185,16 @@ export function metadataContract(storeTest: StoreTest): void {
         ['tags', 'x', 4],
         ['tags', 1, 4],
       ])
+      expect(await documents.metadataKeys(everything, 10)).toEqual(['kind', 'tags', 'year'])
+      expect(await documents.metadataKeys(everything, 2)).toEqual(['kind', 'tags'])
+      await complete(
+        documents,
+        aDocument({ importerId: 'bob', owners: ['user:bob'], metadata: { bobs: 1 } }),
+        chunks(1),
+      )
+      expect(await documents.metadataKeys(viewer('ada'), 10)).toEqual(['kind', 'tags', 'year'])
+      expect(await documents.metadataKeys(viewer('bob'), 10)).toEqual(['bobs', 'kind', 'tags', 'year'])
+      expect(await documents.metadataKeys(viewer('eve'), 10)).toEqual([])
       expect(await counts(viewer('ada'), asFilter({ type: 'gt', key: 'year', value: 2020 }))).toEqual([
         ['kind', 'report', 2],
         ['tags', 'x', 2],

@@ -23,6 +23,7 @@ export const resource = {
   webhooks: ['webhooks'],
   batches: ['batches'],
   files: ['files'],
+  vectorStores: ['vector-stores'],
   audit: ['audit'],
   exports: ['exports'],
 } as const satisfies Record<string, readonly [string]>

@@ -54,6 +54,7 @@ const recordJobs = [
   'chunksInContext',
   'idsOfSources',
   'manifest',
+  'metadataKeys',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
 const moveJobs = ['step', 'placed', 'packWords'] as const satisfies readonly (keyof (VectorMover & WordPacker))[]
