@@ -48,7 +48,7 @@ export function contentOf(
   return {
     retrieve,
     findFile: fileFinder({ files, blobs, clock }),
-    searchFiles: ({ spec: { filter, wantsResults: _, ...spec }, ...query }) =>
+    searchFiles: ({ spec: { filter, ...spec }, ...query }) =>
       searchStores(stores, { ...spec, filter: filter ?? undefined, ...query }),
   }
 }

@@ -143,15 +143,17 @@ describe('files in a store', () => {
     expect(batch.file_counts).toMatchObject({ completed: 3, total: 3 })
     const copies = async (more: object = {}) => {
       const page = await client.vectorStores.search(store.id, { query: 'barley', ...more })
-      return page.data.map(({ file_id: id, filename, attributes }) => [id, filename, attributes?.['copy']]).toSorted()
+      return page.data
+        .map(({ file_id: id, filename, attributes }) => `${id} ${filename} ${attributes?.['copy']}`)
+        .toSorted()
     }
-    expect(await copies()).toEqual(ids.map((id, at) => [id, `copy ${at + 1}.txt`, at + 1]).toSorted())
+    expect(await copies()).toEqual(ids.map((id, at) => `${id} copy ${at + 1}.txt ${at + 1}`).toSorted())
     const second = { type: 'eq' as const, key: 'copy', value: 2 }
-    expect(await copies({ filters: second })).toEqual([[ids[1], 'copy 2.txt', 2]])
+    expect(await copies({ filters: second })).toEqual([`${ids[1]} copy 2.txt 2`])
     await client.vectorStores.files.update(ids[1]!, { vector_store_id: store.id, attributes: { copy: 9 } })
     expect(await copies({ filters: second })).toEqual([])
     await client.vectorStores.files.delete(ids[0]!, { vector_store_id: store.id })
-    expect((await copies()).map(([, , copy]) => copy).toSorted()).toEqual([3, 9])
+    expect((await copies()).map((copy) => copy.slice(-1)).toSorted()).toEqual(['3', '9'])
   })
 
   test('take over attributes that change, and are cancelled, while they are on their way', async () => {
@@ -165,9 +167,9 @@ describe('files in a store', () => {
     await client.vectorStores.fileBatches.poll(store.id, batch.id, soon)
     const filters = { type: 'eq' as const, key: 'late', value: true }
     expect(await texts(store.id, 'dish', { filters })).toEqual(['Dish 11 of many.'])
-    const other = await client.vectorStores.fileBatches.create(store.id, { file_ids: ids.slice(12) })
-    await client.vectorStores.fileBatches.cancel(other.id, { vector_store_id: store.id })
-    const { file_counts: counts, status } = await client.vectorStores.fileBatches.poll(store.id, other.id, soon)
+    const second = await client.vectorStores.fileBatches.create(store.id, { file_ids: ids.slice(12) })
+    await client.vectorStores.fileBatches.cancel(second.id, { vector_store_id: store.id })
+    const { file_counts: counts, status } = await client.vectorStores.fileBatches.poll(store.id, second.id, soon)
     expect([status, counts.completed + counts.cancelled, counts.in_progress]).toEqual(['cancelled', 12, 0])
     expect((await texts(store.id, 'dish', { max_num_results: 50 })).length).toBe(12 + counts.completed)
   })

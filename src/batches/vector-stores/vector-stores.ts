@@ -11,7 +11,7 @@ export interface VectorStores {
   readonly store: VectorStoreStore
   readonly documents: Documents
   readonly clock: Clock
-  /** Told of files that are to be added. */
+  /** Woken when files are to be added. */
   readonly adding: { wake(): void }
 }
 

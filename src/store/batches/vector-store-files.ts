@@ -41,26 +41,7 @@ type FileReads = Pick<FileRows, 'file' | 'files' | 'storesOf' | 'filesOfDocument
 
 function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileReads> {
   return {
-    addFiles: (files) =>
-      kysely.transaction().execute(async (trx) => {
-        const stores = [...new Set(files.map(({ storeId }) => storeId))]
-        const there = await trx
-          .selectFrom('vector_store_files')
-          .select(['store_id', 'file_id'])
-          .where(isOneOf(engine, 'store_id', stores))
-          .where(
-            isOneOf(
-              engine,
-              'file_id',
-              files.map(({ fileId }) => fileId),
-            ),
-          )
-          .execute()
-        const known = new Set(there.map((row) => `${row.store_id} ${row.file_id}`))
-        const added = files.filter(({ storeId, fileId }) => !known.has(`${storeId} ${fileId}`))
-        await insertRows(trx, 'vector_store_files', added.map(rowOf))
-        return new Set(added.map(({ fileId }) => fileId))
-      }),
+    addFiles: (files) => addFiles({ engine, kysely }, files),
     claimFiles: (query) => claimFiles({ engine, kysely }, query),
     async madeDocument({ storeId, fileId }, documentId) {
       const row = await kysely
@@ -101,11 +82,40 @@ function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileRe
   }
 }
 
+async function addFiles({ engine, kysely }: Connection, files: readonly NewStoreFile[]): Promise<ReadonlySet<string>> {
+  return kysely.transaction().execute(async (trx) => {
+    const stores = [...new Set(files.map(({ storeId }) => storeId))]
+    const there = await trx
+      .selectFrom('vector_store_files')
+      .select(['store_id', 'file_id'])
+      .where(isOneOf(engine, 'store_id', stores))
+      .where(
+        isOneOf(
+          engine,
+          'file_id',
+          files.map(({ fileId }) => fileId),
+        ),
+      )
+      .execute()
+    const known = new Set(there.map((row) => `${row.store_id} ${row.file_id}`))
+    const added = files.filter(({ storeId, fileId }) => !known.has(`${storeId} ${fileId}`))
+    await insertRows(trx, 'vector_store_files', added.map(rowOf))
+    return new Set(added.map(({ fileId }) => fileId))
+  })
+}
+
 /** In one statement, so that two processes never claim the same; on PostgreSQL none waits for another. */
 async function claimFiles(
   { engine, kysely }: Connection,
   { limit, now, until }: Parameters<VectorStoreStore['claimFiles']>[0],
 ): Promise<readonly ClaimedFile[]> {
+  // It is asked each minute, and on SQLite a statement that writes waits for all others that do.
+  const waiting = kysely
+    .selectFrom('vector_store_files')
+    .select('file_id')
+    .where(sql<boolean>`pending = 1`)
+    .limit(1)
+  if ((await waiting.executeTakeFirst()) === undefined) return []
   const key = engine === 'sqlite' ? sql`rowid` : sql`ctid`
   const skipping = engine === 'sqlite' ? sql`` : sql`for update skip locked`
   const { rows } = await sql<StoredFile & { readonly user_id: string | null }>`

@@ -192,8 +192,13 @@ export class KeywordSearch {
     const sets = ascending(allowed)
     for (let start = 0; start < sets.length && left > 0 && scores.size < limit; start += setsTogether) {
       const some = sets.slice(start, start + setsTogether)
-      const all = some.reduce((sum, setRow) => sum + allowed.chunksOf(setRow), 0)
-      const among = { sets: some, chunks: all, piecesMax: piecesTogether, textsMax: start === 0 ? textsMax : 0 }
+      const chunksOfSome = some.reduce((sum, setRow) => sum + allowed.chunksOf(setRow), 0)
+      const among = {
+        sets: some,
+        chunks: chunksOfSome,
+        piecesMax: piecesTogether,
+        textsMax: start === 0 ? textsMax : 0,
+      }
       const { rows, chunks } = await wordsOfSets(reading, among, common)
       for (const [rowsOfWord] of rows) add(rowsOfWord ?? none)
       // Sets without their words count too, so that the time is bounded.

@@ -7,7 +7,7 @@ import type { Connection } from '../../database.ts'
 import { eachHaving, packedChunks, packedMax, packedWord } from '../indexing/packed-words.ts'
 import { levelMarks, type QueryWord } from '../indexing/words.ts'
 import { isNameRow, rowsPerSet, setOf } from '../rows/chunk-row.ts'
-import { packChunks, packNames, unpackedOf, type PackedPiece, type PieceHead } from '../rows/pack-chunks.ts'
+import { packChunks, packNames, unpackedOf, type PackedPiece, type PieceHead } from '../packing/pack-chunks.ts'
 
 /** Rows that have a word, at each level those of the level before that have this one too. */
 export type RowsByLevel = readonly Float64Array[]
@@ -30,9 +30,9 @@ const unpackedLookedAt = 20_000
 export interface SetsToLookAt {
   /** In ascending order. */
   readonly sets: readonly number[]
-  /** Of the first sets only beyond so many pieces, and then not of all chunks that were stored without their words either. */
+  /** Most pieces that are read, those of the first sets, and then not all chunks that were stored without their words either. */
   readonly piecesMax?: number
-  /** Chunks that were stored without their words and whose texts are read instead, at most so many. */
+  /** Most chunks that were stored without their words and whose texts are read instead. */
   readonly textsMax: number
   /** Chunks of all the sets. */
   readonly chunks: number
