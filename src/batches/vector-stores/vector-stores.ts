@@ -11,7 +11,7 @@ export interface VectorStores {
   readonly store: VectorStoreStore
   readonly documents: Documents
   readonly clock: Clock
-  /** Woken when files are to be added. */
+  /** Woken when there are files to add. */
   readonly adding: { wake(): void }
 }
 

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { fuse, fused } from './fuse.ts'
 
 test('the first of every list has score 1, and what is in both lists beats what is in one', () => {
-  const order = fuse([
+  const joined = fuse([
     [7, 1, 2],
     [7, 2, 3],
   ])
-  expect(order.map(({ row }) => row)).toEqual([7, 2, 1, 3])
-  expect(order[0]?.score).toBeCloseTo(1)
+  expect(joined.map(({ row }) => row)).toEqual([7, 2, 1, 3])
+  expect(joined[0]?.score).toBeCloseTo(1)
 })
 
 test('one list keeps its order', () => {
@@ -22,10 +22,10 @@ test('one list keeps its order', () => {
 test('every row of every list is there once, with a score from 0 to 1', () => {
   fc.assert(
     fc.property(fc.array(fc.uniqueArray(fc.nat(50)), { maxLength: 4 }), (lists) => {
-      const order = fuse(lists)
-      expect(new Set(order.map(({ row }) => row))).toEqual(new Set(lists.flat()))
-      expect(order).toHaveLength(new Set(lists.flat()).size)
-      for (const { score } of order) expect(score > 0 && score <= 1.000001).toBe(true)
+      const joined = fuse(lists)
+      expect(new Set(joined.map(({ row }) => row))).toEqual(new Set(lists.flat()))
+      expect(joined).toHaveLength(new Set(lists.flat()).size)
+      for (const { score } of joined) expect(score > 0 && score <= 1.000001).toBe(true)
     }),
   )
 })

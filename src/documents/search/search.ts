@@ -38,7 +38,7 @@ export interface SearchQuery {
   readonly metadata?: MetadataFilter | undefined
   /** Keys of metadata whose values are counted. */
   readonly facets?: readonly string[] | undefined
-  /** For a search both ways; equal when left out. */
+  /** How much words and vectors count in a search by both; the same when left out. */
   readonly weights?: Weights | undefined
   /** Null = not at all; left out = as the settings say. */
   readonly rerank?: RerankRequest | null | undefined

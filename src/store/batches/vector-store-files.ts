@@ -1,8 +1,10 @@
 /** The rows of files in vector stores, with how far their documents are, and the pages in which rows are read. */
-import { sql, type RawBuilder } from 'kysely'
-import type { Connection } from '../database.ts'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { Connection, Engine } from '../database.ts'
 import { plainText } from '../documents/plain-text.ts'
-import { insertRows, isOneOf } from '../documents/statements.ts'
+import { isOneOf } from '../documents/statements.ts'
+import { Missing } from '../errors.ts'
+import type { Tables } from '../schema.ts'
 import type {
   ClaimedFile,
   FileStatus,
@@ -41,7 +43,7 @@ type FileReads = Pick<FileRows, 'file' | 'files' | 'storesOf' | 'filesOfDocument
 
 function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileReads> {
   return {
-    addFiles: (files) => addFiles({ engine, kysely }, files),
+    addFiles: (files) => kysely.transaction().execute((trx) => addRows(engine, trx, files)),
     claimFiles: (query) => claimFiles({ engine, kysely }, query),
     async madeDocument({ storeId, fileId }, documentId) {
       const row = await kysely
@@ -82,26 +84,37 @@ function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileRe
   }
 }
 
-async function addFiles({ engine, kysely }: Connection, files: readonly NewStoreFile[]): Promise<ReadonlySet<string>> {
-  return kysely.transaction().execute(async (trx) => {
-    const stores = [...new Set(files.map(({ storeId }) => storeId))]
-    const there = await trx
-      .selectFrom('vector_store_files')
-      .select(['store_id', 'file_id'])
-      .where(isOneOf(engine, 'store_id', stores))
-      .where(
-        isOneOf(
-          engine,
-          'file_id',
-          files.map(({ fileId }) => fileId),
-        ),
-      )
-      .execute()
-    const known = new Set(there.map((row) => `${row.store_id} ${row.file_id}`))
-    const added = files.filter(({ storeId, fileId }) => !known.has(`${storeId} ${fileId}`))
-    await insertRows(trx, 'vector_store_files', added.map(rowOf))
-    return new Set(added.map(({ fileId }) => fileId))
-  })
+/** Stores and files cannot be deleted until the rows are there, for the deletion to find. */
+async function addRows(
+  engine: Engine,
+  trx: Transaction<Tables>,
+  files: readonly NewStoreFile[],
+): Promise<ReadonlySet<string>> {
+  const [stores, ids] = [new Set(files.map(({ storeId }) => storeId)), new Set(files.map(({ fileId }) => fileId))]
+  const open = await trx
+    .selectFrom('vector_stores')
+    .select('id')
+    .where(isOneOf(engine, 'id', [...stores]))
+    .where('deleted_at', 'is', null)
+    .$if(engine === 'postgres', (query) => query.forShare())
+    .execute()
+  if (open.length < stores.size) throw new Missing('vector store')
+  const there = await trx
+    .selectFrom('files')
+    .select('id')
+    .where(isOneOf(engine, 'id', [...ids]))
+    .$if(engine === 'postgres', (query) => query.forShare())
+    .execute()
+  if (there.length < ids.size) throw new Missing('file')
+  // In one order: two who add the same files wait for each other one way.
+  const rows = files.map(rowOf).toSorted((one, other) => (one.file_id < other.file_id ? -1 : 1))
+  const added = await trx
+    .insertInto('vector_store_files')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['store_id', 'file_id']).doNothing())
+    .returning('file_id')
+    .execute()
+  return new Set(added.map((row) => row.file_id))
 }
 
 /** In one statement, so that two processes never claim the same; on PostgreSQL none waits for another. */

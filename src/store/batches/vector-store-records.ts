@@ -70,7 +70,7 @@ export interface VectorStoreStore {
   forget(id: string): Promise<void>
   /** Stores that are deleted, have expired, or whose account is gone, as far as there is something to remove. */
   over(now: number, limit: number): Promise<readonly { readonly id: string; readonly isExpired: boolean }[]>
-  /** Adds files; those that are there already stay as they are. Returns those that were added, by their ids. */
+  /** Adds files; those that are there already stay as they are. Returns those that were added, by their ids. Throws Missing for a store or a file that is gone. */
   addFiles(files: readonly NewStoreFile[]): Promise<ReadonlySet<string>>
   /** Files whose documents are to be made, those that have waited longest; nobody else gets them before `until`. */
   claimFiles(query: {

@@ -1,6 +1,8 @@
 /** Vector stores and the files in them: what every engine must do. */
 import { expect } from 'bun:test'
+import type { FileStore } from '#store/batches/files.ts'
 import type { NewStoreFile, StorePage, VectorStoreRecord } from '#store/batches/vector-store-records.ts'
+import { Missing } from '#store/errors.ts'
 import { aFile } from './store-contract-batches.ts'
 import { aDocument, chunks, complete, everything } from './store-documents.ts'
 import type { StoreTest } from './store-test.ts'
@@ -22,10 +24,17 @@ function aStore(fields: Partial<VectorStoreRecord> = {}): VectorStoreRecord {
   }
 }
 
-function aStoreFile(storeId: string, fields: Partial<NewStoreFile> = {}): NewStoreFile {
+/** A file that is there, for a store. */
+async function aStoreFile(
+  files: FileStore,
+  storeId: string,
+  fields: Partial<NewStoreFile> = {},
+): Promise<NewStoreFile> {
+  const file = aFile({ userId: 'operator' })
+  await files.insert(file, 1e9)
   return {
     storeId,
-    fileId: aFile({ userId: 'operator' }).id,
+    fileId: file.id,
     documentId: crypto.randomUUID(),
     batchId: null,
     attributes: null,
@@ -66,10 +75,12 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     const [done, waiting, lost] = [aDocument(), aDocument(), aDocument()]
     await complete(documents, done, chunks(1))
     await documents.insert([waiting])
-    const files = [done, waiting, lost].map(({ id }, at) =>
-      aStoreFile(record.id, { documentId: id, createdAt: now + at }),
+    const files = await Promise.all(
+      [done, waiting, lost].map(({ id }, at) =>
+        aStoreFile(store.files, record.id, { documentId: id, createdAt: now + at }),
+      ),
     )
-    const failing = aStoreFile(record.id, { createdAt: now + 9 })
+    const failing = await aStoreFile(store.files, record.id, { createdAt: now + 9 })
     expect((await vectorStores.addFiles([...files, failing])).size).toBe(4)
     expect((await vectorStores.addFiles([files[0]!])).size).toBe(0)
     for (const file of files) await vectorStores.madeDocument(file, file.documentId)
@@ -93,11 +104,10 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     async ({ files, vectorStores }) => {
       const record = aStore()
       await vectorStores.insert(record)
-      const sent = [1, 2, 3, 4].map(() => aFile({ userId: 'operator' }))
-      for (const each of sent) await files.insert(each, 1e9)
-      const [one, two, three, four] = sent.map(({ id }) =>
-        aStoreFile(record.id, { fileId: id, attributes: { year: 2024 } }),
+      const sent = await Promise.all(
+        [1, 2, 3, 4].map(() => aStoreFile(files, record.id, { attributes: { year: 2024 } })),
       )
+      const [one, two, three, four] = sent
       await vectorStores.addFiles([one!, two!, three!, four!])
       const claim = async (at: number, limit = 10) =>
         (await vectorStores.claimFiles({ limit, now: at, until: at + 1000 })).filter(
@@ -107,7 +117,7 @@ export function vectorStoreContract(storeTest: StoreTest): void {
       const claimed = [...first, ...second].map(({ fileId }) => fileId)
       expect(new Set(claimed).size).toBe(claimed.length)
       const rest = (await claim(now)).map(({ fileId }) => fileId)
-      expect([...claimed, ...rest].toSorted()).toEqual(sent.map(({ id }) => id).toSorted())
+      expect([...claimed, ...rest].toSorted()).toEqual(sent.map(({ fileId }) => fileId).toSorted())
       expect(first[0]).toMatchObject({ userId: 'operator', attributes: { year: 2024 }, chunking: one!.chunking })
       expect(await claim(now + 999)).toEqual([])
       await vectorStores.setAttributes(one!, { year: 2025 })
@@ -125,13 +135,13 @@ export function vectorStoreContract(storeTest: StoreTest): void {
 
   storeTest(
     'files of a cancelled batch whose documents are not there are cancelled with it',
-    async ({ vectorStores }) => {
+    async ({ files, vectorStores }) => {
       const record = aStore()
       await vectorStores.insert(record)
       const batchId = `vsfb_${crypto.randomUUID()}`
       await vectorStores.insertBatch({ id: batchId, storeId: record.id, createdAt: now, cancelledAt: null })
-      const file = aStoreFile(record.id, { batchId })
-      await vectorStores.addFiles([file, aStoreFile(record.id)])
+      const file = await aStoreFile(files, record.id, { batchId })
+      await vectorStores.addFiles([file, await aStoreFile(files, record.id)])
       await vectorStores.cancelBatch(batchId, now)
       expect((await vectorStores.counts([record.id], now)).get(record.id)).toMatchObject({
         cancelled: 1,
@@ -140,6 +150,17 @@ export function vectorStoreContract(storeTest: StoreTest): void {
       expect(await vectorStores.madeDocument(file, file.documentId)).toBeNull()
     },
   )
+
+  storeTest('nothing is added of a file that is gone, or to a store that is', async ({ files, vectorStores }) => {
+    const [open, deleted] = [aStore(), aStore()]
+    for (const each of [open, deleted]) await vectorStores.insert(each)
+    await vectorStores.markDeleted(deleted.id, now)
+    const [kept, gone] = [await aStoreFile(files, open.id), await aStoreFile(files, open.id)]
+    await files.delete([gone.fileId])
+    for (const added of [[kept, gone], [{ ...kept, storeId: deleted.id }]])
+      expect(await vectorStores.addFiles(added).catch((thrown: unknown) => thrown)).toBeInstanceOf(Missing)
+    expect(await vectorStores.file(open.id, kept.fileId, now)).toBeNull()
+  })
 
   storeTest('stores that are over are those deleted, unused for long, or of accounts that are gone', async (store) => {
     const { vectorStores } = store
@@ -151,7 +172,7 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     ]
     for (const each of [deleted, expired, used, orphan]) {
       await vectorStores.insert(each)
-      await vectorStores.addFiles([aStoreFile(each.id)])
+      await vectorStores.addFiles([await aStoreFile(store.files, each.id)])
     }
     expect([await vectorStores.markDeleted(deleted.id, now), await vectorStores.markDeleted(deleted.id, now)]).toEqual([
       true,

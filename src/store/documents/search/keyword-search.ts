@@ -186,19 +186,14 @@ export class KeywordSearch {
       for (const row of Array.from(rows, chunkOf)) if (!scores.has(row)) scores.set(row, 0)
     }
     const groups = common.flatMap((word) => atLevel(word, 0).groups)
-    const [all] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
-    add(onlyAllowed(all ?? none, allowed))
+    const [list] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
+    add(onlyAllowed(list ?? none, allowed))
     let left = this.#limits.readMax
     const sets = ascending(allowed)
     for (let start = 0; start < sets.length && left > 0 && scores.size < limit; start += setsTogether) {
       const some = sets.slice(start, start + setsTogether)
-      const chunksOfSome = some.reduce((sum, setRow) => sum + allowed.chunksOf(setRow), 0)
-      const among = {
-        sets: some,
-        chunks: chunksOfSome,
-        piecesMax: piecesTogether,
-        textsMax: start === 0 ? textsMax : 0,
-      }
+      const all = some.reduce((sum, setRow) => sum + allowed.chunksOf(setRow), 0)
+      const among = { sets: some, chunks: all, piecesMax: piecesTogether, textsMax: start === 0 ? textsMax : 0 }
       const { rows, chunks } = await wordsOfSets(reading, among, common)
       for (const [rowsOfWord] of rows) add(rowsOfWord ?? none)
       // Sets without their words count too, so that the time is bounded.

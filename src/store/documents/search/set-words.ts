@@ -7,7 +7,7 @@ import type { Connection } from '../../database.ts'
 import { eachHaving, packedChunks, packedMax, packedWord } from '../indexing/packed-words.ts'
 import { levelMarks, type QueryWord } from '../indexing/words.ts'
 import { isNameRow, rowsPerSet, setOf } from '../rows/chunk-row.ts'
-import { packChunks, packNames, unpackedOf, type PackedPiece, type PieceHead } from '../packing/pack-chunks.ts'
+import { packChunks, packNames, unpackedOf, type PackedPiece, type PieceHead } from '../rows/pack-chunks.ts'
 
 /** Rows that have a word, at each level those of the level before that have this one too. */
 export type RowsByLevel = readonly Float64Array[]
@@ -30,9 +30,9 @@ const unpackedLookedAt = 20_000
 export interface SetsToLookAt {
   /** In ascending order. */
   readonly sets: readonly number[]
-  /** Most pieces that are read, those of the first sets, and then not all chunks that were stored without their words either. */
+  /** Beyond this number of pieces only the first sets are looked at, and not all chunks that were stored without their words. */
   readonly piecesMax?: number
-  /** Most chunks that were stored without their words and whose texts are read instead. */
+  /** How many chunks that were stored without their words have their texts read instead. */
   readonly textsMax: number
   /** Chunks of all the sets. */
   readonly chunks: number

@@ -8,7 +8,7 @@ import type { Tables, WordPackingTable } from '../../schema.ts'
 import { packedMax } from '../indexing/packed-words.ts'
 import { nameRow, setOf } from '../rows/chunk-row.ts'
 import { needsRowLocks } from '../rows/document-row.ts'
-import { packChunks, packNames, unpackedOf, type PackedPiece, type PieceHead } from '../packing/pack-chunks.ts'
+import { packChunks, packNames, unpackedOf, type PackedPiece, type PieceHead } from '../rows/pack-chunks.ts'
 import { underSessionLock } from '../session-lock.ts'
 import { isOneOf } from '../statements.ts'
 

@@ -4,7 +4,7 @@ import { packWords } from '../indexing/packed-words.ts'
 import { wordsOfChunk, wordsOfName } from '../indexing/word-columns.ts'
 import { languageOf } from '../indexing/words.ts'
 import { isOneOf } from '../statements.ts'
-import { chunkRow, nameRow, setOf } from '../rows/chunk-row.ts'
+import { chunkRow, nameRow, setOf } from './chunk-row.ts'
 
 /** The words of neighbouring chunks. */
 export interface PackedPiece {
