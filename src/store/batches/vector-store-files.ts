@@ -122,6 +122,13 @@ async function claimFiles(
   { engine, kysely }: Connection,
   { limit, now, until }: Parameters<VectorStoreStore['claimFiles']>[0],
 ): Promise<readonly ClaimedFile[]> {
+  // It is asked each minute, and on SQLite a statement that writes waits for all others that do.
+  const waiting = kysely
+    .selectFrom('vector_store_files')
+    .select('file_id')
+    .where(sql<boolean>`pending = 1`)
+    .limit(1)
+  if ((await waiting.executeTakeFirst()) === undefined) return []
   const key = engine === 'sqlite' ? sql`rowid` : sql`ctid`
   const skipping = engine === 'sqlite' ? sql`` : sql`for update skip locked`
   const { rows } = await sql<StoredFile & { readonly user_id: string | null }>`
