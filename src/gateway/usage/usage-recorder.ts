@@ -71,7 +71,7 @@ export interface ContentSink {
 export type Settled = (cost: number | null, usage: TokenUsage | null, failure: ApiError | null) => void
 
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
-export class RequestRecord implements Disposable {
+export class RequestRecord implements Disposable, CostFacts {
   modelAsked: string | null = null
   model: Model | null = null
   streamed = false
@@ -131,6 +131,11 @@ export class RequestRecord implements Disposable {
     return this.#at
   }
 
+  /** Whole milliseconds; 0 until it has ended. */
+  get durationMs(): number {
+    return this.#since(this.#endedAt) ?? 0
+  }
+
   /** Path below the area's prefix. */
   get endpoint(): string {
     return this.#endpoint
@@ -178,24 +183,24 @@ export class RequestRecord implements Disposable {
   [Symbol.dispose](): void {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
-    if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    if (this.budget !== null) this.#charges = this.budget.settle(this, requestCost(this))
     this.content?.end(this.#status, this.#code)
-    this.onSettled?.((this.#charges ?? this.#cost()).cost, this.usage, this.#failure)
+    this.onSettled?.((this.#charges ?? requestCost(this)).cost, this.usage, this.#failure)
     this.#finish(this)
   }
 
   /** What this request is recorded as when the process is killed before it has ended. */
   unseenRow(budget: RequestBudget): UsageRecord {
     const { upstream, ...charges } = budget.unseen(this.#at)
-    return { ...this.row(), ...servedBy(this.model, upstream), ...charges, ...unseenEnd }
+    const served = { provider: providerOf(this.model, upstream), upstreamModel: upstream?.model.name ?? null }
+    return { ...this.row(), ...served, ...charges, ...unseenEnd }
   }
 
   /** The record as a row, with what is known so far. */
   row(): UsageRecord {
-    const { usage } = this
-    const served = servedBy(this.model, this.upstream)
+    const { model, upstream, usage } = this
     const { promptTokens, completionTokens, kinds = noKinds } = usage ?? noTokens
-    const charges = this.#charges ?? { ...this.#cost(), counters: null, slices: null }
+    const { cost, priceId, counters, slices } = this.#charges ?? uncounted(requestCost(this))
     return {
       at: this.#at,
       requestId: this.#requestId,
@@ -203,10 +208,10 @@ export class RequestRecord implements Disposable {
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
       modelAsked: this.modelAsked,
-      modelId: served.modelId,
-      modelServed: served.modelServed,
-      provider: served.provider,
-      upstreamModel: served.upstreamModel,
+      modelId: model?.record.id ?? null,
+      modelServed: model?.record.name ?? null,
+      provider: providerOf(model, upstream),
+      upstreamModel: upstream?.model.name ?? null,
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
@@ -216,37 +221,19 @@ export class RequestRecord implements Disposable {
       cachedTokens: kinds.cachedTokens,
       cacheWriteTokens: kinds.cacheWriteTokens,
       reasoningTokens: kinds.reasoningTokens,
-      cost: charges.cost,
-      priceId: charges.priceId,
+      cost,
+      priceId,
       units: unitsText(usage, this.images, this.isBatch),
-      counters: charges.counters,
-      slices: charges.slices,
+      counters,
+      slices,
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
-      durationMs: this.#since(this.#endedAt) ?? 0,
+      durationMs: this.durationMs,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
       attempts: this.attempts,
       attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
-    }
-  }
-
-  #cost(): RequestCost {
-    return requestCost(this.#facts())
-  }
-
-  #facts(): CostFacts {
-    const { upstream, upstreamStatus, wasLeft, usage, images, isBatch } = this
-    return {
-      at: this.#at,
-      upstream,
-      upstreamStatus,
-      wasLeft,
-      usage,
-      images,
-      isBatch,
-      durationMs: this.#since(this.#endedAt) ?? 0,
     }
   }
 
@@ -259,15 +246,13 @@ export class RequestRecord implements Disposable {
 const noTokens: TokenUsage = { promptTokens: null, completionTokens: null }
 const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
 
+function uncounted({ cost, priceId }: RequestCost) {
+  return { cost, priceId, counters: null, slices: null }
+}
+
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
-function servedBy(model: Model | null, upstream: Upstream | null) {
-  const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
-  return {
-    modelId: model?.record.id ?? null,
-    modelServed: model?.record.name ?? null,
-    provider: upstream?.provider.name ?? owner,
-    upstreamModel: upstream?.model.name ?? null,
-  }
+function providerOf(model: Model | null, upstream: Upstream | null): string | null {
+  return upstream?.provider.name ?? (model?.record.target.kind === 'plain' ? model.ownedBy : null)
 }
 
 export class UsageRecorder {
