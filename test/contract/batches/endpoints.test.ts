@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { batchEndpoints } from '#batches/lines/line-calls.ts'
 import { filesOfTest } from '#test/support/batches/file-client.ts'
 import { endpointRequests } from '#test/support/contract/endpoint-samples.ts'
+import { embeds } from '#test/support/upstream/embedding-script.ts'
+import { openAiAnswer } from '#test/support/upstream/upstream-behaviours.ts'
 
 const files = filesOfTest()
 const models = ['plain', 'vendor/slashed', 'plain-alias', 'shared'] as const
@@ -25,6 +27,9 @@ test('the test has every endpoint that a batch takes', () => {
 
 test.each(Object.entries(bodies))('%s', async (endpoint, body) => {
   const { gateway, begun, ended, results } = files()
+  // Vectors of texts, whatever their places: lines share calls.
+  if (endpoint === '/v1/embeddings') gateway.upstream.script(embeds)
+  else gateway.upstream.script(openAiAnswer)
   const lines = Array.from({ length: 12 }, (_each, at) => ({ ...body, model: models[at % models.length] }))
   const text = lines.map((each, at) =>
     JSON.stringify({ custom_id: `${at}`, method: 'POST', url: endpoint, body: each }),

@@ -6,7 +6,7 @@ import { hang, json } from '#test/support/upstream/upstream-behaviours.ts'
 import { until } from '#test/support/until.ts'
 import { embeddingList } from '#test/support/upstream/upstream-samples.ts'
 
-const files = filesOfTest()
+const files = filesOfTest({ set: ['server.max_body_bytes=8388608'] })
 const endpoint = '/v1/embeddings'
 const mark = '\uFEFF'
 
@@ -68,7 +68,7 @@ test.each(refused)('%s is refused', async (_what, text, faults) => {
 
 test('a line as large as a request may be runs, and the ones around it', async () => {
   const { begun, ended, results } = files()
-  const large = line('large', 'x'.repeat(20_000_000))
+  const large = line('large', 'x'.repeat(8_000_000))
   const batch = await ended((await begun(new Blob([`${a}\n`, large, `\n${c}`]), endpoint)).id)
   expect(batch.request_counts).toEqual({ total: 3, completed: 3, failed: 0 })
   expect((await results(batch)).map(({ custom_id: id }) => id)).toEqual(['a', 'large', 'c'])
@@ -76,7 +76,7 @@ test('a line as large as a request may be runs, and the ones around it', async (
 
 test('a larger one is named, and is not read whole', async () => {
   const { begun, ended } = files()
-  const text = new Blob([`${a}\n`, line('large', 'x'.repeat(34_000_000)), `\n${a}`])
+  const text = new Blob([`${a}\n`, line('large', 'x'.repeat(9_000_000)), `\n${a}`])
   const { errors } = await ended((await begun(text, endpoint)).id)
   expect(errors?.data.map((fault) => [fault.line, fault.code])).toEqual([
     [2, 'invalid_json_line'],
