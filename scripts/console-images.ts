@@ -189,9 +189,10 @@ async function takePages(browser: Browser, app: AdminApp): Promise<void> {
 }
 
 /** A composite with a component down. */
-async function takeComposite({ page, open }: Visitor, app: AdminApp): Promise<void> {
+async function takeComposite(visitor: Visitor, app: AdminApp): Promise<void> {
   const { data } = (await app.call<{ data: { id: string; name: string }[] }>('GET', '/models')).body
-  await open(`/models/${data.find(({ name }) => name === 'always-on')?.id}`)
+  const { page } = visitor
+  await visitor.open(`/models/${data.find(({ name }) => name === 'always-on')?.id}`)
   await page.getByLabel('Strategy').selectOption({ index: 0 })
   await page.getByRole('slider', { name: /^Weight of qwen3-32b/ }).fill('3')
   await page

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import type { LiveItem, LiveRequest, LiveView } from '#gateway/usage/live-requests.ts'
-import { eventStreamHeaders } from '#http/event-stream.ts'
+import { eventStream } from '#http/event-stream.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import { validQuery } from '#http/validate.ts'
@@ -19,7 +19,6 @@ import { ownRequestsQuery, requestAnswer, requestOnWire, requestsQuery, statusRa
 const viewMs = 5 * 60_000
 /** Whether the viewer still may, and the server still serves, is looked at this often. */
 const lookMs = 1000
-const keepalive = Buffer.from(': keep-alive\n\n')
 /** Clients wait for this long before they come back. */
 const retryMs = 1000
 
@@ -87,20 +86,13 @@ function watch(admin: Admin, watching: Watching, filter: LiveFilter): Response {
     throw new ApiError('too_many_reports', {
       message: 'Too many people watch requests at this server. Try again later.',
     })
-  const events = eventsOf(admin, watching, { view, filter })
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { value, done } = await events.next()
-        if (done === true) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: () => view.end(),
-    },
-    { highWaterMark: 0 },
-  )
   context.signal.addEventListener('abort', () => view.end(), { once: true })
-  return context.respond(body, { status: 200, headers: { ...eventStreamHeaders } })
+  return eventStream(context, {
+    pieces: eventsOf(admin, watching, { view, filter }),
+    keepaliveMs: admin.settings.get('gateway.keepalive_seconds') * 1000,
+    cancel: () => view.end(),
+    failureEvent: ({ message }) => eventBytes('dropped', { message }),
+  })
 }
 
 interface Viewing {
@@ -108,28 +100,22 @@ interface Viewing {
   readonly filter: LiveFilter
 }
 
-/** The bytes of the stream, as they are asked for. */
+/** The bytes of the stream, as they are asked for; null after a while without any. */
 async function* eventsOf(
   admin: Admin,
   watching: Watching,
   { view, filter }: Viewing,
-): AsyncGenerator<Uint8Array, void> {
+): AsyncGenerator<Uint8Array | null, void> {
   using _view = view
   const { clock } = watching.context
-  const keepaliveMs = admin.settings.get('gateway.keepalive_seconds') * 1000
   const until = clock.elapsed() + viewMs
-  let sentAt = clock.elapsed()
   yield Buffer.from(`retry: ${retryMs}\nid: ${view.place}\nevent: ready\ndata: {}\n\n`)
   while (view.over === null) {
     const items = await view.next(lookMs)
     const shown = items.flatMap((item) => bytesOf(admin, item, filter) ?? [])
-    if (shown.length > 0) yield Buffer.concat(shown)
-    else if (clock.elapsed() - sentAt >= keepaliveMs) yield keepalive
-    else {
-      if (clock.elapsed() > until || admin.draining() || !mayStill(admin, watching, filter)) return
-      continue
-    }
-    sentAt = clock.elapsed()
+    // Looked at before each of them: where requests never stop, nothing else would end it.
+    if (clock.elapsed() > until || admin.draining() || !mayStill(admin, watching, filter)) return
+    yield shown.length > 0 ? Buffer.concat(shown) : null
   }
   if (view.over === 'dropped')
     yield eventBytes('dropped', { message: 'This viewer reads too slowly. Some requests are not shown.' })
