@@ -156,6 +156,23 @@ export function pdfForm(fields: readonly string[]): Uint8Array {
   )
 }
 
+/** One page that says Text, with these annotations as dictionaries without their place. */
+export function pdfWithAnnotations(annotations: readonly string[]): Uint8Array {
+  const list = annotations.map((_, at) => `${6 + at} 0 R`).join(' ')
+  const content = 'BT /R 10 Tf 72 700 Td (Text) Tj ET'
+  return assemble(
+    [
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Count 1/Kids[4 0 R]>>',
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 5 0 R/Resources<</Font<</R 3 0 R>>>>/Annots[${list}]>>`,
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+      ...annotations.map((annotation) => `<</Type/Annot/Rect[72 600 200 620]/P 4 0 R${annotation}>>`),
+    ],
+    '/Root 1 0 R',
+  )
+}
+
 /** `pages` pages that are all the same one, in a single node of the page tree. */
 export function pdfWithOnePageManyTimes(pages: number): Uint8Array {
   return assemble(
