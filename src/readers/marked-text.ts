@@ -29,7 +29,10 @@ export class PageEdges {
 
   /** The marked text; empty when it was given before, or is only a page number. `isCounted`: a page number is among it. */
   mark(edge: 'header' | 'footer' | 'header or footer', text: string, isCounted: boolean): string {
-    const line = text.replace(/\s+/g, ' ').trim()
+    const line = text
+      .replace(/_{3,}|\s+/g, ' ')
+      .replace(/ {2,}/g, ' ')
+      .trim()
     const words = line.match(/\p{L}[\p{L}\p{N}.'’-]*/gu)?.length ?? 0
     if (words < (isCounted ? fewestWords : 1) || this.#given.has(line)) return ''
     this.#given.add(line)

@@ -8,7 +8,14 @@ import type { ReadAttachment } from './attachments.ts'
 import { decodeText } from './text/charset.ts'
 import { detectMediaType } from './types/media-type.ts'
 import { isBinary } from './types/signature.ts'
-import { type Recogniser, type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
+import {
+  type Recogniser,
+  type Reader,
+  ReadFailure,
+  type Reading,
+  type ReadLimits,
+  type ReadRequest,
+} from './reading.ts'
 import { sourceMediaTypes } from './types/text-type.ts'
 
 interface ReaderRow {
@@ -164,16 +171,18 @@ export interface FileToRead {
   readonly recogniser?: Recogniser | undefined
   /** Files that this one is in; none when left out. */
   readonly depth?: number | undefined
+  readonly beforePages?: ReadRequest['beforePages']
 }
 
 /**
  * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
  * named reader cannot take this content. `reader` is a member of `readerNames`.
  */
-export async function readFile({ bytes, name, reader, limits, recogniser, depth }: FileToRead): Promise<Reading> {
+export async function readFile({ reader, ...file }: FileToRead): Promise<Reading> {
+  const { bytes, name } = file
   const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
   const loaded = await row.load()
-  return loaded.read({ bytes, name, mediaType, limits, recogniser, depth })
+  return loaded.read({ ...file, mediaType })
 }
 
 function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {

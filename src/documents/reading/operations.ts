@@ -14,8 +14,8 @@ import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord
 export interface Progress {
   /** The text has been read; it has so many pages. */
   chunking(pages: number): void
-  /** Before the text of each picture is recognised; waited for. */
-  recognising(): Promise<void>
+  /** Before what takes time of its own: pages, pictures whose text is recognised, characters to cut. Waited for. */
+  working(amount: { readonly pages?: number; readonly pictures?: number; readonly characters?: number }): Promise<void>
 }
 
 type Operation<Name extends OperationName> = (work: Work<Name>, progress: Progress) => Promise<Answer<Name>>
@@ -37,9 +37,16 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     const { readFile } = await import('#readers/readers.ts')
     using recogniser = await recogniserOf(ocr, progress)
     const bytes = await Bun.file(file).bytes()
-    const reading = await readFile({ bytes, name, reader, limits, recogniser: recogniser ?? undefined })
+    const reading = await readFile({
+      bytes,
+      name,
+      reader,
+      limits,
+      recogniser: recogniser ?? undefined,
+      beforePages: (pages) => progress.working({ pages }),
+    })
     progress.chunking(pagesOf(reading))
-    return await cut(reading, chunker, directory)
+    return await cut(reading, { chunker, directory }, progress)
   },
 
   async render({ file, directory, page, pixelsMax, passage = '', ocr }, progress) {
@@ -72,14 +79,14 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     const reading = builder.reading({ mediaType, title: null })
     const title = reading.headings.find(({ level }) => level === 1)?.title ?? null
     progress.chunking(pagesOf(reading))
-    return cut({ ...reading, title }, chunker, directory)
+    return cut({ ...reading, title }, { chunker, directory }, progress)
   },
 }
 
 async function recogniserOf(ocr: OcrOptions | undefined, progress: Progress): Promise<Recogniser | null> {
   if (ocr === undefined) return null
   const { createRecogniser } = await import('#readers/ocr/recogniser.ts')
-  return createRecogniser(ocr, () => progress.recognising())
+  return createRecogniser(ocr, () => progress.working({ pictures: 1 }))
 }
 
 function pagesOf({ pages }: Reading): number {
@@ -87,7 +94,11 @@ function pagesOf({ pages }: Reading): number {
 }
 
 /** Writes `chunks.jsonl` and `pages.json`. */
-async function cut(reading: Reading, chunker: ResolvedChunker, directory: string): Promise<Answer<'read'>> {
+async function cut(
+  reading: Reading,
+  { chunker, directory }: { readonly chunker: ResolvedChunker; readonly directory: string },
+  progress: Progress,
+): Promise<Answer<'read'>> {
   const [{ chunkerOf }, { countTokensOf }, { codePointIndex, codePointLength }] = await Promise.all([
     import('#chunkers/chunkers.ts'),
     import('#chunkers/count-tokens.ts'),
@@ -95,6 +106,7 @@ async function cut(reading: Reading, chunker: ResolvedChunker, directory: string
   ])
   const { name, units, overlap, tokenizer } = chunker
   const { text, mediaType, title, stated, warnings } = reading
+  await progress.working({ characters: text.length })
   const chunks = chunkerOf(name).chunk(reading, { units, overlap }, await countTokensOf(tokenizer))
   const offsetOf = codePointIndex(text)
   const writer = Bun.file(join(directory, chunksFile)).writer()

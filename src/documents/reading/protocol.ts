@@ -90,8 +90,8 @@ export type Message =
   | { readonly kind: 'ready' }
   /** The text has been read and is being cut. */
   | { readonly kind: 'chunking'; readonly pages: number }
-  /** The text of one more picture is about to be recognised, which has time of its own. */
-  | { readonly kind: 'recognising' }
+  /** What is about to be worked on and has time of its own. */
+  | { readonly kind: 'working'; readonly pages?: number; readonly pictures?: number; readonly characters?: number }
   | { readonly kind: 'done'; readonly answer: Answer<OperationName> }
   /** The machine has run out of something: the file is not at fault. */
   | { readonly kind: 'exhausted'; readonly fault: ResourceFault; readonly detail: string }

@@ -168,6 +168,14 @@ describe('an operation', () => {
     expect(pool.pids).toEqual([])
   })
 
+  test.skipIf(process.platform !== 'linux')('on many pages has time for each of them on top', async () => {
+    const work = unrulyWork('pages')
+    await using pool = unrulyPool({ timeMaxMs: 300 })
+    await pool.run('read', work)
+    const bounds = { timeMaxMs: 300, memoryBytesMax: 1e9, extra: { pageMs: 0.1, pictureMs: 0, millionCharactersMs: 0 } }
+    expect(await codeOf(pool.run('read', work, { bounds }))).toBe('too_complex')
+  })
+
   test.skipIf(process.platform !== 'linux')(
     'that gets little of the machine takes its time: only its own work counts',
     async () => {

@@ -27,9 +27,9 @@ function perform(assignment: Assignment): Promise<Answer<OperationName>> {
 
 const progress: Progress = {
   chunking: (pages) => send({ kind: 'chunking', pages }),
-  async recognising() {
-    send({ kind: 'recognising' })
-    // The engine then keeps this thread for seconds: the message has to be gone before.
+  async working(amount) {
+    send({ kind: 'working', ...amount })
+    // What follows keeps this thread for seconds: the message has to be gone before.
     await new Promise((resolve) => setImmediate(resolve))
   },
 }

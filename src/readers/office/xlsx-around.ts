@@ -3,7 +3,7 @@
  * pictures, heads and feet of its printed pages. (ECMA-376, part 1, 18.7, 18.3.1.46 and 20.5; MS-XLSX 2.1 for threads.)
  */
 import { commentText, type PageEdges } from '../marked-text.ts'
-import { attributeOf, childOf, childrenOf, descendantsOf, eachElement, parseXml, textOf } from '../xml.ts'
+import { attributeOf, childOf, childrenOf, eachElement, parseXml, textOf } from '../xml.ts'
 import type { XmlElement } from '../xml.ts'
 import type { Block } from './blocks.ts'
 import { drawnBlocks } from './chart.ts'

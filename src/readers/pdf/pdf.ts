@@ -56,9 +56,10 @@ export const pdfReader: Reader = {
   read: (request) => withEngine(() => readPdf(request)),
 }
 
-async function readPdf({ bytes, limits, recogniser }: ReadRequest): Promise<Reading> {
+async function readPdf({ bytes, limits, recogniser, beforePages }: ReadRequest): Promise<Reading> {
   using document = await openPdf(bytes)
   checkPageCount(document.pageCount, limits)
+  await beforePages?.(document.pageCount)
   const found = extract(document, limits)
   const extracted = recogniser === undefined ? found : await withRecognised(document, found, recogniser)
   checkText(extracted)
