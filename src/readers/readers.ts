@@ -7,7 +7,7 @@
 import type { ReadAttachment } from './attachments.ts'
 import { decodeText } from './text/charset.ts'
 import { detectMediaType } from './types/media-type.ts'
-import { isBinary } from './types/signature.ts'
+import { isBinary, isRecording } from './types/signature.ts'
 import {
   type Recogniser,
   type Reader,
@@ -189,6 +189,11 @@ function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; 
   const mediaType = detectMediaType(bytes, name)
   const row = rows.find(({ mediaTypes }) => mediaTypes.includes(mediaType))
   if (row !== undefined) return { row, mediaType }
+  if (isRecording(mediaType))
+    throw new ReadFailure(
+      'unsupported_type',
+      'Sound and video are read as files of their own, by a transcription model.',
+    )
   throw new ReadFailure(
     'unsupported_type',
     `Files of the type ${mediaType} are not read. Save it as PDF and import that.`,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { OcrOptions } from '#readers/ocr/tesseract.ts'
 import type { Recogniser, Reading } from '#readers/reading.ts'
+import type { Cue } from '#readers/text/subtitles.ts'
 import type { ChunkRecord } from './chunk-record.ts'
 import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord, type Work } from './protocol.ts'
 
@@ -65,22 +66,35 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return { image, pages: document.pageCount }
   },
 
+  async divide({ file, mediaType, limits }) {
+    const { divideRecording } = await import('#readers/media/divide-recording.ts')
+    return { parts: divideRecording(await Bun.file(file).bytes(), mediaType, limits) }
+  },
+
   async assemble({ directory, texts, mediaType, warnings, limits, chunker }, progress) {
-    const [{ markdownPart }, { TextBuilder }] = await Promise.all([
+    const [{ markdownPart }, { TextBuilder }, { appendCues }] = await Promise.all([
       import('#readers/text/markdown.ts'),
       import('#readers/text-builder.ts'),
+      import('#readers/text/subtitles.ts'),
     ])
     const builder = new TextBuilder(limits)
     for (const warning of warnings) builder.warn(warning)
-    for (const text of texts) {
-      builder.page()
-      builder.append(markdownPart(text))
+    if (areCues(texts)) appendCues(builder, texts)
+    else {
+      for (const text of texts) {
+        builder.page()
+        builder.append(markdownPart(text))
+      }
     }
     const reading = builder.reading({ mediaType, title: null })
     const title = reading.headings.find(({ level }) => level === 1)?.title ?? null
     progress.chunking(pagesOf(reading))
     return cut({ ...reading, title }, { chunker, directory }, progress)
   },
+}
+
+function areCues(texts: readonly string[] | readonly Cue[]): texts is readonly Cue[] {
+  return typeof texts[0] === 'object'
 }
 
 async function recogniserOf(ocr: OcrOptions | undefined, progress: Progress): Promise<Recogniser | null> {

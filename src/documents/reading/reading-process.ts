@@ -20,6 +20,8 @@ function perform(assignment: Assignment): Promise<Answer<OperationName>> {
       return operations.read(assignment.work, progress)
     case 'render':
       return operations.render(assignment.work, progress)
+    case 'divide':
+      return operations.divide(assignment.work, progress)
     case 'assemble':
       return operations.assemble(assignment.work, progress)
   }
