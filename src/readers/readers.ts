@@ -149,6 +149,11 @@ const rows: readonly ReaderRow[] = [
     load: async () => (await import('./legacy/ppt.ts')).pptReader,
   },
   {
+    name: 'iwork',
+    mediaTypes: ['application/vnd.apple.iwork'],
+    load: async () => (await import('./iwork/iwork.ts')).iworkReader(readAttachment),
+  },
+  {
     name: 'archive',
     mediaTypes: ['application/zip', 'application/x-tar', 'application/gzip', 'application/mbox'],
     load: async () => (await import('./packed.ts')).packedReader(readAttachment),

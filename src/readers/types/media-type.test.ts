@@ -95,6 +95,7 @@ describe('the content decides', () => {
     ['x', latin1('[see below] not JSON'), 'text/plain'],
     ['x', Buffer.from('\ufeffwords in UTF-16', 'utf16le'), 'text/plain'],
     ['x', Buffer.from('<html><body>UTF-16', 'utf16le'), 'text/html'],
+    ['x', zipOf(['Index/Document.iwa', 'Metadata/Properties.plist']), 'application/vnd.apple.iwork'],
     ['x', latin1('ID3\x03\0\0'), 'audio/mpeg'],
     ['x', latin1('\xff\xfb\x90\0'), 'audio/mpeg'],
     ['x', latin1('RIFF\x24\0\0\0WAVEfmt '), 'audio/wav'],
@@ -140,7 +141,6 @@ describe('what no reader takes is refused with what to do instead', () => {
   test.each<[string, Buffer, string]>([
     ['another compound file', writeCompound({ Contents: Buffer.from('x') }), '.docx'],
     ['7z', latin1('7z\xbc\xaf\x27\x1c'), 'one by one'],
-    ['iWork', zipOf(['Index/Document.iwa', 'Metadata/Properties.plist']), 'PDF'],
     ['a binary workbook', zipOf(['[Content_Types].xml', 'xl/workbook.bin']), '.xlsx'],
     ['AVI', latin1('RIFF\0\0\0\0AVI LIST'), 'MP4'],
     ['HEIC', latin1('\0\0\0\x18ftypheic'), 'JPEG'],
