@@ -155,7 +155,13 @@ const rows: readonly ReaderRow[] = [
   },
   {
     name: 'archive',
-    mediaTypes: ['application/zip', 'application/x-tar', 'application/gzip', 'application/mbox'],
+    mediaTypes: [
+      'application/zip',
+      'application/x-tar',
+      'application/gzip',
+      'application/mbox',
+      'application/x-7z-compressed',
+    ],
     load: async () => (await import('./packed.ts')).packedReader(readAttachment),
   },
 ]

@@ -93,7 +93,7 @@ describe('a file', () => {
 
   test('that no reader takes is refused with its code and sentence, and the process goes on', async () => {
     await using pool = poolOf()
-    const thrown = await caught(pool.run('read', readingOf('a.7z', Buffer.from('377abcaf271c0004', 'hex'))))
+    const thrown = await caught(pool.run('read', readingOf('a.rar', Buffer.from('526172211a0700', 'hex'))))
     expect(thrown).toBeInstanceOf(ReadFailure)
     expect(thrown).toMatchObject({ code: 'unsupported_type', message: expect.stringContaining('ZIP') as string })
     const [pid] = pool.pids

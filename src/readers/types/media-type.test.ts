@@ -140,7 +140,7 @@ function failure(content: Uint8Array, name = 'x'): ReadFailure {
 describe('what no reader takes is refused with what to do instead', () => {
   test.each<[string, Buffer, string]>([
     ['another compound file', writeCompound({ Contents: Buffer.from('x') }), '.docx'],
-    ['7z', latin1('7z\xbc\xaf\x27\x1c'), 'one by one'],
+    ['RAR', latin1('Rar!\x1a\x07'), 'one by one'],
     ['a binary workbook', zipOf(['[Content_Types].xml', 'xl/workbook.bin']), '.xlsx'],
     ['AVI', latin1('RIFF\0\0\0\0AVI LIST'), 'MP4'],
     ['HEIC', latin1('\0\0\0\x18ftypheic'), 'JPEG'],

@@ -33,7 +33,7 @@ const programRemedy = 'The file is a program or other binary data and holds no t
 
 /** Bytes at the beginning (or at `at`), as Latin-1, of formats that no reader takes, and what to tell the user. */
 const refused: readonly { readonly signature: string; readonly at?: number; readonly message: string }[] = [
-  ...['7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map((signature) => ({
+  ...['Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map((signature) => ({
     signature,
     message: archiveRemedy,
   })),
@@ -130,6 +130,7 @@ const starts: readonly { readonly signature: string; readonly at?: number; reado
   { signature: 'PK\x05\x06', type: { kind: 'zip' } },
   { signature: '{\\rtf', type: { kind: 'type', mediaType: 'application/rtf' } },
   { signature: compoundSignature, type: { kind: 'compound' } },
+  { signature: '7z\xbc\xaf\x27\x1c', type: { kind: 'type', mediaType: 'application/x-7z-compressed' } },
   { signature: '\x1f\x8b', type: { kind: 'type', mediaType: 'application/gzip' } },
   { signature: 'ustar', at: 257, type: { kind: 'type', mediaType: 'application/x-tar' } },
 ]
