@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { docx, openDocumentFile, pptx, xlsx } from '#test/support/documents/office-files.ts'
 import { pdfWithAnnotations } from '#test/support/documents/pdf-writer.ts'
-import { surroundings, type SurroundingFormat } from './formats.ts'
-import { readFile } from './readers.ts'
+import { formatRows, surroundings, type SurroundingFormat } from './formats.ts'
+import { readerNames, readFile } from './readers.ts'
 
 const limits = { textMax: 100_000, pagesMax: 100, unpackedBytesMax: 10_000_000 }
 const textOf = async (bytes: Uint8Array): Promise<string> =>
@@ -234,6 +234,11 @@ const samples: Readonly<Record<string, Partial<Record<SurroundingFormat, Sample>
     odp: { bytes: odp(odfObject, { 'Object 1/content.xml': mathMl }), text: 'E = m c^2' },
   },
 }
+
+test('each reader is in the table of formats', () => {
+  const named = new Set(formatRows.flatMap(({ readers }) => readers))
+  expect(readerNames.filter((name) => name !== 'auto' && !named.has(name))).toEqual([])
+})
 
 describe('what surrounds a text', () => {
   for (const [what, formats] of Object.entries(samples)) {

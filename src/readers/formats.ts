@@ -95,3 +95,165 @@ export const surroundings: readonly Surrounding[] = [
     treatments: formats(kept, kept, none, kept, none, kept, out, none, out, out, kept),
   },
 ]
+
+/** A kind of file, and the readers or kinds of models that read it. */
+export interface FormatRow {
+  readonly format: string
+  readonly readers: readonly string[]
+  readonly readAs: string
+  /** What its pages are. */
+  readonly pages: string
+}
+
+export const formatRows: readonly FormatRow[] = [
+  {
+    format: 'Plain text',
+    readers: ['text'],
+    readAs:
+      'any encoding with a mark, UTF-8, UTF-16, ISO-2022-JP; else the most probable one, with a warning (Thai without a mark is not found)',
+    pages: 'no',
+  },
+  {
+    format: 'Markdown',
+    readers: ['markdown'],
+    readAs: 'headings, tables, code',
+    pages: 'no',
+  },
+  {
+    format: 'HTML, XHTML',
+    readers: ['html'],
+    readAs: 'headings, lists, tables, code; navigation and scripts left out',
+    pages: 'no',
+  },
+  {
+    format: 'PDF',
+    readers: ['pdf'],
+    readAs:
+      'columns and paragraphs in reading order, also from right to left; headings by outline and size, aligned tables with or without lines, drop caps and hyphens joined, repeated page heads once, values of form fields, comments and text boxes after their page; scanned pages by text recognition',
+    pages: 'pages',
+  },
+  {
+    format: 'DOCX',
+    readers: ['docx'],
+    readAs: 'headings by style, lists, tables with merged cells, notes, charts’ data',
+    pages: 'where they are known',
+  },
+  {
+    format: 'PPTX',
+    readers: ['pptx'],
+    readAs: 'titles, texts, tables, charts’ data, speaker notes',
+    pages: 'slides',
+  },
+  {
+    format: 'XLSX, ODS',
+    readers: ['xlsx', 'ods'],
+    readAs:
+      'tables with their header, numbers and dates as displayed, saved values of formulas, charts’ data, comments',
+    pages: 'sheets, with their name',
+  },
+  {
+    format: 'ODT, ODP',
+    readers: ['odt', 'odp'],
+    readAs: 'like DOCX and PPTX',
+    pages: 'where they are known, slides',
+  },
+  {
+    format: 'EPUB',
+    readers: ['epub'],
+    readAs: 'chapters in order',
+    pages: 'chapters, with their title',
+  },
+  {
+    format: 'RTF',
+    readers: ['rtf'],
+    readAs: 'paragraphs, lists, tables',
+    pages: 'no',
+  },
+  {
+    format: 'CSV, TSV',
+    readers: ['csv'],
+    readAs: 'one table',
+    pages: 'no',
+  },
+  {
+    format: 'JSON, JSONL',
+    readers: ['json'],
+    readAs: 'pretty-printed; one block for each line',
+    pages: 'no',
+  },
+  {
+    format: 'Word, Excel, PowerPoint 97 to 2003 (.doc, .xls, .ppt)',
+    readers: ['doc', 'xls', 'ppt'],
+    readAs:
+      "like their successors; tables of .ppt are paragraphs, lists of .doc have no numbers. Read by Microsoft's specification; .doc and .ppt, and .msg, were tried on generated files only",
+    pages: 'sheets, slides',
+  },
+  {
+    format: 'Pages, Numbers, Keynote (since 2013)',
+    readers: ['iwork'],
+    readAs:
+      'texts, tables of Numbers with dates and numbers as stored, titles of slides, speaker notes; headings of Pages are paragraphs. Otherwise the PDF preview, where the file has one. Tried on generated files and on those of numbers-parser only',
+    pages: 'sheets, slides',
+  },
+  {
+    format: 'Mail (EML, MSG)',
+    readers: ['eml', 'msg'],
+    readAs: 'head, text or HTML, attachments by their own readers',
+    pages: 'attachments, with their name',
+  },
+  {
+    format: 'Mail boxes (MBOX)',
+    readers: ['archive'],
+    readAs: 'each mail with its attachments',
+    pages: 'mails',
+  },
+  {
+    format: 'ZIP, 7z, TAR, TAR.GZ, GZ',
+    readers: ['archive'],
+    readAs:
+      'the files in them by their own readers, as one document, up to three deep; 7z with LZMA, LZMA2, Deflate or stored',
+    pages: 'files, with their name',
+  },
+  {
+    format: 'FictionBook, DocBook, JATS, OPML',
+    readers: ['structured-xml'],
+    readAs: 'sections, lists, tables, code, notes in brackets; binaries and data about the file left out',
+    pages: 'no',
+  },
+  {
+    format: 'Jupyter notebooks',
+    readers: ['notebook'],
+    readAs: 'text, code and what it printed; pictures left out with a warning',
+    pages: 'no',
+  },
+  {
+    format: 'Subtitles (SRT, WebVTT)',
+    readers: ['subtitles'],
+    readAs: 'what is said, without tags',
+    pages: 'minutes, with their time',
+  },
+  {
+    format: 'Source code',
+    readers: ['source'],
+    readAs: 'unchanged, cut between lines',
+    pages: 'no',
+  },
+  {
+    format: 'PNG, JPEG, WebP, GIF, BMP',
+    readers: ['picture'],
+    readAs: "text recognition, or a multimodal model's transcription",
+    pages: 'one',
+  },
+  {
+    format: 'TIFF',
+    readers: ['vision'],
+    readAs: "a multimodal model's transcription",
+    pages: 'one',
+  },
+  {
+    format: 'Sound and video (MP3, WAV, M4A, MP4, OGG, FLAC, WebM)',
+    readers: ['transcription'],
+    readAs: 'what a [transcription model](documents.md#reader-chunker-embedder) of the gateway hears',
+    pages: 'minutes, with their time',
+  },
+]

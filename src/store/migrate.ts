@@ -54,6 +54,7 @@ import { serverSources } from './migrations/0062-server-sources.ts'
 import { packedWords, packStoredWords } from './migrations/0064-packed-words.ts'
 import { usageSpreads } from './migrations/0066-usage-spreads.ts'
 import { guides } from './migrations/0067-guides.ts'
+import { otherNames } from './migrations/0078-other-names.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -108,6 +109,7 @@ export const migrations: readonly Migration[] = [
   { version: 64, name: 'packed words', kind: 'expand', run: packedWords, backfill: packStoredWords },
   { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
   { version: 67, name: 'guides put away', kind: 'expand', run: guides },
+  { version: 78, name: 'names of copies', kind: 'expand', run: otherNames },
 ]
 
 export interface MigrateOptions {
