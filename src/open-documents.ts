@@ -23,6 +23,7 @@ import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading
 import { retrieve } from '#documents/search/retrieve.ts'
 import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
 import { VectorUpkeep } from '#documents/work/vector-upkeep.ts'
+import { packWords } from '#documents/work/word-upkeep.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
 import { CompletionNotifier } from '#documents/work/completion-notifier.ts'
 import { processDocument } from '#documents/work/process-document.ts'
@@ -75,6 +76,7 @@ const never = new AbortController().signal
 const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const vectorsEveryMs = 2000
+const wordsEveryMs = 5000
 const detectMs = 5000
 const drawMs = 30_000
 /** CPU time to take a request apart, most of which the system needs to make the files. */
@@ -174,6 +176,13 @@ function openWork(
         intervalMs: vectorsEveryMs,
         work: () => vectors.run(stop.signal),
         onError: (error) => vectors.failed(error),
+      }),
+    )
+    running.use(
+      new Loop({
+        intervalMs: wordsEveryMs,
+        work: () => packWords(documents, logger, stop.signal),
+        onError: (error) => logger.error('packing the words of documents failed', { error }),
       }),
     )
     running.defer(() => stop.abort())

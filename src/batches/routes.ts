@@ -11,7 +11,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { BlobMissing, BlobsUnavailable } from '#documents/blobs/blob-store.ts'
-import { StoreUnavailable } from '#store/errors.ts'
+import { Missing, StoreUnavailable } from '#store/errors.ts'
 import { asyncQuery, asyncResponse, cancelAsync, getAsync, listAsync, startAsync } from './async-handlers.ts'
 import { asyncAnswer, asyncListAnswer } from './async-wire.ts'
 import { batchAnswer, batchRequest } from './batch-wire.ts'
@@ -82,6 +82,10 @@ async function refusing(batches: Batches, answer: Response | Promise<Response>):
 
 /** What the database, the disk or the store of files refuses, as the error that is answered. */
 function refusalOf({ faultOf }: Batches, thrown: unknown): ApiError {
+  if (thrown instanceof Missing)
+    return new ApiError(thrown.what === 'file' ? 'file_not_found' : 'vector_store_not_found', {
+      message: `The ${thrown.what} was deleted at this moment.`,
+    })
   if (thrown instanceof StoreUnavailable) return new ApiError('store_unavailable', { cause: thrown })
   if (thrown instanceof BlobsUnavailable || thrown instanceof BlobMissing)
     return new ApiError('store_unavailable', {

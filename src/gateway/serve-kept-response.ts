@@ -49,7 +49,7 @@ async function retrieve(
   context: RequestContext,
   response: KeptResponse,
 ): Promise<Response> {
-  return jsonText(context, await keptResponses.text(response))
+  return jsonText(context, requireThere(await keptResponses.text(response)))
 }
 
 async function remove(gateway: Gateway, context: RequestContext, { id }: KeptResponse): Promise<Response> {
@@ -62,18 +62,24 @@ async function remove(gateway: Gateway, context: RequestContext, { id }: KeptRes
 async function cancel(gateway: Gateway, context: RequestContext, response: KeptResponse): Promise<Response> {
   const { keptResponses, background } = gateway
   if (response.lease !== null) await background.cancel(response)
-  const [now = response] = await keptResponses.list([response.id])
-  const text = await keptResponses.text(now)
+  const [now] = await keptResponses.list([response.id])
+  const text = requireThere(now && (await keptResponses.text(now)))
   const object: unknown = JSON.parse(text)
   const isBackground = isObject(object) && object['background'] === true
-  if (!isBackground || now.status !== 'cancelled')
+  if (!isBackground || now?.status !== 'cancelled')
     throw invalidBody(
       'response_id',
       isBackground
-        ? `The response has ended already: its status is "${now.status}".`
+        ? `The response has ended already: its status is "${now?.status}".`
         : 'Only a response that is made in the background can be cancelled.',
     )
   return jsonText(context, text)
+}
+
+/** Answers 404 for what was deleted since it was found. */
+function requireThere(text: string | null | undefined): string {
+  if (text === null || text === undefined) throw new ApiError('response_not_found', { param: 'response_id' })
+  return text
 }
 
 /** The input with all that it built on, as the model was given it. */

@@ -51,9 +51,11 @@ import { metadata, metadataIndexes } from './migrations/0057-metadata.ts'
 import { vectorStores } from './migrations/0058-vector-stores.ts'
 import { documentSourceIndexes, documentSources } from './migrations/0061-document-sources.ts'
 import { serverSources } from './migrations/0062-server-sources.ts'
-import { packedWords, packStoredWords } from './migrations/0064-packed-words.ts'
+import { packedWords } from './migrations/0064-packed-words.ts'
 import { usageSpreads } from './migrations/0066-usage-spreads.ts'
 import { guides } from './migrations/0067-guides.ts'
+import { wordPacking } from './migrations/0070-word-packing.ts'
+import { addedFiles } from './migrations/0071-added-files.ts'
 import { otherNames } from './migrations/0078-other-names.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -106,9 +108,11 @@ export const migrations: readonly Migration[] = [
   { version: 58, name: 'vector stores', kind: 'expand', run: vectorStores },
   { version: 61, name: 'sources of documents', kind: 'expand', run: documentSources, indexes: documentSourceIndexes },
   { version: 62, name: 'sources of the server', kind: 'expand', run: serverSources },
-  { version: 64, name: 'packed words', kind: 'expand', run: packedWords, backfill: packStoredWords },
+  { version: 64, name: 'packed words', kind: 'expand', run: packedWords },
   { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
   { version: 67, name: 'guides put away', kind: 'expand', run: guides },
+  { version: 70, name: 'packing of words', kind: 'expand', run: wordPacking },
+  { version: 71, name: 'files on their way into vector stores', kind: 'expand', run: addedFiles },
   { version: 78, name: 'names of copies', kind: 'expand', run: otherNames },
 ]
 

@@ -488,6 +488,15 @@ export interface ChunkWordsTable {
   words: Uint8Array
 }
 
+export interface WordPackingTable {
+  id: number
+  /** Chunks up to this row have been looked at. */
+  after_row: number
+  /** 1: processes that store chunks without their words run beside it, so all are looked at once more. */
+  again: number
+  done: number
+}
+
 export interface ChunkCodesTable {
   set_row: number
   first: number
@@ -670,6 +679,9 @@ export interface VectorStoreFilesTable {
   error_code: string | null
   error_message: string | null
   created_at: number
+  /** 1 until its document is there. */
+  pending: Generated<number>
+  claimed_until: Generated<number>
 }
 
 export interface VectorStoreBatchesTable {
@@ -972,6 +984,7 @@ export interface Tables {
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   chunk_words: ChunkWordsTable
+  word_packing: WordPackingTable
   replicas: ReplicasTable
   changes: ChangesTable
   change_counter: ChangeCounterTable

@@ -16,7 +16,7 @@ import type { Documents } from '../documents.ts'
 import { importOwners } from '../owners.ts'
 import { checkType } from './check-type.ts'
 import { importAnswerOf, type ImportAnswer, type ItemOutcome } from './import-answer.ts'
-import type { ImportItem } from './import-request.ts'
+import { storeCategory, type ImportItem } from './import-request.ts'
 import { readFormImport } from './read-form-import.ts'
 import { receiveJsonImport, type HeldImport } from './read-json-import.ts'
 import { receiveItem, type Invalid } from './receive-item.ts'
@@ -174,7 +174,7 @@ async function allowedOwners(
       message: 'Several items of the request have this doc_id or source_id. Send one of them.',
     }
   const categories = documents.settings.get('documents.categories')
-  if (categories.length > 0 && !categories.includes(category)) {
+  if (categories.length > 0 && !categories.includes(category) && !storeCategory.test(category)) {
     const message = `There is no category of this name. Categories are: ${categories.join(', ')}.`
     return { code: 'unknown_category', message }
   }

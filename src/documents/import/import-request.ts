@@ -29,7 +29,7 @@ export function sourceText(charactersMax: number): z.ZodString {
     .regex(/^[^\0]*$/, 'expected a text without a NUL')
 }
 /** The categories of what vector stores hold: only they add to them. */
-const storeCategory = /^vs_[0-9a-f]{32}$/
+export const storeCategory = /^vs_[0-9a-f]{32}$/
 
 /** Any object within the bounds of metadata. */
 export const metadataField = z.record(z.string(), z.unknown(), 'expected an object').superRefine((value, context) => {

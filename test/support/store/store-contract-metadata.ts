@@ -174,7 +174,9 @@ export function metadataContract(storeTest: StoreTest): void {
       }
       await documents.insert([aDocument({ metadata: { kind: 'not read yet' } })])
       const counts = async (as = everything, metadata?: MetadataFilter) => {
-        const facets = await documents.facets({ viewer: as, filter: { metadata }, keys: ['kind', 'tags'], limit: 2 })
+        const query = { viewer: as, filter: { metadata }, keys: ['kind', 'tags'], limit: 2 }
+        const { facets, counted, of } = await documents.facets(query)
+        expect(counted).toBe(of)
         return facets.map(({ key, value, documents: count }) => [key, value, count])
       }
       expect(await counts()).toEqual([
@@ -187,6 +189,21 @@ export function metadataContract(storeTest: StoreTest): void {
         ['kind', 'report', 2],
         ['tags', 'x', 2],
         ['tags', 1, 2],
+      ])
+      // Of more documents than may be looked at, the newest.
+      const some = await documents.facets({
+        viewer: everything,
+        filter: {},
+        keys: ['kind', 'year'],
+        limit: 9,
+        countedMax: 3,
+      })
+      expect(some).toMatchObject({ counted: 3, of: 4 })
+      expect(some.facets.map(({ value, documents: count }) => [value, count])).toEqual([
+        ['report', 3],
+        [2021, 1],
+        [2022, 1],
+        [2023, 1],
       ])
     },
   )

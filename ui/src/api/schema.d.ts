@@ -2584,10 +2584,16 @@ export type VectorStoreSearchRequest = {
   } | null | undefined
   readonly max_num_results?: number | undefined
   readonly ranking_options?: {
+    /** auto: the rerank model of the settings, if there is one; none; or the name of a rerank model */
     readonly ranker?: string | undefined
     readonly score_threshold?: number | undefined
+    /** How much meaning and words count beside each other; 0 leaves one of them out */
+    readonly hybrid_search?: {
+      readonly embedding_weight: number
+      readonly text_weight: number
+    } | null | undefined
   } | null | undefined
-  /** Questions are searched as they are */
+  /** Lets the model of documents.rewrite_model write what is searched for; `search_query` has it */
   readonly rewrite_query?: boolean | undefined
 }
 

@@ -11,7 +11,6 @@ import { plainText } from '../plain-text.ts'
 import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
 import { idsOfSources, manifest } from './sources.ts'
-import { facetsOf } from './facets.ts'
 import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
@@ -28,7 +27,6 @@ export type DocumentRecords = Pick<
   | 'chunksInContext'
   | 'idsOfSources'
   | 'manifest'
-  | 'facets'
 >
 
 /** The documents of this database. */
@@ -70,7 +68,6 @@ export function documentRecords(connection: Connection): DocumentRecords {
     idsOfSources: (importerId, sources) => idsOfSources(connection, importerId, sources),
     manifest: (query) => manifest(connection, query),
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
-    facets: (query) => facetsOf(connection, query),
   }
 }
 

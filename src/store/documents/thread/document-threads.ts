@@ -17,12 +17,13 @@ import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
 import { vectorMover, type VectorMover } from '../places/vector-mover.ts'
 import { storedSpaces } from '../search/code-file.ts'
 import { documentSearch, type ChunkSearch } from '../search/document-search.ts'
+import { wordPacker, type WordPacker } from '../work/packing.ts'
 import { SearchThreads } from './search-threads.ts'
 
 /** Each has the codes in its memory. */
 const searchThreadsMax = 2
 
-type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover
+type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover & WordPacker
 
 /** The jobs of a thread. A missing name is a type error below. */
 const writeJobs = [
@@ -54,10 +55,9 @@ const recordJobs = [
   'chunksInContext',
   'idsOfSources',
   'manifest',
-  'facets',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
-const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]
+const moveJobs = ['step', 'placed', 'packWords'] as const satisfies readonly (keyof (VectorMover & WordPacker))[]
 
 export interface DocumentWorkOptions {
   /** The database's, for connections outside of the pool. */
@@ -94,7 +94,7 @@ export function documentWork(database: Database, { url, searchDirectory, qdrant 
       writes: documentWrites(database),
       records: documentRecords(database),
       search: documentSearch(database, { follow: false, files: { directory: null, write: false }, places }).search,
-      moving: vectorMover(database, qdrant === null ? [] : [qdrantKeeper(qdrant)]),
+      moving: { ...vectorMover(database, qdrant === null ? [] : [qdrantKeeper(qdrant)]), ...wordPacker(database) },
       close: async () => undefined,
     }
   }

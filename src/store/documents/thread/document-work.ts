@@ -13,6 +13,7 @@ import { documentDescribing } from '../work/describing.ts'
 import type { DocumentRecords } from '../records/records.ts'
 import { documentRemoval, type DocumentRemoval } from '../work/removal.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
+import type { WordPacker } from '../work/packing.ts'
 import { documentStaging, sliceMax } from '../work/staging.ts'
 
 export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'describe' | 'stage' | 'complete'> &
@@ -35,7 +36,8 @@ export interface DocumentWork {
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
   readonly search: ChunkSearch
-  readonly moving: VectorMover
+  /** Long work, on a connection of its own. */
+  readonly moving: VectorMover & WordPacker
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
@@ -49,6 +51,7 @@ export function documentStore(work: DocumentWork): DocumentStore {
     ...search,
     moveVectors: (choice) => moveVectors(work, choice),
     placedVectors: () => moving.placed(),
+    packWords: async () => ((await queue.hasUnpackedWords()) ? moving.packWords() : 0),
     hasWork: () => queue.hasWork(),
     backlog: () => queue.backlog(),
     counts: async () => ((await queue.hasDocuments()) ? records.counts() : {}),
