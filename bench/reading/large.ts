@@ -46,12 +46,17 @@ else await measure(asked, file, directory)
 
 function measureAll(): void {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-reading-'))
-  console.log('| | characters | chunks | read, s of CPU | cut, s of CPU | peak memory, MB |\n|---|---:|---:|---:|---:|---:|')
+  console.log(
+    '| | characters | chunks | read, s of CPU | cut, s of CPU | peak memory, MB |\n|---|---:|---:|---:|---:|---:|',
+  )
   for (const [name, make] of Object.entries(cases)) {
     const path = join(folder, 'file')
     writeFileSync(path, make())
     const env = { ...process.env, BUN_JSC_forceRAMSize: '1073741824' }
-    const { stdout } = Bun.spawnSync([process.execPath, import.meta.path, name, path, folder], { env, stderr: 'inherit' })
+    const { stdout } = Bun.spawnSync([process.execPath, import.meta.path, name, path, folder], {
+      env,
+      stderr: 'inherit',
+    })
     process.stdout.write(stdout)
   }
   rmSync(folder, { recursive: true })

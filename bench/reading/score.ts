@@ -36,7 +36,7 @@ export function scoreOf(truth: string, reading: string): Score {
   }
 }
 
-/** Without comments, pictures, entities and escapes of Markdown, which are no text of the file. */
+/** Without comments, pictures, entities and escapes of Markdown, which do not belong to the text of the file. */
 function withoutMarkup(markdown: string): string {
   return markdown
     .replace(/<!--[^]*?-->/g, ' ')

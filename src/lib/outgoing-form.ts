@@ -19,7 +19,7 @@ const pieceBytes = 262_144
 
 export class OutgoingForm {
   readonly contentType: string
-  /** Of the whole body. */
+  /** Length of the whole body. */
   readonly bytes: number
   readonly #before: Uint8Array
   readonly #after: Uint8Array

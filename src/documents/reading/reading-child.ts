@@ -197,9 +197,7 @@ export class ReadingChild {
     if (this.#endedBecause !== null) return
     const running = this.#running
     if (message.kind === 'working') {
-      const { pages = 0, pictures = 0, characters = 0 } = message
-      const { pageMs, pictureMs, millionCharactersMs } = running?.extra ?? defaultExtra
-      this.#extraMs += pages * pageMs + pictures * pictureMs + (characters / 1e6) * millionCharactersMs
+      this.#extraMs += extraMsOf(message, running?.extra ?? defaultExtra)
       return
     }
     if (message.kind === 'chunking') return running?.onChunking?.(message.pages)
@@ -236,6 +234,13 @@ export class ReadingChild {
       how,
     )
   }
+}
+
+function extraMsOf(
+  { pages = 0, pictures = 0, characters = 0 }: Extract<Message, { kind: 'working' }>,
+  { pageMs, pictureMs, millionCharactersMs }: ExtraTime,
+): number {
+  return pages * pageMs + pictures * pictureMs + (characters / 1e6) * millionCharactersMs
 }
 
 /** Less CPU than the server when both want it, and the first to go when memory runs out. Both are wishes. */

@@ -73,14 +73,8 @@ async function read(deps: ReadDeps, order: ReadTask): Promise<ReadingSummary> {
   const vision = visionModelOf(reader)
   const looks = reader.name === 'vision' || vision !== null || transcriptionModelOf(reader) !== null
   const mediaType = looks ? (await deps.pool.run('detect', { file, name }, watchOf(deps, run))).mediaType : null
-  if (mediaType !== null && isRecording(mediaType)) return readRecording(deps, order, mediaType)
-  if (reader.name === 'transcription')
-    throw new ReadFailure(
-      'unsupported_type',
-      'The reader "transcription" takes sound and video. Leave the reader at auto.',
-    )
-  if (mediaType !== null && isPicture(mediaType)) return readPicture(deps, order, mediaType)
-  if (reader.name === 'vision') return readPages(deps, order, mediaType)
+  const byModel = mediaType === null ? null : readByModel(deps, order, mediaType)
+  if (byModel !== null) return byModel
   try {
     const ocr = ocrOptions(deps.settings, vision !== null) ?? undefined
     const work = { file, name, reader: reader.name, directory, ...limitsAndChunker(deps, run), ocr }
@@ -90,6 +84,19 @@ async function read(deps: ReadDeps, order: ReadTask): Promise<ReadingSummary> {
     if (isScan && vision !== null) return readPages(deps, order, mediaType)
     throw thrown
   }
+}
+
+/** What only a model reads, or a model was asked to read; null for all else. */
+function readByModel(deps: ReadDeps, order: ReadTask, mediaType: string): Promise<ReadingSummary> | null {
+  const { name } = order.run.document.reader
+  if (isRecording(mediaType)) return readRecording(deps, order, mediaType)
+  if (name === 'transcription')
+    throw new ReadFailure(
+      'unsupported_type',
+      'The reader "transcription" takes sound and video. Leave the reader at auto.',
+    )
+  if (isPicture(mediaType)) return readPicture(deps, order, mediaType)
+  return name === 'vision' ? readPages(deps, order, mediaType) : null
 }
 
 /** What every reading is held to and how it is cut. */

@@ -14,7 +14,7 @@ import { readTable } from './table.ts'
 
 /** Types of objects that all three programs share. */
 const [storageTypes, shapeType, groupType, tableType, pagesType] = [new Set([2001, 2005]), 2011, 3008, 6000, 10_000]
-/** Of Keynote. */
+/** Types of Keynote alone. */
 const [placeholderType, slideTypes] = [7, new Set([5, 6])]
 /** Kinds of text flows: TSWP.StorageArchive.KindType. */
 const [body, header, footnote, textBox, note] = [0, 1, 2, 3, 4]
@@ -126,7 +126,7 @@ function writeSlide(writing: Writing, slide: Fields, isHidden: boolean): void {
     builder.heading(1, storagesOf(document, title).map(textOf).join(' '))
   }
   if (isHidden) builder.paragraph(hiddenSlide)
-  // The number of the slide is no text of it.
+  // The number of the slide does not belong to its text.
   for (const number of document.referred(slide, 20)) written.add(number.id)
   for (const drawable of [...document.referred(slide, 6), ...document.referred(slide, 7)])
     writeDrawable(writing, drawable, 0)
@@ -169,7 +169,10 @@ function writeTable({ document, builder, written }: Writing, info: Pick<IworkObj
 
 const textOf = ({ fields }: IworkObject): string => textIn(fields, 3)
 
+// oxlint-disable-next-line no-control-regex -- marks of columns and pages among them
+const lineEnd = /[\n\u2029\u0004\u0005]/
+
 /** Each line is a paragraph; pictures and notes stand as signs in the text. */
 function writeText(builder: TextBuilder, text: string): void {
-  for (const line of text.split(/[\n\u2029\u0004\u0005]/)) builder.paragraph(line.replaceAll('\ufffc', ''))
+  for (const line of text.split(lineEnd)) builder.paragraph(line.replaceAll('\ufffc', ''))
 }

@@ -24,21 +24,29 @@ export function readTable(document: IworkDocument, { fields }: IworkObject): Iwo
   const texts = { plain: listOf(document, data, 4), rich: listOf(document, data, 17) }
   const rows = new Map<number, string[]>()
   let left = cellsMax
-  for (const tileStorage of bytesIn(data, 3).map(fieldsOf)) {
-    const size = numberIn(tileStorage, 2) ?? rowsOfTile
-    for (const entry of bytesIn(tileStorage, 1).map(fieldsOf)) {
-      const first = (numberIn(entry, 1) ?? 0) * size
-      for (const tile of document.referred(entry, 2)) {
-        for (const row of bytesIn(tile.fields, 5).map(fieldsOf)) {
-          const cells = left > 0 ? cellsOf(document, row, texts) : []
-          left -= cells.length
-          if (cells.some((text) => text !== '')) rows.set(first + (numberIn(row, 1) ?? 0), cells)
-        }
-      }
-    }
+  for (const { first, row } of rowsIn(document, data)) {
+    const cells = left > 0 ? cellsOf(document, row, texts) : []
+    left -= cells.length
+    if (cells.some((text) => text !== '')) rows.set(first + (numberIn(row, 1) ?? 0), cells)
   }
   const inOrder = [...rows].toSorted(([one], [other]) => one - other)
   return { name, rows: inOrder.map(([, cells]) => cells) }
+}
+
+/** The rows of all tiles, each with the number of its tile's first row. */
+function rowsIn(document: IworkDocument, data: Fields): { readonly first: number; readonly row: Fields }[] {
+  return bytesIn(data, 3)
+    .map(fieldsOf)
+    .flatMap((storage) => {
+      const size = numberIn(storage, 2) ?? rowsOfTile
+      return bytesIn(storage, 1)
+        .map(fieldsOf)
+        .flatMap((entry) => {
+          const first = (numberIn(entry, 1) ?? 0) * size
+          const tiles = document.referred(entry, 2)
+          return tiles.flatMap((tile) => bytesIn(tile.fields, 5).map((row) => ({ first, row: fieldsOf(row) })))
+        })
+    })
 }
 
 interface Texts {
@@ -66,31 +74,44 @@ function cellsOf(document: IworkDocument, row: Fields, texts: Texts): string[] {
 }
 
 /** Fields of a cell in the order of their bits, and their sizes; those behind them are not needed. */
-const [decimalBit, doubleBit, secondsBit, textBit, richBit] = [1, 2, 4, 8, 16]
+const cellFields = [
+  ['decimal', 1, 16],
+  ['double', 2, 8],
+  ['seconds', 4, 8],
+  ['text', 8, 4],
+  ['rich', 16, 4],
+] as const
 const [date, bool, duration] = [5, 6, 7]
+
+type CellFields = Partial<Record<(typeof cellFields)[number][0], Buffer>>
+
+function fieldsOfCell(record: Buffer): CellFields {
+  const flags = record.readUInt32LE(8)
+  const fields: CellFields = {}
+  let at = headBytes
+  for (const [name, bit, bytes] of cellFields) {
+    if ((flags & bit) === 0 || at + bytes > record.length) continue
+    fields[name] = record.subarray(at, at + bytes)
+    at += bytes
+  }
+  return fields
+}
 
 function cellText(document: IworkDocument, record: Buffer, { plain, rich }: Texts): string {
   if (record.length < headBytes || record[0] !== storageVersion) return ''
-  const kind = record[1] ?? 0
-  const flags = record.readUInt32LE(8)
-  let at = headBytes
-  const next = (bit: number, bytes: number): Buffer | null => {
-    if ((flags & bit) === 0 || at + bytes > record.length) return null
-    at += bytes
-    return record.subarray(at - bytes, at)
-  }
-  const decimal = next(decimalBit, 16)
-  const double = next(doubleBit, 8)?.readDoubleLE() ?? null
-  const seconds = next(secondsBit, 8)?.readDoubleLE() ?? null
-  const textKey = next(textBit, 4)?.readInt32LE() ?? null
-  const richKey = next(richBit, 4)?.readInt32LE() ?? null
-  if (textKey !== null) return textIn(plain.get(textKey) ?? none, 3)
-  if (richKey !== null) return richText(document, rich.get(richKey) ?? none)
-  if (kind === date && seconds !== null) return dateText(seconds)
-  if (kind === bool && double !== null) return double > 0 ? 'TRUE' : 'FALSE'
-  if (kind === duration && double !== null) return `${double} s`
-  if (decimal !== null) return decimalText(decimal)
-  return double === null ? '' : String(double)
+  const { text, rich: richKey, ...numbers } = fieldsOfCell(record)
+  if (text !== undefined) return textIn(plain.get(text.readInt32LE()) ?? none, 3)
+  if (richKey !== undefined) return richText(document, rich.get(richKey.readInt32LE()) ?? none)
+  return numberText(record[1] ?? 0, numbers)
+}
+
+function numberText(kind: number, { decimal, double, seconds }: CellFields): string {
+  if (kind === date && seconds !== undefined) return dateText(seconds.readDoubleLE())
+  if (decimal !== undefined) return decimalText(decimal)
+  if (double === undefined) return ''
+  const value = double.readDoubleLE()
+  if (kind === bool) return value > 0 ? 'TRUE' : 'FALSE'
+  return kind === duration ? `${value} s` : String(value)
 }
 
 const none: Fields = new Map()

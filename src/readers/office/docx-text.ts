@@ -25,7 +25,7 @@ export interface ParagraphText {
 export interface NoteReference {
   readonly kind: 'footnote' | 'endnote' | 'comment'
   readonly id: string
-  /** What stands in the text for it. */
+  /** Its sign in the text. */
   readonly marker: string
 }
 

@@ -52,7 +52,7 @@ const [foldersMax, filesMax, codersMax] = [100_000, 100_000, 8]
 
 /** Reads a database. Throws ReadFailure `damaged` or `too_complex`. */
 export class SevenZipHeader {
-  /** What it tells of is another database, in its first folder. */
+  /** The database itself is in the first folder. */
   readonly isPacked: boolean
   readonly folders: Folder[] = []
   readonly files: StoredFile[] = []

@@ -6,7 +6,6 @@
  * Invariant: nothing is unpacked before all sizes are known and within the limit, one block of files at a time.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
-import type { AttachedFile } from '../attachments.ts'
 import { ReadFailure } from '../reading.ts'
 import { unpackLzma, unpackLzma2 } from './lzma.ts'
 import { SevenZipHeader, type Folder } from './seven-zip-header.ts'
@@ -14,8 +13,14 @@ import { SevenZipHeader, type Folder } from './seven-zip-header.ts'
 const headBytes = 32
 const encryptedMethod = '06f10701'
 
+/** A file and its bytes, unpacked when its turn comes; may throw ReadFailure then. */
+export interface SevenZipFile {
+  readonly name: string
+  readonly bytes: () => Uint8Array
+}
+
 /** The files in the order of the archive, folders left out. Throws ReadFailure. */
-export function sevenZipFiles(archive: Buffer, unpackedBytesMax: number): AttachedFile[] {
+export function sevenZipFiles(archive: Buffer, unpackedBytesMax: number): SevenZipFile[] {
   const header = openHeader(archive, unpackedBytesMax)
   const all = header.folders.reduce((sum, folder) => sum + folder.unpackedBytes, 0)
   if (all > unpackedBytesMax) throw tooLarge()

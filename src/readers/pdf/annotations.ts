@@ -1,5 +1,5 @@
 /**
- * What people wrote onto a page: comments and text boxes, which are no part of its text. Source: fpdf_annot.h;
+ * What people wrote onto a page: comments and text boxes, which do not belong to its text. Source: fpdf_annot.h;
  * ISO 32000-1, 12.5.6.
  */
 import { commentText } from '../marked-text.ts'

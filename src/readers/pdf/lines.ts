@@ -4,10 +4,9 @@
  * Lives here: what is side by side. Not here: what is one below the other. Lines keep the order of the file, since that
  * is right for nearly all files that have more than one column.
  */
-import { grow } from './fragments.ts'
 import { withDropCaps } from './drop-caps.ts'
 import { isFromRight } from './logical-order.ts'
-import { broadSpace, type Box, type Fragment, type Gap } from './fragments.ts'
+import { broadSpace, grow, type Box, type Fragment, type Gap } from './fragments.ts'
 
 /** A part of a line between wide gaps. */
 export interface Cell extends Box {

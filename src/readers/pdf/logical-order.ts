@@ -51,7 +51,7 @@ function fromRight(words: readonly Word[]): string {
   for (let at = 0; at < turned.length;) {
     const word = turned[at]
     if (word === undefined) break
-    const end = word.direction === 'right to left' ? at + 1 : runEnd(turned, at)
+    const end = word.direction === 'right to left' ? at + 1 : runEnd(turned, at, 'left to right')
     const run = turned.slice(at, Math.max(end, at + 1)).toReversed()
     texts.push(
       word.direction === 'right to left' ? word.text : withPunctuationLast(run.map(({ text }) => text).join(' ')),
@@ -61,13 +61,13 @@ function fromRight(words: readonly Word[]): string {
   return texts.join(' ')
 }
 
-/** Where the words end that are read from the left: with the leftmost one that has letters; `start` if there is none. */
-function runEnd(words: readonly Word[], start: number): number {
+/** Where the words end that have this direction, with numbers between them; `start` if none has letters of it. */
+function runEnd(words: readonly Word[], start: number, wanted: 'left to right' | 'right to left'): number {
   let end = start
   for (let at = start; at < words.length; at += 1) {
     const direction = words[at]?.direction
-    if (direction === 'right to left') break
-    if (direction === 'left to right') end = at + 1
+    if (direction === wanted) end = at + 1
+    else if (direction === 'left to right' || direction === 'right to left') break
   }
   return end
 }
@@ -83,11 +83,7 @@ function fromLeft(words: readonly Word[]): string {
   const sorted = words.toSorted((one, other) => one.left + one.right - other.left - other.right)
   const texts: string[] = []
   for (let at = 0; at < sorted.length;) {
-    let end = at + 1
-    if (sorted[at]?.direction === 'right to left') {
-      for (let next = end; next < sorted.length && sorted[next]?.direction !== 'left to right'; next += 1)
-        if (sorted[next]?.direction === 'right to left') end = next + 1
-    }
+    const end = sorted[at]?.direction === 'right to left' ? runEnd(sorted, at, 'right to left') : at + 1
     for (const { text } of sorted.slice(at, end).toReversed()) texts.push(text)
     at = end
   }

@@ -69,10 +69,12 @@ function containerType(start: string): StartType | null {
 
 /** Recordings, by their first bytes. Two bytes alone may begin a text in UTF-16, so the sync of MP3 needs its third. */
 const recordings: readonly { readonly start: RegExp; readonly mediaType: string }[] = [
+  // oxlint-disable-next-line no-control-regex -- the bytes of signatures
   { start: /^(?:ID3[\x02-\x04]\0|\xff[\xfb\xfa\xf3\xf2\xe3][\x10-\xee])/, mediaType: 'audio/mpeg' },
   { start: /^RIFF[^]{4}WAVE/, mediaType: 'audio/wav' },
   { start: /^OggS\0/, mediaType: 'audio/ogg' },
   { start: /^fLaC\0/, mediaType: 'audio/flac' },
+  // oxlint-disable-next-line no-control-regex -- as above
   { start: /^\x1a\x45\xdf\xa3/, mediaType: 'video/webm' },
 ]
 

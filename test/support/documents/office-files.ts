@@ -95,12 +95,12 @@ export function xlsx(
 }
 
 function relationsOf(places: readonly string[]): Record<string, string[]> {
-  const relations: Record<string, string[]> = {}
+  const found: Record<string, string[]> = {}
   for (const place of places) {
     const [name = '', type = '', from = 'xl/worksheets/sheet1.xml'] = place.split(' ').toReversed()
-    relations[from] = [...(relations[from] ?? []), `${type} /${name}`]
+    found[from] = [...(found[from] ?? []), `${type} /${name}`]
   }
-  return relations
+  return found
 }
 
 /** A presentation; `deck` are parts that it leads to, as `<type> <name>` below `ppt`; slides are shown in this order, and stored in the reverse one. */
